@@ -1,0 +1,164 @@
+"""The backends on which every test runs, and what each forbids while it computes."""
+
+import contextlib
+import dataclasses
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+BACKENDS = (
+    "numpy",
+    "array_api_strict",
+    "array_api_strict:device1",
+    "array_api_strict:no_float64",
+    "torch",
+    "torch:cuda",
+    "jax.numpy",
+    "jax.numpy:x64",
+    "cupy",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Backend:
+    """A namespace, the device to test on, and its widest float dtype."""
+
+    name: str
+    xp: Any
+    device: Any
+    float_name: str = "float64"
+
+    @property
+    def is_jax(self) -> bool:
+        return self.name.startswith("jax")
+
+    @property
+    def atol(self) -> float:
+        """Rounding error to allow in numbers around 1."""
+        return 1e-12 if self.float_name == "float64" else 1e-6
+
+    def asarray(self, values: Any, dtype: str | None = None) -> Any:
+        """Put host values on the device, floats in the widest dtype by default."""
+        values = np.array(values)
+        if dtype is None and values.dtype.kind == "f":
+            dtype = self.float_name
+        values = values.astype(dtype) if dtype else values
+        return self.xp.asarray(values, device=self.device)
+
+    def to_numpy(self, array: Any) -> np.ndarray:
+        """Fetch an array from the device."""
+        if self.name.startswith("array_api_strict"):
+            array = array.to_device(self.xp.Device("CPU_DEVICE"))
+        elif self.name.startswith("torch"):
+            array = array.cpu()
+        elif self.name == "cupy":
+            array = array.get()
+        return np.asarray(array)
+
+    @contextlib.contextmanager
+    def no_transfers(self) -> Iterator[None]:
+        """Raise wherever an array would go to the host, or wait for it."""
+        with GUARDS.get(self.name, contextlib.nullcontext)():
+            yield
+
+
+@contextlib.contextmanager
+def _strict_without_scalars() -> Iterator[None]:
+    import array_api_strict
+
+    def refuse(self: Any, *_: Any) -> Any:
+        raise AssertionError("an array was converted to a Python scalar")
+
+    kind = type(array_api_strict.zeros(1))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("__float__", "__bool__", "__int__", "__index__", "__complex__"):
+            patch.setattr(kind, name, refuse)
+        yield
+
+
+@contextlib.contextmanager
+def _torch_without_scalars() -> Iterator[None]:
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Guard(TorchDispatchMode):
+        forbidden = ("_local_scalar_dense", "nonzero", "_unique2", "masked_select")
+
+        def __torch_dispatch__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            name = function._schema.name.removeprefix("aten::")
+            assert name not in self.forbidden, f"aten::{name} waits for the device"
+            return function(*args, **(kwargs or {}))
+
+    del torch
+    with Guard():
+        yield
+
+
+@contextlib.contextmanager
+def _cuda_without_syncs() -> Iterator[None]:
+    import torch
+
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+GUARDS: dict[str, Callable[[], contextlib.AbstractContextManager[None]]] = {
+    "array_api_strict": _strict_without_scalars,
+    "array_api_strict:device1": _strict_without_scalars,
+    "array_api_strict:no_float64": _strict_without_scalars,
+    "torch": _torch_without_scalars,
+    "torch:cuda": _cuda_without_syncs,
+}
+
+
+def make_backend(name: str) -> Backend:
+    """Import a backend by name, or skip the test where it is not there."""
+    library, _, variant = name.partition(":")
+    root = pytest.importorskip(library)
+    if library == "array_api_strict":
+        root.set_array_api_strict_flags(
+            boolean_indexing=False, data_dependent_shapes=False, enabled_extensions=[]
+        )
+        device = root.Device(variant or "CPU_DEVICE")
+        widest = "float32" if variant == "no_float64" else "float64"
+        return Backend(name, root, device, widest)
+    if library == "torch":
+        if variant == "cuda" and not root.cuda.is_available():
+            pytest.skip("torch has no GPU here")
+        namespace = importlib.import_module("array_api_compat.torch")
+        return Backend(name, namespace, root.device(variant or "cpu"))
+    if library == "jax.numpy":
+        return Backend(name, root, None, "float64" if variant else "float32")
+    if library == "cupy":
+        if not root.cuda.is_available():
+            pytest.skip("CuPy has no GPU here")
+        return Backend(name, importlib.import_module("array_api_compat.cupy"), None)
+    return Backend(name, root, "cpu")
+
+
+@pytest.fixture(params=os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(","))
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """Every backend in turn; SIGARRAY_BACKENDS, a list with commas, narrows them."""
+    backend = make_backend(request.param)
+    if not backend.is_jax:
+        yield backend
+        return
+    import jax
+
+    with jax.enable_x64(backend.float_name == "float64"):
+        yield backend
+
+
+@pytest.fixture
+def xp(backend: Backend) -> Any:
+    """The namespace of the backend."""
+    return backend.xp

@@ -1,0 +1,13 @@
+"""Aliases for the types that the array API leaves without a name."""
+
+from types import ModuleType
+from typing import Any
+
+# Arrays of every backend share an interface and no base class.
+Array = Any
+# A module such as numpy, jax.numpy or array_api_compat.torch.
+Namespace = ModuleType
+# A device of the backend, or None: wherever the backend puts new arrays.
+Device = Any
+# An int, a random generator or key of the backend, or None for fresh entropy.
+RandomSource = Any

@@ -1,0 +1,230 @@
+"""Random numbers as a pure function of (seed words, replicate, element).
+
+The words are those of Threefry-2x32 with 20 rounds [1]_, a counter-based generator: the
+seed words are its key, and (replicate, element) its counter. It is 32-bit add, shift and
+xor alone, so that every backend and device draws the same words, in any order, for any
+split of the replicates, without a state to read or write.
+
+References
+----------
+.. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw (2011). Parallel random numbers:
+   as easy as 1, 2, 3. SC '11. :doi:`10.1145/2063384.2063405`
+"""
+
+import math
+import operator
+import secrets
+from typing import Any
+
+import array_api_compat
+import numpy as np
+
+from sigarray._typing import Array, Device, Namespace, RandomSource
+
+# Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
+# four rounds, and the parity word of the key schedule.
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_KEY_PARITY = 0x1BD11BDA
+_GROUPS_OF_ROUNDS = 5
+
+_WORD_BITS = 32
+_SEED_BITS = 64
+# Uniforms have the 24 bits that float32 represents exactly.
+_UNIFORM_BITS = 24
+
+# Replicates are counted in a word that may be signed.
+MAX_REPLICATES = 2**31
+
+
+def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> tuple[Array, Array]:
+    """Give the two seed words, each of shape (1,), on the device and without a sync.
+
+    An int is its low and high word; a generator or key draws two words.
+
+    Raises
+    ------
+    TypeError
+        `rng` is of a kind that the backend cannot use, or None on JAX.
+    ValueError
+        An int outside [0, 2**64), or a torch generator on another device.
+    """
+    if array_api_compat.is_jax_namespace(xp):
+        if _is_jax_key(rng):
+            return _draw_with_jax(rng)
+        if not _is_integer(rng):
+            msg = (
+                f"Expected rng to be an int or a JAX key for JAX arrays; got {_name(rng)}. "
+                f"Pass rng=jax.random.key(seed), and another key for every call."
+            )
+            raise TypeError(msg)
+    elif array_api_compat.is_torch_namespace(xp) and _is_from(rng, "torch", "Generator"):
+        return _draw_with_torch(rng, device)
+    elif array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
+        words = rng.integers(0, 2**_WORD_BITS, size=2, dtype=xp.uint32)
+        return words[:1], words[1:]
+    return _upload_words(_draw_seed(rng), xp, device)
+
+
+def random_words(
+    seed: tuple[Array, Array],
+    start: int | Array,
+    count: int,
+    width: int,
+    xp: Namespace,
+    device: Device,
+) -> Array:
+    """Give words of shape (count, width) for replicates start, ..., start + count - 1.
+
+    A block has two words: element i takes the first where i < ceil(width / 2), else the
+    second of block i - ceil(width / 2).
+    """
+    dtype = _word_dtype(xp)
+    blocks = -(-width // 2)
+    replicates = xp.arange(count, dtype=dtype, device=device)[:, None] + _as_word(start, xp)
+    elements = xp.arange(blocks, dtype=dtype, device=device)[None, :]
+    grid = xp.zeros((count, blocks), dtype=dtype, device=device)
+    words = threefry2x32(seed, (replicates + grid, elements + grid), xp, device)
+    return xp.concat(words, axis=-1)[:, :width]
+
+
+def threefry2x32(
+    key: tuple[Array, Array], counter: tuple[Array, Array], xp: Namespace, device: Device
+) -> tuple[Array, Array]:
+    """Encrypt a counter in 20 rounds: Salmon et al. (2011), section 4.2.
+
+    Words are uint32, or int32 with the same bits on torch. The counter is overwritten
+    where arrays are writeable.
+    """
+    # Arrays of shape (1,), for NumPy warns when its scalars wrap around.
+    parity = xp.full((1,), _KEY_PARITY, dtype=_word_dtype(xp), device=device)
+    schedule = (key[0], key[1], key[0] ^ key[1] ^ parity)
+    is_signed = xp.isdtype(_word_dtype(xp), "signed integer")
+    x, y = counter
+    x += schedule[0]
+    y += schedule[1]
+    for group in range(_GROUPS_OF_ROUNDS):
+        for rotation in _ROTATIONS[group % 2]:
+            x += y
+            high = y << rotation
+            y >>= _WORD_BITS - rotation
+            if is_signed:
+                y &= (1 << rotation) - 1
+            y |= high
+            y ^= x
+        x += schedule[(group + 1) % 3]
+        y += schedule[(group + 2) % 3] + (group + 1)
+    return x, y
+
+
+def uniforms(words: Array, xp: Namespace) -> Array:
+    """Give float32 uniforms on {1, ..., 2**24} / 2**24: never zero, so log is finite."""
+    bits = words >> (_WORD_BITS - _UNIFORM_BITS)
+    if xp.isdtype(bits.dtype, "signed integer"):
+        bits &= (1 << _UNIFORM_BITS) - 1
+    values = xp.astype(bits, xp.float32)
+    values += 1.0
+    values *= 2.0**-_UNIFORM_BITS
+    return values
+
+
+def exponentials(words: Array, xp: Namespace) -> Array:
+    """Give float32 standard exponentials, one for each word."""
+    values = xp.log(uniforms(words, xp))
+    values *= -1.0
+    return values
+
+
+def normals(words: Array, xp: Namespace) -> Array:
+    """Give float32 standard normals by Box and Muller (1958).
+
+    Words of shape (..., 2, k, width) give normals of shape (..., 2, k, width).
+    """
+    radius = xp.sqrt(2.0 * exponentials(words[..., 0, :, :], xp))
+    angle = (2.0 * math.pi) * uniforms(words[..., 1, :, :], xp)
+    return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-3)
+
+
+def _word_dtype(xp: Namespace) -> Any:
+    # torch has neither add nor shift for uint32 (pytorch/pytorch#58734); int32 wraps
+    # around with the same bits.
+    return xp.int32 if array_api_compat.is_torch_namespace(xp) else xp.uint32
+
+
+def _as_word(number: int | Array, xp: Namespace) -> int | Array:
+    return number if isinstance(number, int) else xp.astype(number, _word_dtype(xp))
+
+
+def _upload_words(
+    seed: int, xp: Namespace, device: Device
+) -> tuple[Array, Array]:
+    """Give the seed's two words through `full`, whose value needs no copy to the device."""
+    dtype = _word_dtype(xp)
+    words = (seed % 2**_WORD_BITS, seed >> _WORD_BITS)
+    if xp.isdtype(dtype, "signed integer"):
+        words = tuple(word - (word >> 31 << _WORD_BITS) for word in words)
+    low, high = (xp.full((1,), word, dtype=dtype, device=device) for word in words)
+    return low, high
+
+
+def _draw_seed(rng: RandomSource) -> int:
+    if rng is None:
+        return secrets.randbits(_SEED_BITS)
+    if isinstance(rng, np.random.Generator):
+        low, high = rng.integers(0, 2**_WORD_BITS, size=2, dtype=np.uint32)
+        return int(low) | int(high) << _WORD_BITS
+    if not _is_integer(rng):
+        msg = (
+            f"Expected rng to be an int, None, a numpy.random.Generator or a generator of "
+            f"the samples' library; got {_name(rng)}. Pass rng=0 for a fixed seed."
+        )
+        raise TypeError(msg)
+    seed = operator.index(rng)
+    if not 0 <= seed < 2**_SEED_BITS:
+        msg = f"Expected an integer rng in [0, 2**{_SEED_BITS}); got {seed}."
+        raise ValueError(msg)
+    return seed
+
+
+def _is_integer(rng: RandomSource) -> bool:
+    return isinstance(rng, int | np.integer) and not isinstance(rng, bool)
+
+
+def _is_from(rng: RandomSource, library: str, name: str) -> bool:
+    kind = type(rng)
+    return kind.__name__ == name and kind.__module__.partition(".")[0] == library
+
+
+def _name(rng: RandomSource) -> str:
+    return "None" if rng is None else f"{type(rng).__module__}.{type(rng).__qualname__}"
+
+
+def _is_jax_key(rng: RandomSource) -> bool:
+    if not array_api_compat.is_jax_array(rng):
+        return False
+    import jax
+
+    if jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key):
+        return rng.ndim == 0
+    return rng.dtype == jax.numpy.uint32 and rng.ndim == 1
+
+
+def _draw_with_jax(key: RandomSource) -> tuple[Array, Array]:
+    import jax
+
+    words = jax.random.bits(key, (2,), "uint32")
+    return words[:1], words[1:]
+
+
+def _draw_with_torch(generator: RandomSource, device: Device) -> tuple[Array, Array]:
+    import torch
+
+    if generator.device != device:
+        msg = (
+            f"Expected a generator on {device}, where the scores are; got one on "
+            f"{generator.device}. Make it with torch.Generator(device={str(device)!r})."
+        )
+        raise ValueError(msg)
+    words = torch.randint(
+        -(2**31), 2**31, (2,), dtype=torch.int32, device=device, generator=generator
+    )
+    return words[:1], words[1:]

@@ -1,0 +1,171 @@
+"""Read a table of scores, one column for each model, and say where it is wrong."""
+
+import csv
+import io
+import math
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+Scores = dict[str, list[float]]
+
+_DELIMITERS = ",\t;"
+# Stricter than float(), which also takes "1_000", "nan" and "infinity".
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
+
+
+class ScoreFileError(ValueError):
+    """A file that is not a table of scores; the message says where and why."""
+
+
+def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Scores:
+    """Read scores from CSV, TSV or semicolon-separated text; "-" is standard input.
+
+    Parameters
+    ----------
+    path : str or Path
+        A UTF-8 file with a header of model names; blank cells are left out.
+    columns : sequence of str, optional
+        Take these models, in this order, and look at no other column.
+
+    Returns
+    -------
+    dict
+        Model name -> its scores, two models or more.
+
+    Raises
+    ------
+    ScoreFileError
+        The file or one of its cells is not what was expected.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    rows = _read_rows(_read_text(path, name), name)
+    if not rows:
+        raise ScoreFileError(f"{name} is empty. Expected a header of model names and scores.")
+    names = _read_header(rows, name)
+    chosen = names if columns is None else _choose(names, columns, name)
+    scores = {
+        model: _read_column(rows[1:], position, model, name)
+        for position, model in chosen.items()
+    }
+    if columns is not None:
+        scores = {model: scores[model] for model in columns}
+    if len(scores) < 2:
+        msg = (
+            f"{name}, line {rows[0][0]}: expected columns for two or more models; got only "
+            f"{', '.join(map(repr, scores)) or 'none'}. Columns are separated by commas, "
+            f"tabs or semicolons."
+        )
+        raise ScoreFileError(msg)
+    return scores
+
+
+def _read_text(path: str | Path, name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+    except OSError as error:
+        msg = f"{name} cannot be read: {error.strerror or error}."
+        raise ScoreFileError(msg) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        lines = data[: error.start].split(b"\n")
+        msg = (
+            f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 text; got "
+            f"the byte 0x{data[error.start]:02x}. Save the table as CSV in UTF-8."
+        )
+        raise ScoreFileError(msg) from error
+
+
+def _read_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
+    """Give the rows that are not blank, each with the number of its first line."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows, line = [], 1
+    try:
+        for cells in reader:
+            cells = [cell.strip() for cell in cells]
+            if any(cells):
+                rows.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        msg = f"{name}, line {line}: not a row of a table: {error}."
+        raise ScoreFileError(msg) from error
+    return rows
+
+
+def _read_header(rows: list[tuple[int, list[str]]], name: str) -> dict[int, str]:
+    """Give position -> name; a column without name and cells is no column."""
+    line, header = rows[0]
+    if all(_NUMBER.fullmatch(cell) for cell in header if cell):
+        msg = (
+            f"{name}, line {line}: expected a header of model names; got numbers: "
+            f"{', '.join(header[:3])}. Put a line of names first."
+        )
+        raise ScoreFileError(msg)
+    for number, cells in rows[1:]:
+        if len(cells) > len(header) and any(cells[len(header) :]):
+            msg = (
+                f"{name}, line {number}, column {len(header) + 1}: expected {len(header)} "
+                f"cells, as in the header; got {len(cells)}."
+            )
+            raise ScoreFileError(msg)
+    names: dict[int, str] = {}
+    for position, model in enumerate(header):
+        if model in names.values():
+            msg = (
+                f"{name}, line {line}, column {position + 1}: expected another name for "
+                f"each model; got {model!r} twice."
+            )
+            raise ScoreFileError(msg)
+        if model:
+            names[position] = model
+        elif any(_cell(cells, position) for _, cells in rows[1:]):
+            msg = f"{name}, line {line}, column {position + 1}: expected a name; got none."
+            raise ScoreFileError(msg)
+    return names
+
+
+def _choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
+    known = ", ".join(names.values())
+    for model in columns:
+        if model not in names.values():
+            msg = f"{name} has no column {model!r}. Its columns are {known}."
+            raise ScoreFileError(msg)
+    if len(set(columns)) < len(columns):
+        msg = f"Expected each of --columns once; got {', '.join(columns)}."
+        raise ScoreFileError(msg)
+    return {position: model for position, model in names.items() if model in columns}
+
+
+def _read_column(
+    rows: list[tuple[int, list[str]]], position: int, model: str, name: str
+) -> list[float]:
+    scores = []
+    for line, cells in rows:
+        cell = _cell(cells, position)
+        if not cell:
+            continue
+        score = float(cell) if _NUMBER.fullmatch(cell) else math.nan
+        if not math.isfinite(score):
+            advice = " Leave the cell blank." if cell.lower() in _MISSING else ""
+            msg = (
+                f"{name}, line {line}, column {position + 1} ({model}): expected a number; "
+                f"got {cell!r}.{advice}"
+            )
+            raise ScoreFileError(msg)
+        scores.append(score)
+    if not scores:
+        msg = (
+            f"{name}, column {position + 1} ({model}): expected scores; got an empty column. "
+            f"Remove it, or choose others with --columns."
+        )
+        raise ScoreFileError(msg)
+    return scores
+
+
+def _cell(cells: list[str], position: int) -> str:
+    return cells[position] if position < len(cells) else ""

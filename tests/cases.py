@@ -1,0 +1,101 @@
+"""One row for every public function and every path through it, for the contract tests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import sigarray
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function of some arrays, the shapes of these, and its options."""
+
+    id: str
+    function: Callable[..., Any]
+    shapes: tuple[tuple[int, ...], ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    is_random: bool = False
+    has_batch: bool = True
+
+    def samples(self, *leading: int) -> list[np.ndarray]:
+        """Scores as float32 holds them, so that every dtype sees the same ones."""
+        rng = np.random.default_rng(7)
+        draws = (
+            rng.normal(0.2 * k, 1.0 + 0.3 * k, (*leading, *shape))
+            for k, shape in enumerate(self.shapes)
+        )
+        return [draw.astype(np.float32).astype(np.float64) for draw in draws]
+
+    def __call__(self, *arrays: Any, **changes: Any) -> tuple[Any, ...]:
+        """Call the function with its options, and give its arrays as a tuple."""
+        options = self.options | changes
+        if self.is_random:
+            options.setdefault("rng", 11)
+        result = self.function(*arrays, **options)
+        return result if isinstance(result, tuple) else (result,)
+
+
+def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
+    return sigarray.multi_aso(arrays, **options)
+
+
+def _bootstrap(**options: Any) -> dict[str, Any]:
+    return {"method": "bootstrap", "n_resamples": 60} | options
+
+
+CASES = [
+    Case("violation_ratio", sigarray.violation_ratio, ((8,), (8,)), has_batch=False),
+    Case("violation_ratio-ragged", sigarray.violation_ratio, ((6,), (9,)), has_batch=False),
+    Case(
+        "violation_ratio-grid",
+        sigarray.violation_ratio,
+        ((6,), (9,)),
+        {"dt": 0.05},
+        has_batch=False,
+    ),
+    Case("aso-bootstrap", sigarray.aso, ((12,), (12,)), _bootstrap(), True),
+    Case("aso-bootstrap-ragged", sigarray.aso, ((12,), (9,)), _bootstrap(), True),
+    Case("aso-bootstrap-grid", sigarray.aso, ((12,), (9,)), _bootstrap(dt=0.05), True),
+    Case("aso-bootstrap-gamma", sigarray.aso, ((400,), (330,)), _bootstrap(dt=0.05), True),
+    Case(
+        "aso-lower-is-better",
+        sigarray.aso,
+        ((7,), (9,)),
+        _bootstrap(higher_is_better=False),
+        True,
+    ),
+    Case("aso-exact", sigarray.aso, ((4,), (4,))),
+    Case("aso-exact-ragged", sigarray.aso, ((3,), (5,)), {"method": "exact"}),
+    Case("aso-exact-grid", sigarray.aso, ((3,), (4,)), {"dt": 0.1}),
+    Case("aso-asymptotic", sigarray.aso, ((50,), (50,)), {"method": "asymptotic"}),
+    Case("aso-asymptotic-ragged", sigarray.aso, ((30,), (45,)), {"method": "asymptotic"}),
+    Case(
+        "aso_replicates",
+        sigarray.aso_replicates,
+        ((7,), (9,)),
+        {"start": 5, "count": 30},
+        True,
+    ),
+    Case("multi_aso-3", sigarray.multi_aso, ((3, 12),), _bootstrap(), True),
+    Case("multi_aso-4", sigarray.multi_aso, ((4, 12),), _bootstrap(), True),
+    Case("multi_aso-exact", sigarray.multi_aso, ((3, 4),)),
+    Case("multi_aso-asymptotic", sigarray.multi_aso, ((3, 40),), {"method": "asymptotic"}),
+    Case(
+        "multi_aso-sequence",
+        _multi_aso_of_sequence,
+        ((8,), (8,), (8,)),
+        _bootstrap(),
+        True,
+    ),
+    Case(
+        "multi_aso-ragged",
+        _multi_aso_of_sequence,
+        ((8,), (5,), (11,)),
+        _bootstrap(),
+        True,
+    ),
+    Case("multi_aso-ragged-exact", _multi_aso_of_sequence, ((3,), (4,), (2,))),
+]

@@ -1,0 +1,198 @@
+"""What every public function promises on every backend."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import sigarray
+from tests.cases import CASES
+
+
+RANDOM_CASES = [case for case in CASES if case.is_random]
+BATCHED_CASES = [case for case in CASES if case.has_batch]
+CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
+
+
+def over(cases):
+    """Run a test for each of these cases."""
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.id)
+
+
+def call_on(backend, case, samples, **changes):
+    """Call the case on the device, and fetch its arrays."""
+    results = case(*map(backend.asarray, samples), **changes)
+    return [backend.to_numpy(result) for result in results]
+
+
+def test_every_public_function_has_a_case():
+    functions = {
+        getattr(sigarray, name)
+        for name in sigarray.__all__
+        if inspect.isfunction(getattr(sigarray, name))
+    }
+    tested = {case.function for case in CASES}
+    assert functions <= tested
+
+
+@over(CASES)
+def test_result_stays_where_the_scores_are(backend, case):
+    """Same namespace, device and dtype; no host transfer; inputs are not written to."""
+    import array_api_compat
+
+    samples = case.samples(2)
+    arrays = [backend.asarray(sample, "float32") for sample in samples]
+    with backend.no_transfers():
+        results = case(*arrays)
+    for result in results:
+        assert type(result) is type(arrays[0])
+        assert result.dtype == backend.xp.float32
+        assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
+    for array, sample in zip(arrays, samples, strict=True):
+        np.testing.assert_array_equal(backend.to_numpy(array), sample)
+
+
+@over(CASES)
+def test_integers_become_the_default_float(backend, case):
+    samples = [np.round(4 * sample).astype(np.int32) for sample in case.samples()]
+    arrays = [backend.asarray(sample) for sample in samples]
+    default = backend.xp.zeros(1, device=backend.device).dtype
+    floats = call_on(backend, case, [sample.astype(np.float64) for sample in samples])
+    for result, expected in zip(case(*arrays), floats, strict=True):
+        assert result.dtype == default
+        np.testing.assert_allclose(backend.to_numpy(result), expected, atol=1e-6)
+
+
+@over(CASES)
+def test_batch_axes_equal_a_loop(backend, case):
+    samples = case.samples(2, 3)
+    batched = call_on(backend, case, samples)
+    for index in np.ndindex(2, 3):
+        single = call_on(backend, case, [sample[index] for sample in samples])
+        for whole, one in zip(batched, single, strict=True):
+            np.testing.assert_allclose(whole[index], one, atol=backend.atol)
+
+
+@over(CASES_OF_SEVERAL_ARRAYS)
+def test_batch_axes_broadcast(backend, case):
+    samples = case.samples(2)
+    samples[1] = samples[1][0]
+    batched = call_on(backend, case, samples)
+    for index in range(2):
+        entry = [sample[index] if k != 1 else sample for k, sample in enumerate(samples)]
+        for whole, one in zip(batched, call_on(backend, case, entry), strict=True):
+            np.testing.assert_allclose(whole[index], one, atol=backend.atol)
+
+
+@over(CASES)
+def test_axis_is_where_the_scores_are(backend, case):
+    samples = case.samples(2)
+    moved = [np.moveaxis(sample, -1, 0) for sample in samples]
+    for axis in (0, -samples[0].ndim):
+        by_axis = call_on(backend, case, moved, axis=axis)
+        for result, expected in zip(by_axis, call_on(backend, case, samples), strict=True):
+            np.testing.assert_allclose(result, expected, atol=backend.atol)
+
+
+@over(CASES)
+def test_nan_stays_in_its_batch_entry(backend, case):
+    samples = case.samples(3)
+    clean = call_on(backend, case, samples)
+    for fault in (np.nan, np.inf, -np.inf):
+        samples[0][1, ..., 0] = fault
+        for result, expected in zip(call_on(backend, case, samples), clean, strict=True):
+            np.testing.assert_allclose(result[::2], expected[::2], atol=backend.atol)
+            assert np.isnan(result[1]).any()
+            if "multi" not in case.id:
+                assert np.isnan(result[1]).all()
+
+
+@over(BATCHED_CASES)
+def test_batch_size_does_not_change_the_result(backend, case):
+    samples = case.samples(2)
+    whole = call_on(backend, case, samples)
+    for batch in (1, 7, 10**6):
+        chunks = call_on(backend, case, samples, batch=batch)
+        for result, expected in zip(chunks, whole, strict=True):
+            np.testing.assert_allclose(result, expected, atol=backend.atol)
+
+
+@over(CASES)
+def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
+    samples = case.samples(2)
+    expected = case(*samples)
+    for dtype in ("float32", backend.float_name):
+        results = case(*(backend.asarray(sample, dtype) for sample in samples))
+        for result, on_numpy in zip(results, expected, strict=True):
+            np.testing.assert_allclose(backend.to_numpy(result), on_numpy, atol=1e-6)
+
+
+@over(RANDOM_CASES)
+def test_seed_matters(backend, case):
+    samples = case.samples()
+    first, second = (call_on(backend, case, samples, rng=seed)[-1] for seed in (1, 2))
+    assert np.max(np.abs(first - second)) > 1e-6
+
+
+class TestJax:
+    """Under `jit` and `vmap`, x64 on and off."""
+
+    @pytest.fixture(params=["jax.numpy", "jax.numpy:x64"])
+    def backend(self, request):
+        from conftest import make_backend
+
+        backend = make_backend(request.param)
+        import jax
+
+        with jax.enable_x64(backend.float_name == "float64"):
+            yield backend
+
+    @over(CASES)
+    def test_jit_equals_eager_and_does_not_retrace(self, backend, case):
+        import jax
+
+        traces = []
+
+        @jax.jit
+        def compiled(*arrays):
+            traces.append(arrays)
+            return case(*arrays)
+
+        samples = case.samples(2)
+        arrays = [backend.asarray(sample) for sample in samples]
+        compiled(*(array + 1.0 for array in arrays))
+        with jax.transfer_guard("disallow"):
+            results = compiled(*arrays)
+        assert len(traces) == 1
+        for result, eager in zip(results, case(*arrays), strict=True):
+            np.testing.assert_allclose(result, eager, atol=1e-6)
+
+    @over(CASES)
+    def test_vmap_equals_batch_axes(self, backend, case):
+        import jax
+
+        arrays = [backend.asarray(sample) for sample in case.samples(3)]
+        mapped = jax.vmap(case)(*arrays)
+        for result, batched in zip(mapped, case(*arrays), strict=True):
+            np.testing.assert_allclose(result, batched, atol=1e-6)
+
+    @over(RANDOM_CASES)
+    def test_key_may_be_traced(self, backend, case):
+        import jax
+
+        arrays = [backend.asarray(sample) for sample in case.samples()]
+        compiled = jax.jit(lambda key, *arrays: case(*arrays, rng=key))
+        keys = jax.random.split(jax.random.key(3), 2)
+        results = [compiled(key, *arrays)[-1] for key in keys]
+        eager = case(*arrays, rng=keys[0])[-1]
+        np.testing.assert_allclose(results[0], eager, atol=1e-6)
+        assert np.max(np.abs(results[0] - results[1])) > 1e-6
+
+    @over(CASES)
+    def test_nothing_calls_back_to_the_host(self, backend, case):
+        import jax
+
+        arrays = [backend.asarray(sample) for sample in case.samples()]
+        program = str(jax.make_jaxpr(case)(*arrays))
+        assert "callback" not in program
+        assert "device_put" not in program.replace("device_put_p", "")
