@@ -1,5 +1,6 @@
 """Almost stochastic order: are the scores of one model above those of another?"""
 
+import math
 import operator
 import warnings
 from collections.abc import Mapping
@@ -425,11 +426,13 @@ def _ratios_and_errors(
 def choose_method(method: Method, sizes: list[int]) -> Method:
     """Resolve "auto", and refuse an enumeration that is too long."""
     largest, second = sorted(sizes)[-1:-3:-1]
-    combinations = count_resamples(largest) * count_resamples(second)
+    magnitude = _log10_resamples(largest) + _log10_resamples(second)
     if method == "auto":
-        return "exact" if combinations <= _MAX_AUTO_COMBINATIONS else "bootstrap"
-    if method == "exact" and combinations > _MAX_EXACT_COMBINATIONS:
-        number = f"{combinations:,}" if combinations < 10**15 else f"{combinations:.1e}"
+        return "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
+    if method == "exact" and magnitude > math.log10(_MAX_EXACT_COMBINATIONS):
+        number = f"about 10^{magnitude:.0f}"
+        if magnitude < 12:
+            number = f"{count_resamples(largest) * count_resamples(second):,}"
         msg = (
             f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples for "
             f"method='exact'; got {number} for {largest} and {second} scores. Use "
@@ -437,6 +440,11 @@ def choose_method(method: Method, sizes: list[int]) -> Method:
         )
         raise ValueError(msg)
     return method
+
+
+def _log10_resamples(n: int) -> float:
+    """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
+    return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)
 
 
 def _orient(stacks: Stacks, higher_is_better: bool) -> Stacks:

@@ -1,0 +1,192 @@
+"""Threefry words, and the uniforms, exponentials and normals made from them."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray.rng import (
+    exponentials,
+    normals,
+    random_words,
+    seed_words,
+    threefry2x32,
+    uniforms,
+)
+from tests import oracles
+
+# Each statistical test below may fail by chance with this probability.
+FALSE_ALARM = 1e-6
+
+# Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.
+KNOWN_ANSWERS = [
+    ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+    ((2**32 - 1,) * 2, (2**32 - 1,) * 2, (0x1CB996FC, 0xBB002BE7)),
+    ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+]
+
+
+def words_on(backend, pair):
+    """Give words as arrays of shape (1,), signed where the backend has them so."""
+    dtype = "int32" if backend.name.startswith("torch") else "uint32"
+    words = np.array(pair, dtype=np.uint32).view(dtype)
+    return tuple(backend.asarray(word[None]) for word in words)
+
+
+def as_unsigned(backend, words):
+    return backend.to_numpy(words).view(np.uint32)
+
+
+@pytest.mark.parametrize(("key", "counter", "expected"), KNOWN_ANSWERS)
+def test_known_answers(backend, key, counter, expected):
+    counter_words = words_on(backend, counter)
+    words = threefry2x32(
+        words_on(backend, key), counter_words, backend.xp, backend.device
+    )
+    assert tuple(int(as_unsigned(backend, word)[0]) for word in words) == expected
+    assert oracles.threefry2x32(key, counter) == expected
+
+
+def test_words_are_a_function_of_seed_replicate_and_element(backend):
+    seed, start, count, width = 2**63 + 12345, 7, 3, 5
+    words = random_words(
+        seed_words(seed, backend.xp, backend.device),
+        start,
+        count,
+        width,
+        backend.xp,
+        backend.device,
+    )
+    key = (seed % 2**32, seed >> 32)
+    for row, replicate in enumerate(range(start, start + count)):
+        blocks = [oracles.threefry2x32(key, (replicate, block)) for block in range(3)]
+        expected = [block[half] for half in (0, 1) for block in blocks][:width]
+        assert as_unsigned(backend, words)[row].tolist() == expected
+
+
+@pytest.fixture(scope="module")
+def many_words():
+    return random_words(seed_words(2026, np, "cpu"), 0, 1000, 1000, np, "cpu")
+
+
+def test_uniforms_are_uniform(many_words):
+    values = uniforms(many_words, np).ravel()
+    assert values.dtype == np.float32
+    assert values.min() > 0.0
+    assert values.max() <= 1.0
+    counts, _ = np.histogram(values, bins=1000, range=(0.0, 1.0))
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_exponentials_are_exponential(many_words):
+    values = exponentials(many_words, np).ravel()
+    edges = scipy.stats.expon.ppf(np.linspace(0.0, 1.0, 1001))
+    counts, _ = np.histogram(values, bins=edges)
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_normals_are_normal(many_words):
+    pairs = many_words.reshape(500, 2, 2, 500)
+    values = normals(pairs, np)
+    edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
+    counts, _ = np.histogram(values, bins=edges)
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+    assert_uncorrelated(values[:, 0].ravel(), values[:, 1].ravel())
+
+
+@pytest.mark.parametrize("draw", [uniforms, exponentials])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("lag", [1, 2, 500])
+def test_neighbours_are_uncorrelated(many_words, draw, axis, lag):
+    """Along elements and along replicates; 500 is the other word of a block."""
+    values = np.moveaxis(draw(many_words, np), axis, 0).astype(np.float64)
+    assert_uncorrelated(values[lag:].ravel(), values[:-lag].ravel())
+
+
+def test_neighbouring_seeds_are_uncorrelated(many_words):
+    others = random_words(seed_words(2027, np, "cpu"), 0, 1000, 1000, np, "cpu")
+    assert_uncorrelated(uniforms(many_words, np).ravel(), uniforms(others, np).ravel())
+
+
+def assert_uncorrelated(x, y):
+    z = np.corrcoef(x.astype(np.float64), y.astype(np.float64))[0, 1] * np.sqrt(x.size)
+    assert 2.0 * scipy.stats.norm.sf(abs(z)) > FALSE_ALARM
+
+
+def test_generators_move_on_and_repeat_by_seed(backend):
+    if backend.is_jax:
+        pytest.skip("JAX keys have no state: see test_jax_keys")
+    make = generator_maker(backend)
+    generator = make(5)
+    draws = [
+        [as_unsigned(backend, word)[0] for word in seed_words(g, backend.xp, backend.device)]
+        for g in (generator, generator, make(5))
+    ]
+    assert draws[0] == draws[2]
+    assert draws[0] != draws[1]
+
+
+def generator_maker(backend):
+    if backend.name.startswith("torch"):
+        import torch
+
+        return lambda seed: torch.Generator(device=backend.device).manual_seed(seed)
+    if backend.name == "cupy":
+        import cupy
+
+        return cupy.random.default_rng
+    return np.random.default_rng
+
+
+def test_numpy_generators_serve_torch():
+    torch = pytest.importorskip("torch")
+    import array_api_compat.torch as xp
+
+    device = torch.device("cpu")
+    on_torch = seed_words(np.random.default_rng(1), xp, device)
+    on_numpy = seed_words(np.random.default_rng(1), np, "cpu")
+    for word, expected in zip(on_torch, on_numpy, strict=True):
+        assert word.numpy().view(np.uint32) == expected
+
+
+def test_jax_keys():
+    jax = pytest.importorskip("jax")
+    typed, legacy = jax.random.key(4), jax.random.PRNGKey(4)
+    words = [seed_words(key, jax.numpy, None) for key in (typed, legacy)]
+    assert int(words[0][0][0]) == int(words[1][0][0])
+    assert int(words[0][1][0]) == int(words[1][1][0])
+    other = seed_words(jax.random.key(5), jax.numpy, None)
+    assert int(other[0][0]) != int(words[0][0][0])
+
+
+def test_default_is_fresh_entropy(backend):
+    if backend.is_jax:
+        with pytest.raises(TypeError, match=r"got None.*jax\.random\.key"):
+            seed_words(None, backend.xp, backend.device)
+        return
+    first, second = (seed_words(None, backend.xp, backend.device) for _ in range(2))
+    assert as_unsigned(backend, first[0]) != as_unsigned(backend, second[0])
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_integers_out_of_range(backend, seed):
+    with pytest.raises(ValueError, match=r"\[0, 2\*\*64\); got"):
+        seed_words(seed, backend.xp, backend.device)
+
+
+@pytest.mark.parametrize("rng", ["0", 1.0, True, np.random.RandomState(0)])
+def test_unusable_sources(backend, rng):
+    with pytest.raises(TypeError, match=r"Expected rng to be an int"):
+        seed_words(rng, backend.xp, backend.device)
+
+
+def test_largest_seed(backend):
+    words = seed_words(2**64 - 1, backend.xp, backend.device)
+    assert [int(as_unsigned(backend, word)[0]) for word in words] == [2**32 - 1] * 2
+
+
+def test_torch_generator_on_another_device():
+    torch = pytest.importorskip("torch")
+    import array_api_compat.torch as xp
+
+    with pytest.raises(ValueError, match=r"Expected a generator on meta.*got one on cpu"):
+        seed_words(torch.Generator(), xp, torch.device("meta"))

@@ -1,0 +1,349 @@
+"""Violation ratio, ASO and its standard errors, against oracles and by properties."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sigarray
+from sigarray import aso, aso_replicates, multi_aso, violation_ratio
+from tests import oracles
+
+# The fixture gives one backend for all examples.
+settings.register_profile(
+    "sigarray",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("sigarray")
+
+# As float32 holds them, so that every backend sees the same scores.
+MAGNITUDES = st.floats(2.0**-100, 2.0**100, width=32)
+SCORES = st.one_of(
+    st.just(0.0),
+    st.sampled_from([-1.0, 0.5, 1.0, 3.0]),
+    MAGNITUDES,
+    MAGNITUDES.map(lambda x: -x),
+)
+SAMPLES = st.lists(SCORES, min_size=1, max_size=12)
+DT = st.sampled_from([None, 0.005, 0.1, 0.3])
+
+
+@given(a=SAMPLES, b=SAMPLES, dt=DT)
+def test_violation_ratio_is_exact(backend, a, b, dt):
+    expected = oracles.violation_ratio(a, b, dt and Fraction(str(dt)))
+    ratio = violation_ratio(backend.asarray(a), backend.asarray(b), dt=dt)
+    tolerance = 1e-12 if backend.float_name == "float64" else 1e-5
+    assert float(ratio) == pytest.approx(float(expected), abs=tolerance)
+
+
+@given(a=SAMPLES, b=SAMPLES)
+def test_directions_add_up_to_one(backend, a, b):
+    a, b = backend.asarray(a), backend.asarray(b)
+    forward, backward = violation_ratio(a, b), violation_ratio(b, a)
+    assert float(forward + backward) == pytest.approx(1.0, abs=backend.atol)
+    assert 0.0 <= float(forward) <= 1.0
+
+
+@given(a=SAMPLES)
+def test_equal_samples_have_ratio_one_half(backend, a):
+    assert float(violation_ratio(backend.asarray(a), backend.asarray(a[::-1]))) == 0.5
+
+
+@given(
+    a=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
+    b=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
+    shift=st.integers(-100, 100),
+    scale=st.sampled_from([2.0**-40, 0.125, 3.0, 2.0**40]),
+    seed=st.integers(0, 10),
+)
+def test_order_shift_and_scale_do_not_matter(backend, a, b, shift, scale, seed):
+    a, b = np.array(a, float), np.array(b, float)
+    rng = np.random.default_rng(seed)
+    moved = [scale * (rng.permutation(x) + shift) for x in (a, b)]
+    ratio = violation_ratio(*map(backend.asarray, (a, b)))
+    again = violation_ratio(*map(backend.asarray, moved))
+    assert float(again) == pytest.approx(float(ratio), abs=backend.atol)
+
+
+def test_huge_and_tiny_differences_beside_each_other():
+    assert violation_ratio([1e308, -1e308], [-1e308, 1e308]) == 0.5
+    assert violation_ratio([1e308], [-1e308]) == 0.0
+    assert violation_ratio([0.0, 1.0], [1e-200, 1.0]) == 1.0
+    assert violation_ratio([1e-300], [2e-300]) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:One score")
+@pytest.mark.parametrize("dt", [None, 0.3])
+@pytest.mark.parametrize(("n", "m"), list(itertools.product(range(1, 5), repeat=2)))
+def test_exact_is_brute_force(backend, n, m, dt):
+    rng = np.random.default_rng(10 * n + m)
+    # Float32 holds them exactly, and some are ties.
+    a, b = rng.integers(0, 64, n) / 16, rng.integers(0, 64, m) / 16
+    result = aso(backend.asarray(a), backend.asarray(b), method="exact", dt=dt)
+    if n + m > 6 and backend.name != "numpy":
+        expected = float(aso(a, b, method="exact", dt=dt).standard_error)
+    else:
+        fractions = [list(map(Fraction, x)) for x in (a, b)]
+        expected = oracles.exact_standard_error(*fractions, dt and Fraction(str(dt)))
+    assert float(result.standard_error) == pytest.approx(expected, abs=backend.atol)
+
+
+@pytest.mark.parametrize(("n", "m", "dt"), [(5, 5, None), (4, 6, None), (5, 5, 0.005)])
+def test_bootstrap_converges_to_exact(n, m, dt):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.5, 1.0, (20, n)), rng.normal(0.0, 1.0, (20, m))
+    exact = aso(a, b, method="exact", dt=dt).standard_error
+    count = 100_000
+    ratios = aso_replicates(a, b, start=0, count=count, dt=dt, rng=0)
+    # Delta method: the variance of a variance is (mu_4 - mu_2^2) / count.
+    deviations = ratios - ratios.mean(axis=-1, keepdims=True)
+    spread = np.sqrt(((deviations**2).var(axis=-1)) / count)
+    z = (ratios.var(axis=-1) - exact**2) / spread
+    # 20 batch entries with common random numbers; false alarm below 1e-6.
+    assert np.abs(z).max() < 5.5
+
+
+@pytest.mark.parametrize("shift", [0.2, 0.5])
+def test_asymptotic_agrees_with_bootstrap_on_large_samples(backend, shift):
+    rng = np.random.default_rng(1)
+    # A wider B, so that neither dominates and the ratio is not close to 0.
+    a, b = rng.normal(shift, 1.0, 4000), rng.normal(0.0, 1.5, 3000)
+    a, b = backend.asarray(a), backend.asarray(b)
+    asymptotic = aso(a, b, method="asymptotic").standard_error
+    bootstrap = aso(a, b, method="bootstrap", dt=0.005, n_resamples=2000, rng=0)
+    # Monte-Carlo error of 2000 resamples is 1.6 %, the grid's and the limit's a few more.
+    assert float(asymptotic / bootstrap.standard_error) == pytest.approx(1.0, abs=0.15)
+
+
+def test_asymptotic_formula_by_perturbation():
+    """Influence functions by finite differences: put more weight on one score."""
+    rng = np.random.default_rng(2)
+    # Sizes without a common divisor: no jumps of both functions at one place.
+    a, b = rng.normal(0.3, 1.0, 9), rng.normal(0.0, 1.6, 7)
+    copies = 400
+
+    def influence(x, other, flip):
+        ratios = []
+        for k in range(len(x)):
+            # One more copy of score k among `copies` copies of each.
+            heavier = np.concatenate([np.repeat(x, copies), x[k : k + 1]])
+            pair = (other, heavier) if flip else (heavier, other)
+            ratios.append(violation_ratio(*pair) * len(x) * copies)
+        return np.array(ratios)
+
+    variance = influence(a, b, False).var() / len(a) + influence(b, a, True).var() / len(b)
+    result = aso(a, b, method="asymptotic")
+    assert result.standard_error == pytest.approx(math.sqrt(variance), rel=0.02)
+
+
+@pytest.mark.parametrize("dt", [None, 0.005])
+def test_replicates_are_what_aso_takes_the_deviation_of(backend, dt):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=(2, 30))), backend.asarray(rng.normal(size=30))
+    replicates = aso_replicates(a, b, start=0, count=200, dt=dt, rng=3)
+    result = aso(a, b, method="bootstrap", n_resamples=200, dt=dt, rng=3)
+    spread = backend.to_numpy(replicates).std(axis=-1)
+    np.testing.assert_allclose(
+        backend.to_numpy(result.standard_error), spread, atol=backend.atol
+    )
+
+
+@pytest.mark.parametrize("parts", [[1, 199], [50, 50, 100], [7] * 20 + [60]])
+def test_any_split_of_the_replicates_gives_the_same(backend, parts):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
+    whole = aso_replicates(a, b, start=0, count=200, rng=3)
+    starts = itertools.accumulate([0, *parts[:-1]])
+    pieces = [
+        backend.to_numpy(aso_replicates(a, b, start=start, count=count, rng=3))
+        for start, count in zip(starts, parts, strict=True)
+    ]
+    np.testing.assert_allclose(
+        backend.to_numpy(whole), np.concatenate(pieces), atol=backend.atol
+    )
+
+
+def test_eps_min_is_the_normal_bound():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.3, 1.0, 30), rng.normal(0.0, 1.0, 25)
+    # Phi^-1 at 0.05, 0.05 / 3 and 0.01, from tables.
+    for level, comparisons, z in [(0.95, 1, 1.644854), (0.95, 3, 2.128045), (0.99, 1, 2.326348)]:
+        result = aso(a, b, confidence_level=level, num_comparisons=comparisons, rng=0)
+        bound = result.violation_ratio + z * result.standard_error
+        assert result.eps_min == pytest.approx(min(bound, 1.0), abs=1e-6)
+
+
+def test_lower_is_better_is_the_sign(backend):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=15)), backend.asarray(rng.normal(size=12))
+    lower = aso(a, b, higher_is_better=False, rng=0)
+    negative = aso(-a, -b, rng=0)
+    for result, expected in zip(lower, negative, strict=True):
+        assert float(result) == float(expected)
+
+
+def test_both_directions_share_their_error():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.3, 1.0, 4), rng.normal(0.0, 1.0, 5)
+    forward, backward = aso(a, b), aso(b, a)
+    assert forward.violation_ratio + backward.violation_ratio == pytest.approx(1.0)
+    assert forward.standard_error == pytest.approx(backward.standard_error)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("method", ["exact", "asymptotic"])
+def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
+    rng = np.random.default_rng(n_models)
+    size = 4 if method == "exact" else 30
+    scores = rng.normal(size=(2, n_models, size))
+    result = multi_aso(backend.asarray(scores), method=method)
+    ragged = [scores[:, k, : size - k % 2] for k in range(n_models)]
+    from_sequence = multi_aso([backend.asarray(x) for x in ragged], method=method)
+    n_pairs = n_models * (n_models - 1) // 2
+    for i, j in itertools.permutations(range(n_models), 2):
+        for matrix, samples in ((result, scores.swapaxes(0, 1)), (from_sequence, ragged)):
+            pair = aso(samples[i], samples[j], method=method, num_comparisons=n_pairs)
+            for entry, expected in zip(matrix, pair, strict=True):
+                np.testing.assert_allclose(
+                    backend.to_numpy(entry)[:, i, j], expected, atol=1e-5
+                )
+    diagonals = [backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result]
+    for diagonal, value in zip(diagonals, (1.0, 0.5, 0.0), strict=True):
+        assert (diagonal == value).all()
+
+
+def test_multi_aso_of_two_equal_samples_is_aso():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(2, 40))
+    matrix, pair = multi_aso(scores, rng=5), aso(*scores, rng=5)
+    for entry, expected in zip(matrix, pair, strict=True):
+        assert entry[0, 1] == expected
+
+
+def test_multi_aso_takes_names(backend):
+    rng = np.random.default_rng(0)
+    columns = {name: backend.asarray(rng.normal(size=6)) for name in "abc"}
+    by_name = multi_aso(columns, rng=0).eps_min
+    by_place = multi_aso(list(columns.values()), rng=0).eps_min
+    np.testing.assert_array_equal(backend.to_numpy(by_name), backend.to_numpy(by_place))
+
+
+def test_multi_aso_takes_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    columns = {"x": [1.0, 2.0, 4.0], "y": [0.0, 1.0, 3.0], "z": [5.0, 1.0, 0.0]}
+    frame = pandas.DataFrame(columns)
+    np.testing.assert_array_equal(multi_aso(frame).eps_min, multi_aso(columns).eps_min)
+
+
+def test_correction_divides_alpha():
+    """Not the confidence level: with deep-significance 1.2.8 two models always got 1."""
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(1.0, 1.0, 30), rng.normal(0.0, 1.0, 30), rng.normal(0.0, 1.0, 30)
+    two = multi_aso([a, b], rng=0).eps_min
+    assert two[0, 1] < 0.2
+    corrected = multi_aso([a, b, c], rng=0)
+    plain = multi_aso([a, b, c], correction=None, rng=0)
+    np.testing.assert_array_equal(corrected.standard_error, plain.standard_error)
+    inside = (plain.eps_min > 0.0) & (corrected.eps_min < 1.0)
+    assert inside.any()
+    assert (corrected.eps_min > plain.eps_min)[inside].all()
+
+
+def test_grid_keeps_its_first_point():
+    """With deep-significance 1.2.8 the numerator lost it, and this ratio was 0."""
+    a, b = [0.0, 5.0, 5.0], [1.0, 1.0, 1.0]
+    assert violation_ratio(a, b, dt=0.3) == pytest.approx(1.0 / (1.0 + 16.0 + 16.0))
+
+
+def test_few_scores_need_no_rng(backend):
+    a = backend.asarray([0.91, 0.93, 0.92, 0.95, 0.94])
+    b = backend.asarray([0.90, 0.92, 0.91, 0.89, 0.93])
+    assert float(aso(a, b).eps_min) == float(aso(a, b, method="exact").eps_min)
+
+
+def test_auto_switches_at_its_limit():
+    rng = np.random.default_rng(0)
+    # C(9, 5)^2 = 15876 and C(9, 5) C(11, 6) = 58212; C(11, 6)^2 = 213444.
+    for n, m, is_exact in [(5, 5, True), (5, 6, True), (6, 6, False)]:
+        a, b = rng.normal(size=n), rng.normal(size=m)
+        errors = {float(aso(a, b, rng=seed).standard_error) for seed in (1, 2)}
+        assert (len(errors) == 1) == is_exact
+
+
+def test_exact_refuses_what_would_take_too_long():
+    with pytest.raises(ValueError, match=r"16,777,216 .* got 41,409,225 for 8 and 8"):
+        aso(range_of(8), range_of(8), method="exact")
+    with pytest.raises(ValueError, match=r"got about 10\^602 for 1000 and 5 scores"):
+        aso(range_of(5), range_of(1000), method="exact")
+
+
+def range_of(n):
+    return np.arange(float(n))
+
+
+def test_one_score_warns_of_its_error():
+    with pytest.warns(UserWarning, match="One score") as record:
+        result = aso([0.9], [0.8])
+    assert record[0].filename == __file__
+    assert tuple(map(float, result)) == (0.0, 0.0, 0.0)
+    with pytest.warns(UserWarning, match="One score") as record:
+        multi_aso([[0.9], [0.8, 0.7]])
+    assert record[0].filename == __file__
+
+
+def test_identical_samples_are_not_better(backend):
+    a = backend.asarray(np.linspace(0.0, 1.0, 20))
+    result = aso(a, a, rng=0)
+    assert float(result.violation_ratio) == 0.5
+    assert float(result.eps_min) > 0.5
+    constant = backend.asarray(np.ones(20))
+    assert tuple(map(float, aso(constant, constant, rng=0))) == (0.5, 0.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence_level": 1.0}, r"confidence_level in \(0, 1\); got 1.0"),
+        ({"confidence_level": 95}, r"confidence_level in \(0, 1\); got 95"),
+        ({"num_comparisons": 0}, "num_comparisons to be an integer of at least 1; got 0"),
+        ({"n_resamples": 0}, "n_resamples to be an integer of at least 1; got 0"),
+        ({"batch": 0}, "batch to be an integer of at least 1; got 0"),
+        ({"method": "jackknife"}, "method to be one of auto, .*; got 'jackknife'"),
+        ({"method": "asymptotic", "dt": 0.1}, "dt=None with method='asymptotic'"),
+        ({"dt": 1.5}, r"dt in \(0, 1\)"),
+        ({"axis": 1}, r"axis in \[-1, 1\) for shape \(3,\); got 1"),
+    ],
+)
+def test_impossible_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], **options)
+
+
+def test_impossible_models():
+    with pytest.raises(ValueError, match="two or more models; got 1"):
+        multi_aso([[1.0, 2.0]])
+    with pytest.raises(ValueError, match=r"shape \(\.\.\., K, n\); got shape \(3,\)"):
+        multi_aso(np.ones(3))
+    with pytest.raises(ValueError, match="correction to be 'bonferroni' or None"):
+        multi_aso(np.ones((2, 3)), correction="holm")
+
+
+def test_impossible_replicates():
+    with pytest.raises(ValueError, match=r"start in \[0, 2\*\*31 - count\]; got -1"):
+        aso_replicates([1.0, 2.0], [1.0, 2.0], start=-1, count=2)
+    with pytest.raises(ValueError, match="count to be an integer of at least 1; got 0"):
+        aso_replicates([1.0, 2.0], [1.0, 2.0], start=0, count=0)
+
+
+def test_all_is_what_the_package_defines():
+    public = {name for name in vars(sigarray) if not name.startswith("_")}
+    modules = {name for name in public if hasattr(vars(sigarray)[name], "__path__")}
+    submodules = {name for name in public if type(vars(sigarray)[name]) is type(sigarray)}
+    assert set(sigarray.__all__) == public - modules - submodules
+    assert sigarray.__all__ == sorted(sigarray.__all__)
