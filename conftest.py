@@ -70,7 +70,7 @@ class Backend:
 def _strict_without_scalars() -> Iterator[None]:
     import array_api_strict
 
-    def refuse(self: Any, *_: Any) -> Any:
+    def refuse(*_: Any) -> Any:
         raise AssertionError("an array was converted to a Python scalar")
 
     kind = type(array_api_strict.zeros(1))
@@ -82,7 +82,6 @@ def _strict_without_scalars() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _torch_without_scalars() -> Iterator[None]:
-    import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Guard(TorchDispatchMode):
@@ -95,7 +94,6 @@ def _torch_without_scalars() -> Iterator[None]:
             assert name not in self.forbidden, f"aten::{name} waits for the device"
             return function(*args, **(kwargs or {}))
 
-    del torch
     with Guard():
         yield
 
@@ -145,7 +143,9 @@ def make_backend(name: str) -> Backend:
     return Backend(name, root, "cpu")
 
 
-@pytest.fixture(params=os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(","))
+@pytest.fixture(
+    params=os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
+)
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Every backend in turn; SIGARRAY_BACKENDS, a list with commas, narrows them."""
     backend = make_backend(request.param)

@@ -1,0 +1,1 @@
+"""Measurements: run with `python -m benchmarks.NAME`."""

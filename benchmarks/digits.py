@@ -2,9 +2,9 @@
 
     python -m benchmarks.digits > sigarray/data/digits.csv
 
-One fixed half of the images is for training and the other half for testing; the seed of a
-run sets the initial weights, the order of the data, or the random features and samples
-of the trees. The last model has fewer runs, as models often do.
+One fixed half of the images is for training and the other half for testing; the seed of
+a run sets the initial weights, the order of the data, or the random features and
+samples of the trees. The last model has fewer runs, as models often do.
 """
 
 import csv

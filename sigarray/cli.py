@@ -20,7 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: _complain("warning", message)
+            warnings.simplefilter("always")
+            warnings.showwarning = lambda message, *_, **__: _complain(
+                "warning", message
+            )
             options.run(options)
             sys.stdout.flush()
     except ValueError as error:
@@ -86,16 +89,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sigarray", description="Is model A really better than model B?"
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser(
         "compare",
         help="say which models of a table of scores are better",
         description=(
-            "Compare models by almost stochastic order. FILE is a table of scores (CSV, "
-            "TSV or semicolons; - for standard input) with one column for each model, "
-            "headed by its name, and one row for each run; columns may differ in length. "
-            "Without FILE, an example is compared."
+            "Compare models by almost stochastic order. FILE is a table of scores "
+            "(CSV, TSV or semicolons; - for standard input) with one column for each "
+            "model, headed by its name, and one row for each run; columns may differ "
+            "in length. Without FILE, an example is compared."
         ),
     )
     command.set_defaults(run=compare)
@@ -135,10 +140,14 @@ def _parser() -> argparse.ArgumentParser:
         "--method",
         choices=("auto", "bootstrap", "exact", "asymptotic"),
         default="auto",
-        help="of finding the standard error: auto enumerates all resamples of few scores",
+        help="auto enumerates all resamples of few scores, else bootstraps",
     )
     command.add_argument(
-        "--n-resamples", type=int, default=1000, metavar="N", help="default: %(default)s"
+        "--n-resamples",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="default: %(default)s",
     )
     command.add_argument(
         "--seed", type=int, default=0, metavar="S", help="default: %(default)s"
@@ -146,7 +155,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _number(low: float, high: float, *, is_open: bool = False) -> Callable[[str], float]:
+def _number(
+    low: float, high: float, *, is_open: bool = False
+) -> Callable[[str], float]:
     """Parse a number above `low` and up to `high`, which is left out where open."""
 
     def parse(text: str) -> float:

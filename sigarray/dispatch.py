@@ -44,7 +44,9 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
     device = _shared_device(xp, arrays)
     arrays = tuple(_to_float(xp, x, device) for x in arrays)
     dtype = xp.result_type(*(x.dtype for x in arrays))
-    samples = [_move_axis_last(xp, xp.astype(x, dtype, copy=False), axis) for x in arrays]
+    samples = [
+        _move_axis_last(xp, xp.astype(x, dtype, copy=False), axis) for x in arrays
+    ]
     _check_leading_axes(samples)
     return xp, samples
 
@@ -80,7 +82,9 @@ def build_tables(
     NumPy while it traces: its integers may have 32 bits, and XLA would fold the
     operations at compile time anyway.
     """
-    integers = xp.__array_namespace_info__().dtypes(device=device, kind="signed integer")
+    integers = xp.__array_namespace_info__().dtypes(
+        device=device, kind="signed integer"
+    )
     if array_api_compat.is_jax_namespace(xp) or "int64" not in integers:
         return tuple(
             xp.asarray(table, dtype=_device_dtype(xp, table, device), device=device)
@@ -90,7 +94,7 @@ def build_tables(
 
 
 def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Wrap `function(xp, *arrays, **static)` in one `jax.jit` where the arrays are JAX's.
+    """Compile `function(xp, *arrays, **static)` once where the arrays are JAX's.
 
     Keyword arguments are static: they have to be hashable. Eager JAX is 4 to 27 times
     slower than one compiled call.
@@ -117,7 +121,9 @@ def default_batch(xp: Namespace, device: Device, elements_per_replicate: int) ->
     if array_api_compat.is_torch_namespace(xp):
         on_cpu = device.type == "cpu"
         budget = _CHUNK_ELEMENTS_TORCH_CPU if on_cpu else _CHUNK_ELEMENTS_ACCELERATOR
-    elif array_api_compat.is_jax_namespace(xp) or array_api_compat.is_cupy_namespace(xp):
+    elif array_api_compat.is_jax_namespace(xp) or array_api_compat.is_cupy_namespace(
+        xp
+    ):
         budget = _CHUNK_ELEMENTS_ACCELERATOR
     else:
         budget = _CHUNK_ELEMENTS_NUMPY
@@ -130,15 +136,12 @@ def map_batches(
     count: int,
     batch: int,
 ) -> Array:
-    """Concatenate `kernel(start, size)` along the last axis, for chunks that cover [0, count).
+    """Concatenate `kernel(start, size)` along the last axis, for chunks of [0, count).
 
     Chunks have one size, so that the last may reach beyond `count`, by fewer indices
     than there are chunks. JAX compiles one loop, whatever the number of chunks.
     """
-    chunks = -(-count // min(batch, count))
-    size = -(-count // chunks)
-    if array_api_compat.is_numpy_namespace(xp):
-        _keep_freed_memory()
+    chunks, size = _plan_chunks(xp, count, batch)
     if chunks == 1:
         return kernel(0, size)
     if array_api_compat.is_jax_namespace(xp):
@@ -149,6 +152,35 @@ def map_batches(
         results = xp.moveaxis(results, 0, -2)
         return xp.reshape(results, (*results.shape[:-2], -1))
     return xp.concat([kernel(chunk * size, size) for chunk in range(chunks)], axis=-1)
+
+
+def sum_batches(
+    xp: Namespace,
+    kernel: Callable[[Any, int], Array],
+    count: int,
+    batch: int,
+    initial: Array,
+) -> Array:
+    """Add up `kernel(start, size)` over the chunks of `map_batches`, from `initial`."""
+    chunks, size = _plan_chunks(xp, count, batch)
+    if chunks > 1 and array_api_compat.is_jax_namespace(xp):
+        import jax
+
+        def add(chunk: Array, total: Array) -> Array:
+            return total + kernel(chunk * size, size)
+
+        return jax.lax.fori_loop(0, chunks, add, initial)
+    for chunk in range(chunks):
+        initial = initial + kernel(chunk * size, size)
+    return initial
+
+
+def _plan_chunks(xp: Namespace, count: int, batch: int) -> tuple[int, int]:
+    """Give the number of chunks, and their size."""
+    if array_api_compat.is_numpy_namespace(xp):
+        _keep_freed_memory()
+    chunks = -(-count // min(batch, count))
+    return chunks, -(-count // chunks)
 
 
 def _keep_freed_memory() -> None:
@@ -185,8 +217,9 @@ def _read_from_host(x: Any) -> Array:
             raise TypeError(msg)
     elif hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _DLPACK_CPU:
         msg = (
-            f"Expected scores that NumPy can read; got {_describe(x)} on an accelerator. "
-            f"Pass it on as a CuPy, JAX or torch array (from_dlpack makes no copy)."
+            f"Expected scores that NumPy can read; got {_describe(x)} on an "
+            "accelerator. Pass it on as a CuPy, JAX or torch array (from_dlpack makes "
+            "no copy)."
         )
         raise TypeError(msg)
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
@@ -197,7 +230,9 @@ def _read_from_host(x: Any) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        msg = f"Expected a rectangular sequence of numbers; got one that is not: {error}"
+        msg = (
+            f"Expected a rectangular sequence of numbers; got one that is not: {error}"
+        )
         raise ValueError(msg) from error
 
 
@@ -221,10 +256,10 @@ def _describe(x: Any) -> str:
 
 def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
     # Plain NumPy starts 55 ms sooner than its wrapper, whose clip is also slow.
+    if all(array_api_compat.is_numpy_array(x) for x in arrays):
+        return np
     try:
-        return array_api_compat.array_namespace(
-            *arrays, use_compat=False if all(map(_is_numpy, arrays)) else None
-        )
+        namespace: Namespace = array_api_compat.array_namespace(*arrays)
     except TypeError as error:
         kinds = " and ".join(dict.fromkeys(_describe(x) for x in arrays))
         msg = (
@@ -232,10 +267,7 @@ def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
             f"for example with torch.as_tensor(x, device=...) or jax.numpy.asarray(x)."
         )
         raise TypeError(msg) from error
-
-
-def _is_numpy(x: Array) -> bool:
-    return array_api_compat.is_numpy_array(x)
+    return namespace
 
 
 def _shared_device(xp: Namespace, arrays: tuple[Array, ...]) -> Device:
@@ -257,8 +289,8 @@ def _to_float(xp: Namespace, x: Array, device: Device) -> Array:
     if xp.isdtype(x.dtype, "real floating"):
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (
-        f"Expected real numbers as scores; got dtype {x.dtype}. Pass an array of floats, "
-        f"integers or booleans."
+        f"Expected real numbers as scores; got dtype {x.dtype}. Pass an array of "
+        "floats, integers or booleans."
     )
     raise TypeError(msg)
 
@@ -271,7 +303,8 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int) -> Array:
         msg = f"Expected axis in [{-x.ndim}, {x.ndim}) for shape {x.shape}; got {axis}."
         raise ValueError(msg)
     if x.shape[axis] == 0:
-        msg = f"Expected at least one score along axis {axis}; got shape {tuple(x.shape)}."
+        shape = tuple(x.shape)
+        msg = f"Expected at least one score along axis {axis}; got shape {shape}."
         raise ValueError(msg)
     # torch.func.vmap has no rule for moveaxis, so it is called only where it moves.
     return x if axis in (-1, x.ndim - 1) else xp.moveaxis(x, axis, -1)
@@ -283,8 +316,8 @@ def _check_leading_axes(samples: list[Array]) -> None:
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
         msg = (
-            f"Expected leading axes that broadcast (the sample axis aside); got samples "
-            f"of shape {shapes}, sample axis last."
+            f"Expected leading axes that broadcast (the sample axis aside); got "
+            f"samples of shape {shapes}, sample axis last."
         )
         raise ValueError(msg) from error
 

@@ -137,14 +137,18 @@ def sorted_resamples(
             ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
             sums = take_last(xp, sums, xp.concat([ranks, ends]))
     else:
-        sums = _cumulative_sum(xp, _rank_gammas(xp, words, ranks, n, n_candidates), device)
+        sums = _cumulative_sum(
+            xp, _rank_gammas(xp, words, ranks, n, n_candidates), device
+        )
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
     positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
     indices = xp.astype(positions, index_dtype(xp, device))
     rows = n * xp.arange(n_samples, dtype=indices.dtype, device=device)
     indices += rows[:, None]
-    return take_last(xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices)
+    return take_last(
+        xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
+    )
 
 
 def count_resamples(n: int) -> int:
@@ -161,9 +165,9 @@ def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, A
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
         # Combinatorial number system: every number below C(2n-1, n) is a unique sum
-        # C(c_n, n) + ... + C(c_1, 1) with c_n > ... > c_1 >= 0; the ranks are c_i - (i - 1).
+        # C(c_n, n) + ... + C(c_1, 1), c_n > ... > c_1 >= 0; the ranks are c_i - (i - 1).
         rest = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
-        columns = []
+        columns: list[Array] = []
         for i in range(n, 0, -1):
             c = xp.full_like(rest, i - 1)
             reached = xp.zeros_like(rest)
@@ -190,7 +194,9 @@ def _gamma_candidates(n: int, step: Fraction | None) -> int:
     """How many candidates each gamma needs; 0 where drawing every score costs less."""
     if step is None or n * step < _MIN_RANK_GAP:
         return 0
-    smallest_gap = min(math.floor(n * step), n + 1 - math.ceil(n * step * grid_size(step)))
+    smallest_gap = min(
+        math.floor(n * step), n + 1 - math.ceil(n * step * grid_size(step))
+    )
     return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / smallest_gap))
 
 
@@ -210,14 +216,16 @@ def _rank_gammas(
     c = 1.0 / xp.sqrt(9.0 * d)
 
     n_pairs = -(-n_candidates // 2)
-    words = xp.reshape(words, (*words.shape[:-1], 2 * n_pairs + n_candidates, gaps.shape[0]))
+    words = xp.reshape(
+        words, (*words.shape[:-1], 2 * n_pairs + n_candidates, gaps.shape[0])
+    )
     pairs = xp.reshape(
         words[..., : 2 * n_pairs, :], (*words.shape[:-2], 2, n_pairs, gaps.shape[0])
     )
     x = xp.reshape(normals(pairs, xp), (*words.shape[:-2], 2 * n_pairs, gaps.shape[0]))
     x = x[..., :n_candidates, :]
     log_u = -exponentials(words[..., 2 * n_pairs :, :], xp)
-    # A t below -1 is a candidate to reject; -0.999 is rejected too, and has a logarithm.
+    # A t below -1 is to be rejected; -0.999 is rejected too, and has a logarithm.
     t = xp.clip(c * x, -0.999, None)
     log_ratio = 3.0 * xp.log1p(t) - t * (3.0 + t * (3.0 + t))
     accepted = log_u < 0.5 * x * x + d * log_ratio
@@ -228,7 +236,7 @@ def _rank_gammas(
 
 
 def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:
-    """Cumulative sum along the last axis, as exact as float64 where the device has it."""
+    """Cumulative sum along the last axis, in float64 or as exact as may be."""
     dtype = widest_float(xp, device)
     n = x.shape[-1]
     if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:
@@ -241,5 +249,3 @@ def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:
     before = xp.cumulative_sum(totals, axis=-1) - totals
     sums = xp.reshape(within + before[..., None], (*x.shape[:-1], -1))
     return sums[..., :n]
-
-

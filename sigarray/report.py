@@ -93,7 +93,8 @@ def _eps_min_table(comparison: Comparison) -> Table:
     ]
     wins = np.argwhere(eps_min < comparison.threshold)
     return Table(
-        f"eps_min: the row is better than the column where below {comparison.threshold:g}",
+        f"eps_min: the row is better than the column where below "
+        f"{comparison.threshold:g}",
         ["", *names],
         rows,
         frozenset((int(i), int(j) + 1) for i, j in wins),
@@ -125,19 +126,22 @@ def _sentence(comparison: Comparison, names: list[str], i: int, j: int) -> str:
     if eps_min[i, j] < comparison.threshold:
         return (
             f"{names[i]} is better than {names[j]}: eps_min = {eps_min[i, j]:.3f} < "
-            f"{comparison.threshold:g}, {basis}; the means differ by {show(difference)}."
+            f"{comparison.threshold:g}, {basis}; the means differ by "
+            f"{show(difference)}."
         )
     return (
-        f"Nothing can be said of {names[i]} and {names[j]}: eps_min = {eps_min[i, j]:.3f} and "
-        f"{eps_min[j, i]:.3f}, neither below {comparison.threshold:g}, {basis}; the means "
-        f"differ by {show(difference)}."
+        f"Nothing can be said of {names[i]} and {names[j]}: eps_min = "
+        f"{eps_min[i, j]:.3f} and {eps_min[j, i]:.3f}, neither below "
+        f"{comparison.threshold:g}, {basis}; the means differ by {show(difference)}."
     )
 
 
 def _number_format(deviations: list[float], sign: str = "") -> Callable[[float], str]:
     """Show as many decimals as give the smallest deviation three digits."""
     positive = [x for x in deviations if x > 0.0]
-    decimals = 2 - math.floor(math.log10(min(positive))) if positive else _MAX_DECIMALS + 1
+    decimals = (
+        2 - math.floor(math.log10(min(positive))) if positive else _MAX_DECIMALS + 1
+    )
     fixed = f"{sign}.{max(0, decimals)}f" if decimals <= _MAX_DECIMALS else f"{sign}.6g"
     return lambda x: "-" if math.isnan(x) else format(x, fixed)
 
@@ -174,14 +178,19 @@ def _print_rich(comparison: Comparison) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # Wide enough for every table: rich would cut cells off where output is not a terminal.
+    # Wide enough for every table: rich would cut off cells in a narrow terminal.
     plain = [_render_plain(table) for table in _tables(comparison)]
     widest = max(len(line) for text in plain for line in text.splitlines())
     width = shutil.get_terminal_size().columns
     for table in _tables(comparison):
-        console = Console(width=max(width, widest + 2 * len(table.header)), soft_wrap=False)
+        console = Console(
+            width=max(width, widest + 2 * len(table.header)), soft_wrap=False
+        )
         rich_table = RichTable(
-            title=Text(table.title), title_justify="left", title_style="", box=box.SIMPLE_HEAD
+            title=Text(table.title),
+            title_justify="left",
+            title_style="",
+            box=box.SIMPLE_HEAD,
         )
         for column, name in enumerate(table.header):
             justify = "right" if column else "left"
@@ -215,7 +224,10 @@ def _render_markdown(comparison: Comparison) -> str:
 def _render_latex(comparison: Comparison) -> str:
     blocks = ["% \\usepackage{booktabs}"]
     for table in _tables(comparison):
-        rows = [" & ".join(row) + r" \\" for row in _mark(table, r"\textbf{{{}}}", _to_latex)]
+        rows = [
+            " & ".join(row) + r" \\"
+            for row in _mark(table, r"\textbf{{{}}}", _to_latex)
+        ]
         blocks.append(
             "\n".join(
                 [

@@ -1,14 +1,14 @@
 """Random numbers as a pure function of (seed words, replicate, element).
 
 The words are those of Threefry-2x32 with 20 rounds [1]_, a counter-based generator: the
-seed words are its key, and (replicate, element) its counter. It is 32-bit add, shift and
-xor alone, so that every backend and device draws the same words, in any order, for any
-split of the replicates, without a state to read or write.
+seed words are its key, and (replicate, element) its counter. It is 32-bit add, shift
+and xor alone, so that every backend and device draws the same words, in any order, for
+any split of the replicates, without a state to read or write.
 
 References
 ----------
-.. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw (2011). Parallel random numbers:
-   as easy as 1, 2, 3. SC '11. :doi:`10.1145/2063384.2063405`
+.. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw (2011). Parallel random
+   numbers: as easy as 1, 2, 3. SC '11. :doi:`10.1145/2063384.2063405`
 """
 
 import math
@@ -53,11 +53,14 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> tuple[Array,
             return _draw_with_jax(rng)
         if not _is_integer(rng):
             msg = (
-                f"Expected rng to be an int or a JAX key for JAX arrays; got {_name(rng)}. "
-                f"Pass rng=jax.random.key(seed), and another key for every call."
+                f"Expected rng to be an int or a JAX key for JAX arrays; got "
+                f"{_name(rng)}. Pass rng=jax.random.key(seed), and another key for "
+                "every call."
             )
             raise TypeError(msg)
-    elif array_api_compat.is_torch_namespace(xp) and _is_from(rng, "torch", "Generator"):
+    elif array_api_compat.is_torch_namespace(xp) and _is_from(
+        rng, "torch", "Generator"
+    ):
         return _draw_with_torch(rng, device)
     elif array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
         words = rng.integers(0, 2**_WORD_BITS, size=2, dtype=xp.uint32)
@@ -80,7 +83,9 @@ def random_words(
     """
     dtype = _word_dtype(xp)
     blocks = -(-width // 2)
-    replicates = xp.arange(count, dtype=dtype, device=device)[:, None] + _as_word(start, xp)
+    replicates = xp.arange(count, dtype=dtype, device=device)[:, None] + _as_word(
+        start, xp
+    )
     elements = xp.arange(blocks, dtype=dtype, device=device)[None, :]
     grid = xp.zeros((count, blocks), dtype=dtype, device=device)
     words = threefry2x32(seed, (replicates + grid, elements + grid), xp, device)
@@ -88,7 +93,10 @@ def random_words(
 
 
 def threefry2x32(
-    key: tuple[Array, Array], counter: tuple[Array, Array], xp: Namespace, device: Device
+    key: tuple[Array, Array],
+    counter: tuple[Array, Array],
+    xp: Namespace,
+    device: Device,
 ) -> tuple[Array, Array]:
     """Encrypt a counter in 20 rounds: Salmon et al. (2011), section 4.2.
 
@@ -117,7 +125,7 @@ def threefry2x32(
 
 
 def uniforms(words: Array, xp: Namespace) -> Array:
-    """Give float32 uniforms on {1, ..., 2**24} / 2**24: never zero, so log is finite."""
+    """Give float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
     bits = words >> (_WORD_BITS - _UNIFORM_BITS)
     if xp.isdtype(bits.dtype, "signed integer"):
         bits &= (1 << _UNIFORM_BITS) - 1
@@ -154,14 +162,12 @@ def _as_word(number: int | Array, xp: Namespace) -> int | Array:
     return number if isinstance(number, int) else xp.astype(number, _word_dtype(xp))
 
 
-def _upload_words(
-    seed: int, xp: Namespace, device: Device
-) -> tuple[Array, Array]:
-    """Give the seed's two words through `full`, whose value needs no copy to the device."""
+def _upload_words(seed: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
+    """Give the seed's two words through `full`, which copies nothing to the device."""
     dtype = _word_dtype(xp)
-    words = (seed % 2**_WORD_BITS, seed >> _WORD_BITS)
+    words = [seed % 2**_WORD_BITS, seed >> _WORD_BITS]
     if xp.isdtype(dtype, "signed integer"):
-        words = tuple(word - (word >> 31 << _WORD_BITS) for word in words)
+        words = [word - (word >> 31 << _WORD_BITS) for word in words]
     low, high = (xp.full((1,), word, dtype=dtype, device=device) for word in words)
     return low, high
 
@@ -174,8 +180,8 @@ def _draw_seed(rng: RandomSource) -> int:
         return int(low) | int(high) << _WORD_BITS
     if not _is_integer(rng):
         msg = (
-            f"Expected rng to be an int, None, a numpy.random.Generator or a generator of "
-            f"the samples' library; got {_name(rng)}. Pass rng=0 for a fixed seed."
+            f"Expected rng to be an int, None, a numpy.random.Generator or a generator "
+            f"of the samples' library; got {_name(rng)}. Pass rng=0 for a fixed seed."
         )
         raise TypeError(msg)
     seed = operator.index(rng)
@@ -203,9 +209,8 @@ def _is_jax_key(rng: RandomSource) -> bool:
         return False
     import jax
 
-    if jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key):
-        return rng.ndim == 0
-    return rng.dtype == jax.numpy.uint32 and rng.ndim == 1
+    is_typed = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
+    return bool(is_typed or (rng.dtype == jax.numpy.uint32 and rng.ndim == 1))
 
 
 def _draw_with_jax(key: RandomSource) -> tuple[Array, Array]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 Scores = dict[str, list[float]]
 
-_DELIMITERS = ",\t;"
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
@@ -43,7 +42,9 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
     name = "standard input" if str(path) == "-" else str(path)
     rows = _read_rows(_read_text(path, name), name)
     if not rows:
-        raise ScoreFileError(f"{name} is empty. Expected a header of model names and scores.")
+        raise ScoreFileError(
+            f"{name} is empty. Expected a header of model names and scores."
+        )
     names = _read_header(rows, name)
     chosen = names if columns is None else _choose(names, columns, name)
     scores = {
@@ -54,9 +55,9 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
         scores = {model: scores[model] for model in columns}
     if len(scores) < 2:
         msg = (
-            f"{name}, line {rows[0][0]}: expected columns for two or more models; got only "
-            f"{', '.join(map(repr, scores)) or 'none'}. Columns are separated by commas, "
-            f"tabs or semicolons."
+            f"{name}, line {rows[0][0]}: expected columns for two or more models; got "
+            f"only {', '.join(map(repr, scores)) or 'none'}. Columns are separated by "
+            "commas, tabs or semicolons."
         )
         raise ScoreFileError(msg)
     return scores
@@ -73,8 +74,9 @@ def _read_text(path: str | Path, name: str) -> str:
     except UnicodeDecodeError as error:
         lines = data[: error.start].split(b"\n")
         msg = (
-            f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 text; got "
-            f"the byte 0x{data[error.start]:02x}. Save the table as CSV in UTF-8."
+            f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 "
+            f"text; got the byte 0x{data[error.start]:02x}. Save the table as CSV in "
+            "UTF-8."
         )
         raise ScoreFileError(msg) from error
 
@@ -82,12 +84,13 @@ def _read_text(path: str | Path, name: str) -> str:
 def _read_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
     """Give the rows that are not blank, each with the number of its first line."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=first.count)
+    # A name may hold a comma or a semicolon, but hardly a tab.
+    delimiter = "\t" if "\t" in first else max(",;", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows, line = [], 1
     try:
-        for cells in reader:
-            cells = [cell.strip() for cell in cells]
+        for row in reader:
+            cells = [cell.strip() for cell in row]
             if any(cells):
                 rows.append((line, cells))
             line = reader.line_num + 1
@@ -109,22 +112,23 @@ def _read_header(rows: list[tuple[int, list[str]]], name: str) -> dict[int, str]
     for number, cells in rows[1:]:
         if len(cells) > len(header) and any(cells[len(header) :]):
             msg = (
-                f"{name}, line {number}, column {len(header) + 1}: expected {len(header)} "
-                f"cells, as in the header; got {len(cells)}."
+                f"{name}, line {number}, column {len(header) + 1}: expected "
+                f"{len(header)} cells, as in the header; got {len(cells)}."
             )
             raise ScoreFileError(msg)
     names: dict[int, str] = {}
     for position, model in enumerate(header):
         if model in names.values():
             msg = (
-                f"{name}, line {line}, column {position + 1}: expected another name for "
-                f"each model; got {model!r} twice."
+                f"{name}, line {line}, column {position + 1}: expected another name "
+                f"for each model; got {model!r} twice."
             )
             raise ScoreFileError(msg)
         if model:
             names[position] = model
         elif any(_cell(cells, position) for _, cells in rows[1:]):
-            msg = f"{name}, line {line}, column {position + 1}: expected a name; got none."
+            place = f"{name}, line {line}, column {position + 1}"
+            msg = f"{place}: expected a name; got none."
             raise ScoreFileError(msg)
     return names
 
@@ -153,15 +157,15 @@ def _read_column(
         if not math.isfinite(score):
             advice = " Leave the cell blank." if cell.lower() in _MISSING else ""
             msg = (
-                f"{name}, line {line}, column {position + 1} ({model}): expected a number; "
-                f"got {cell!r}.{advice}"
+                f"{name}, line {line}, column {position + 1} ({model}): expected a "
+                f"number; got {cell!r}.{advice}"
             )
             raise ScoreFileError(msg)
         scores.append(score)
     if not scores:
         msg = (
-            f"{name}, column {position + 1} ({model}): expected scores; got an empty column. "
-            f"Remove it, or choose others with --columns."
+            f"{name}, column {position + 1} ({model}): expected scores; got an empty "
+            "column. Remove it, or choose others with --columns."
         )
         raise ScoreFileError(msg)
     return scores

@@ -9,9 +9,9 @@ _NEWTON_STEPS = 10
 def normal_quantile(p: float) -> float:
     """Give z with Phi(z) = p, for a probability that is static.
 
-    Newton's method on log Phi(z), which is concave: from a start on the left of the root
-    it climbs to it without overshooting. `statistics.NormalDist` has a faster one in C,
-    which `torch.compile` cannot trace.
+    Newton's method on log Phi(z), which is concave: from a start on the left of the
+    root it climbs to it without overshooting. `statistics.NormalDist` has a faster one
+    in C, which `torch.compile` cannot trace.
     """
     if p > 0.5:
         return -normal_quantile(1.0 - p)

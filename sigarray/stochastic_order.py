@@ -37,9 +37,10 @@ def violation_ratio(
 ) -> Array:
     """How far sample A is from dominating sample B in stochastic order.
 
-    The ratio is 0 where every quantile of A is at least that of B (A dominates), 1 where
-    B dominates, and 0.5 where the two have the same distribution. Below 0.5, A is better
-    more than B is. It is a statement on these samples: `aso` adds their sampling error.
+    The ratio is 0 where every quantile of A is at least that of B (A dominates), 1
+    where B dominates, and 0.5 where the two have the same distribution. Below 0.5, A is
+    better more than B is. It is a statement on these samples: `aso` adds their sampling
+    error.
 
     Parameters
     ----------
@@ -64,7 +65,8 @@ def violation_ratio(
     TypeError
         Scores that are not real numbers, or of two libraries or devices.
     ValueError
-        A sample without scores, leading axes that do not broadcast, or dt outside (0, 1).
+        A sample without scores, leading axes that do not broadcast, or dt outside (0,
+        1).
 
     See Also
     --------
@@ -80,14 +82,15 @@ def violation_ratio(
 
     computed exactly as the sum over the breakpoints {i/n} and {j/m}.
 
-    Lists of numbers, and objects on the host that only speak `__array__` or `__dlpack__`
-    (a pandas Series, a TensorFlow tensor), are copied to NumPy and computed there.
+    Lists of numbers, and objects on the host that only speak `__array__` or
+    `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
+    computed there.
 
     References
     ----------
     .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
-       transportation approach for assessing almost stochastic order. In: The Mathematics
-       of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
+       transportation approach for assessing almost stochastic order. In: The
+       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
 
     Examples
     --------
@@ -120,9 +123,9 @@ def aso(
     """Almost stochastic order: is model A better than model B?
 
     The null hypothesis is that A is not almost stochastically dominant over B: that the
-    violation ratio eps is at least a threshold tau. `eps_min` is an upper confidence bound
-    of eps; A is declared better where `eps_min` < tau, and small values favour A. [1]_
-    requires tau <= 0.5, and [2]_ advises tau = 0.2.
+    violation ratio eps is at least a threshold tau. `eps_min` is an upper confidence
+    bound of eps; A is declared better where `eps_min` < tau, and small values favour A.
+    [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2.
 
     Parameters
     ----------
@@ -140,28 +143,28 @@ def aso(
         about (2 `n_resamples`)^-1/2.
     dt : float, optional
         Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-        with dt = 0.005, in place of the exact integral. For very large samples a grid is
-        much faster, for only its order statistics are drawn.
+        with dt = 0.005, in place of the exact integral. For very large samples a grid
+        is much faster, for only its order statistics are drawn.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
         How to find the standard error:
 
         - "bootstrap": resample both samples with replacement, each to its own size;
         - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
           which needs no `rng`. At most 2^24 are computed;
-        - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m of
-          at least 200, and only where the distributions differ: where they are the same
-          the ratio has no normal limit. It takes no `dt`;
+        - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m
+          of at least 200, and only where the distributions differ: where they are the
+          same the ratio has no normal limit. It takes no `dt`;
         - "auto": "exact" for at most 65536 distinct resamples (five scores a side have
           15876), else "bootstrap".
     higher_is_better : bool, default: True
         False for losses and error rates.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
-        with `batch` times (n + m) times the number of batch entries, about 40 bytes each
-        in float64. The result does not depend on it.
+        with `batch` times (n + m) times the number of batch entries, about 40 bytes
+        each in float64. The result does not depend on it.
     rng : int, generator or key, optional
-        Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`, or
-        the generator of the scores' library (`torch.Generator` and
+        Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`,
+        or the generator of the scores' library (`torch.Generator` and
         `cupy.random.Generator` on the device of the scores, a `jax.random` key). By
         default fresh entropy; JAX needs an int or a key. The same int gives the same
         resamples on every backend and device.
@@ -170,15 +173,15 @@ def aso(
     -------
     AsoResult
         `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (...), on the
-        device and of the float dtype of the scores (float32 for float16 and bfloat16, the
-        device's default for integers). NaN for a batch entry with a score that is not
-        finite. Nothing is copied to the host, and nothing waits for the device.
+        device and of the float dtype of the scores (float32 for float16 and bfloat16,
+        the device's default for integers). NaN for a batch entry with a score that is
+        not finite. Nothing is copied to the host, and nothing waits for the device.
 
     Raises
     ------
     TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that the
-        library cannot use, or none on JAX where one is needed.
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use, or none on JAX where one is needed.
     ValueError
         A sample without scores, leading axes that do not broadcast, options outside
         their range, or "exact" for too many resamples.
@@ -204,19 +207,19 @@ def aso(
     answers both directions: eps(B, A) = 1 - eps(A, B), with the same sigma.
 
     All options are static under `jit`, and the scores and `rng` may be traced. Lists of
-    numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a pandas
-    Series, a TensorFlow tensor), are copied to NumPy and computed there.
+    numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a
+    pandas Series, a TensorFlow tensor), are copied to NumPy and computed there.
 
     References
     ----------
     .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
-       transportation approach for assessing almost stochastic order. In: The Mathematics
-       of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
+       transportation approach for assessing almost stochastic order. In: The
+       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
     .. [2] D. Ulmer, C. Hardmeier, J. Frellsen (2022). deep-significance: easy and
        meaningful statistical significance testing in the age of neural networks.
        :doi:`10.48550/arXiv.2204.06815`
-    .. [3] R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly compare
-       deep neural models. ACL. :doi:`10.18653/v1/P19-1266`
+    .. [3] R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly
+       compare deep neural models. ACL. :doi:`10.18653/v1/P19-1266`
 
     Examples
     --------
@@ -340,9 +343,9 @@ def aso_replicates(
 ) -> Array:
     """Bootstrap replicates of the violation ratio, from any place on.
 
-    `aso` with method "bootstrap" takes the standard deviation (ddof 0) of replicates 0 to
-    `n_resamples` - 1. For one seed, any split of them over calls, devices or machines
-    gives the same numbers.
+    `aso` with method "bootstrap" takes the standard deviation (ddof 0) of replicates 0
+    to `n_resamples` - 1. For one seed, any split of them over calls, devices or
+    machines gives the same numbers.
 
     Parameters
     ----------
@@ -428,14 +431,16 @@ def choose_method(method: Method, sizes: list[int]) -> Method:
     largest, second = sorted(sizes)[-1:-3:-1]
     magnitude = _log10_resamples(largest) + _log10_resamples(second)
     if method == "auto":
-        return "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
+        return (
+            "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
+        )
     if method == "exact" and magnitude > math.log10(_MAX_EXACT_COMBINATIONS):
         number = f"about 10^{magnitude:.0f}"
         if magnitude < 12:
             number = f"{count_resamples(largest) * count_resamples(second):,}"
         msg = (
-            f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples for "
-            f"method='exact'; got {number} for {largest} and {second} scores. Use "
+            f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
+            f"for method='exact'; got {number} for {largest} and {second} scores. Use "
             f"method='bootstrap'."
         )
         raise ValueError(msg)
@@ -495,13 +500,15 @@ def _upper_bound(xp: Namespace, ratio: Array, error: Array, *, z: float) -> Arra
 def _pairwise_result(
     xp: Namespace, ratio: Array, error: Array, *, n_models: int, z: float
 ) -> PairwiseAsoResult:
-    """Spread the pairs over a matrix; entry (j, i) has the ratio 1 - eps and the error."""
+    """Spread the pairs over a matrix; entry (j, i) has 1 - eps and the same error."""
     models = xp.arange(n_models, device=device_of(xp, ratio))
     i, j = models[:, None], models[None, :]
     shift = (j - i) % n_models
     # The inverse of `pair_of`; in an even number of models, opposites stand once.
     is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
-    pair = xp.where(is_pair, (shift - 1) * n_models + i, (-shift - 1) % n_models * n_models + j)
+    pair = xp.where(
+        is_pair, (shift - 1) * n_models + i, (-shift - 1) % n_models * n_models + j
+    )
     pair = xp.where(shift == 0, 0, pair)
     ratio, error = take_last(xp, ratio, pair), take_last(xp, error, pair)
     ratio = xp.where(is_pair, ratio, 1.0 - ratio)
@@ -517,8 +524,8 @@ def _check_method(method: Method, dt: float | None) -> None:
         raise ValueError(msg)
     if method == "asymptotic" and dt is not None:
         msg = (
-            f"Expected dt=None with method='asymptotic', which is for the exact integral; "
-            f"got dt={dt}. Use method='bootstrap' for a grid."
+            f"Expected dt=None with method='asymptotic', which is for the exact "
+            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
         )
         raise ValueError(msg)
 
@@ -537,8 +544,8 @@ def _check_batch(batch: int | None) -> None:
 def _warn_of_single_scores(sizes: list[int]) -> None:
     if min(sizes) == 1:
         msg = (
-            "One score in a sample: its sampling error cannot be seen and counts as none. "
-            "Run the model with more seeds."
+            "One score in a sample: its sampling error cannot be seen and counts as "
+            "none. Run the model with more seeds."
         )
         # The caller of the public function, two frames above.
         warnings.warn(msg, UserWarning, stacklevel=4)

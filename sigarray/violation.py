@@ -1,12 +1,12 @@
 """The violation ratio of sorted samples, and its standard error.
 
-Samples come in stacks of shape (..., K, n), sorted: one stack of K models where all have
-one size, else K stacks of one model. Results have shape (..., P), one entry for each of
-the P = K (K - 1) / 2 pairs of models, in the order of `pair_of`.
+Samples come in stacks of shape (..., K, n), sorted: one stack of K models where all
+have one size, else K stacks of one model. Results have shape (..., P), one entry for
+each of the P = K (K - 1) / 2 pairs of models, in the order of `pair_of`.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from sigarray.dispatch import (
     default_batch,
     device_of,
     map_batches,
+    sum_batches,
     widest_float,
 )
 from sigarray.quantile import (
@@ -62,12 +63,14 @@ def bootstrap_ratios(
     step: Fraction | None,
     batch: int | None,
 ) -> Array:
-    """Violation ratio of every pair in replicates [start, start + count): (..., P, count)."""
+    """Violation ratios of every pair in `count` replicates: (..., P, count)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     steps = _merged_steps(xp, stacks, step)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
-        return _resampled_ratios(xp, stacks, steps, seed, start + chunk_start, size, step)
+        return _resampled_ratios(
+            xp, stacks, steps, seed, start + chunk_start, size, step
+        )
 
     batch = batch or _default_batch(xp, stacks, step)
     return map_batches(xp, replicate, count, batch)[..., :count]
@@ -95,7 +98,7 @@ def ratios_and_bootstrap_errors(
         return _moments(xp, ratios - observed[..., None], weights)
 
     batch = batch or _default_batch(xp, stacks, step)
-    return observed, _standard_deviation(xp, map_batches(xp, add_up, n_resamples, batch))
+    return observed, _standard_deviation(xp, add_up, n_resamples, batch, observed)
 
 
 @array_kernel
@@ -113,9 +116,7 @@ def ratios_and_exact_errors(
 
 
 @array_kernel
-def ratios_and_asymptotic_errors(
-    xp: Namespace, stacks: Stacks
-) -> tuple[Array, Array]:
+def ratios_and_asymptotic_errors(xp: Namespace, stacks: Stacks) -> tuple[Array, Array]:
     """Violation ratio of every pair, and its standard error for large samples."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     observed = _observed_ratios(xp, stacks, None)
@@ -141,14 +142,14 @@ def _pair_up(xp: Namespace, stacks: Stacks) -> list[tuple[Array, Array]]:
 
 
 def _count_pairs(stacks: Stacks) -> int:
-    n_models = sum(stack.shape[-2] for stack in stacks)
+    n_models = sum(int(stack.shape[-2]) for stack in stacks)
     return n_models * (n_models - 1) // 2
 
 
 def _pairs_with_ratios(
     xp: Namespace, stacks: Stacks, ratios: Array, step: Fraction | None
 ) -> Iterator[tuple[Array, Array, MergedSteps | None, Array]]:
-    """Give both samples, merged steps and observed ratios: of all pairs, or one by one."""
+    """Give samples, merged steps and ratios: of all pairs at once, or one by one."""
     pairs = _pair_up(xp, stacks)
     width = ratios.shape[-1] // len(pairs)
     for p, ((x, y), steps) in enumerate(
@@ -172,7 +173,9 @@ def _observed_ratios(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Ar
     steps = _merged_steps(xp, stacks, step)
     if step is not None:
         stacks = [
-            take_last(xp, stack, grid_ranks(stack.shape[-1], step, xp, device_of(xp, stack)))
+            take_last(
+                xp, stack, grid_ranks(stack.shape[-1], step, xp, device_of(xp, stack))
+            )
             for stack in stacks
         ]
     return _pairwise_ratios(xp, stacks, steps)
@@ -187,7 +190,7 @@ def _resampled_ratios(
     count: int,
     step: Fraction | None,
 ) -> Array:
-    """Resample every model once in each replicate, compare all pairs: (..., P, count)."""
+    """Resample every model once per replicate, compare all pairs: (..., P, count)."""
     columns = [s.shape[-2] * resample_width(s.shape[-1], step) for s in stacks]
     words = random_words(seed, start, count, sum(columns), xp, device_of(xp, stacks[0]))
     resamples, offset = [], 0
@@ -205,18 +208,22 @@ def _pairwise_ratios(
     ratios = []
     for (x, y), merged in zip(_pair_up(xp, stacks), steps, strict=True):
         if merged is None:
-            ratios.append(_ratio(xp, y - x, None, axis=-1))
+            difference, widths = y - x, None
         else:
-            x, y = take_last(xp, x, merged.ranks_a), take_last(xp, y, merged.ranks_b)
-            ratios.append(_ratio(xp, y - x, _like(xp, merged.widths, x), axis=-1))
+            difference = take_last(xp, y, merged.ranks_b)
+            difference = difference - take_last(xp, x, merged.ranks_a)
+            widths = _like(xp, merged.widths, x)
+        ratios.append(_ratio(xp, difference, widths, axis=-1))
     return xp.concat(ratios, axis=-1)
 
 
-def _ratio(xp: Namespace, difference: Array, widths: Array | None, *, axis: int) -> Array:
+def _ratio(
+    xp: Namespace, difference: Array, widths: Array | None, *, axis: int
+) -> Array:
     """Violation ratio from G^-1 - F^-1 on steps: del Barrio et al. (2018), equation 4.
 
-    eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact for
-    steps of these widths (equal where None); 0.5 where both functions are the same.
+    eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
+    for steps of these widths (equal where None); 0.5 where both functions are the same.
     """
     # Scaled, for squares of tiny or huge differences would leave the range of floats.
     largest = xp.max(xp.abs(difference), axis=axis, keepdims=True)
@@ -242,15 +249,22 @@ def _default_batch(xp: Namespace, stacks: Stacks, step: Fraction | None) -> int:
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array) -> Array:
-    """Sums of w d and w d^2 over the last axis: shape (2, ..., 1)."""
+    """Sums of w d and w d^2 over the last axis, stacked on a new first one."""
     weighted = weights * deviations
-    moments = (weighted, weighted * deviations)
-    return xp.stack([xp.sum(moment, axis=-1, keepdims=True) for moment in moments])
+    return xp.stack([xp.sum(weighted, axis=-1), xp.sum(weighted * deviations, axis=-1)])
 
 
-def _standard_deviation(xp: Namespace, moments: Array) -> Array:
-    """Standard deviation (ddof 0) from chunks of moments about the observed ratio."""
-    sums = xp.sum(moments, axis=-1)
+def _standard_deviation(
+    xp: Namespace,
+    add_up: Callable[[Any, int], Array],
+    count: int,
+    batch: int,
+    observed: Array,
+) -> Array:
+    """Standard deviation (ddof 0), from moments about the observed ratio."""
+    # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.
+    zero = observed - observed
+    sums = sum_batches(xp, add_up, count, batch, xp.stack([zero, zero]))
     return xp.sqrt(xp.clip(sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
 
 
@@ -263,7 +277,7 @@ def _exact_errors(
     step: Fraction | None,
     batch: int | None,
 ) -> Array:
-    """Standard deviation of the ratio over all multisets of A, crossed with those of B."""
+    """Standard deviation of the ratio over all multisets of A and of B."""
     device = device_of(xp, x)
     ranks_a, weights_a = enumerate_resamples(x.shape[-1], xp, device)
     ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
@@ -291,7 +305,7 @@ def _exact_errors(
 
     leading = max(math.prod(x.shape[:-1]), math.prod(y.shape[:-1]))
     batch = batch or default_batch(xp, device, leading * ranks_a.shape[0])
-    return _standard_deviation(xp, map_batches(xp, add_up, n_a * n_b, batch))
+    return _standard_deviation(xp, add_up, n_a * n_b, batch, ratio)
 
 
 def _asymptotic_errors(
@@ -299,20 +313,24 @@ def _asymptotic_errors(
 ) -> Array:
     """Standard error by the delta method, from the Kantorovich potentials.
 
-    sigma^2 = [var(phi_V - eps phi_W) / n + var(psi_V - eps psi_W) / m] / W2^4, where the
-    potentials have the increments h(T_i - x_(i+1)) - h(T_i - x_(i)) with T_i = G^-1(i/n),
-    and h(y_(j+1) - S_j) - h(y_(j) - S_j) with S_j = F^-1(j/m): del Barrio et al. (2018).
+    sigma^2 = [var(phi_V - eps phi_W) / n + var(psi_V - eps psi_W) / m] / W2^4, where
+    the potentials have the increments h(T_i - x_(i+1)) - h(T_i - x_(i)) with T_i =
+    G^-1(i/n), and h(y_(j+1) - S_j) - h(y_(j) - S_j) with S_j = F^-1(j/m): del Barrio et
+    al. (2018).
     """
     n, m = x.shape[-1], y.shape[-1]
     largest = xp.maximum(
-        xp.max(xp.abs(x), axis=-1, keepdims=True), xp.max(xp.abs(y), axis=-1, keepdims=True)
+        xp.max(xp.abs(x), axis=-1, keepdims=True),
+        xp.max(xp.abs(y), axis=-1, keepdims=True),
     )
     largest = xp.where(largest == 0.0, 1.0, largest)
     x, y = x / largest, y / largest
     if steps is None:
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:
-        squares = (take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)) ** 2
+        squares = (
+            take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)
+        ) ** 2
         distance = xp.sum(_like(xp, steps.widths, x) * squares, axis=-1)
 
     eps = ratio[..., None]
@@ -334,7 +352,7 @@ def _asymptotic_errors(
 
 
 def _at_breakpoints(xp: Namespace, x: Array, n: int) -> Array:
-    """Quantile function of x at 1/n, ..., (n-1)/n; the middle of a jump that falls there."""
+    """Quantile function of x at 1/n, ..., (n-1)/n; the middle where it jumps."""
     m = x.shape[-1]
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
@@ -348,6 +366,12 @@ def _at_breakpoints(xp: Namespace, x: Array, n: int) -> Array:
 def _variance_of_sums(xp: Namespace, increments: Array) -> Array:
     """Variance (ddof 0) of 0 and the cumulative sums of the increments."""
     dtype = widest_float(xp, device_of(xp, increments))
-    zero = xp.zeros((*increments.shape[:-1], 1), dtype=increments.dtype, device=device_of(xp, increments))
-    sums = xp.cumulative_sum(xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype)
+    zero = xp.zeros(
+        (*increments.shape[:-1], 1),
+        dtype=increments.dtype,
+        device=device_of(xp, increments),
+    )
+    sums = xp.cumulative_sum(
+        xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype
+    )
     return xp.astype(xp.var(sums, axis=-1), increments.dtype)

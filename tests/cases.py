@@ -1,4 +1,4 @@
-"""One row for every public function and every path through it, for the contract tests."""
+"""One row for every public function and path through it, for the contract tests."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,7 +48,12 @@ def _bootstrap(**options: Any) -> dict[str, Any]:
 
 CASES = [
     Case("violation_ratio", sigarray.violation_ratio, ((8,), (8,)), has_batch=False),
-    Case("violation_ratio-ragged", sigarray.violation_ratio, ((6,), (9,)), has_batch=False),
+    Case(
+        "violation_ratio-ragged",
+        sigarray.violation_ratio,
+        ((6,), (9,)),
+        has_batch=False,
+    ),
     Case(
         "violation_ratio-grid",
         sigarray.violation_ratio,
@@ -59,7 +64,9 @@ CASES = [
     Case("aso-bootstrap", sigarray.aso, ((12,), (12,)), _bootstrap(), True),
     Case("aso-bootstrap-ragged", sigarray.aso, ((12,), (9,)), _bootstrap(), True),
     Case("aso-bootstrap-grid", sigarray.aso, ((12,), (9,)), _bootstrap(dt=0.05), True),
-    Case("aso-bootstrap-gamma", sigarray.aso, ((400,), (330,)), _bootstrap(dt=0.05), True),
+    Case(
+        "aso-bootstrap-gamma", sigarray.aso, ((400,), (330,)), _bootstrap(dt=0.05), True
+    ),
     Case(
         "aso-lower-is-better",
         sigarray.aso,
@@ -71,7 +78,9 @@ CASES = [
     Case("aso-exact-ragged", sigarray.aso, ((3,), (5,)), {"method": "exact"}),
     Case("aso-exact-grid", sigarray.aso, ((3,), (4,)), {"dt": 0.1}),
     Case("aso-asymptotic", sigarray.aso, ((50,), (50,)), {"method": "asymptotic"}),
-    Case("aso-asymptotic-ragged", sigarray.aso, ((30,), (45,)), {"method": "asymptotic"}),
+    Case(
+        "aso-asymptotic-ragged", sigarray.aso, ((30,), (45,)), {"method": "asymptotic"}
+    ),
     Case(
         "aso_replicates",
         sigarray.aso_replicates,
@@ -82,7 +91,9 @@ CASES = [
     Case("multi_aso-3", sigarray.multi_aso, ((3, 12),), _bootstrap(), True),
     Case("multi_aso-4", sigarray.multi_aso, ((4, 12),), _bootstrap(), True),
     Case("multi_aso-exact", sigarray.multi_aso, ((3, 4),)),
-    Case("multi_aso-asymptotic", sigarray.multi_aso, ((3, 40),), {"method": "asymptotic"}),
+    Case(
+        "multi_aso-asymptotic", sigarray.multi_aso, ((3, 40),), {"method": "asymptotic"}
+    ),
     Case(
         "multi_aso-sequence",
         _multi_aso_of_sequence,

@@ -40,7 +40,9 @@ def violation_ratio(
         ends = {Fraction(i, n) for i in range(1, n + 1)}
         ends |= {Fraction(j, m) for j in range(1, m + 1)}
         ends = sorted(ends)
-        widths = [end - start for start, end in zip([Fraction(0), *ends], ends, strict=False)]
+        widths = [
+            end - start for start, end in zip([Fraction(0), *ends], ends, strict=False)
+        ]
     else:
         ends = [k * dt for k in range(1, math.ceil(1 / dt))]
         widths = [dt] * len(ends)

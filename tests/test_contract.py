@@ -8,7 +8,6 @@ import pytest
 import sigarray
 from tests.cases import CASES
 
-
 RANDOM_CASES = [case for case in CASES if case.is_random]
 BATCHED_CASES = [case for case in CASES if case.has_batch]
 CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
@@ -79,7 +78,9 @@ def test_batch_axes_broadcast(backend, case):
     samples[1] = samples[1][0]
     batched = call_on(backend, case, samples)
     for index in range(2):
-        entry = [sample[index] if k != 1 else sample for k, sample in enumerate(samples)]
+        entry = [
+            sample[index] if k != 1 else sample for k, sample in enumerate(samples)
+        ]
         for whole, one in zip(batched, call_on(backend, case, entry), strict=True):
             np.testing.assert_allclose(whole[index], one, atol=backend.atol)
 
@@ -90,7 +91,9 @@ def test_axis_is_where_the_scores_are(backend, case):
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
     for axis in (0, -samples[0].ndim):
         by_axis = call_on(backend, case, moved, axis=axis)
-        for result, expected in zip(by_axis, call_on(backend, case, samples), strict=True):
+        for result, expected in zip(
+            by_axis, call_on(backend, case, samples), strict=True
+        ):
             np.testing.assert_allclose(result, expected, atol=backend.atol)
 
 
@@ -100,7 +103,9 @@ def test_nan_stays_in_its_batch_entry(backend, case):
     clean = call_on(backend, case, samples)
     for fault in (np.nan, np.inf, -np.inf):
         samples[0][1, ..., 0] = fault
-        for result, expected in zip(call_on(backend, case, samples), clean, strict=True):
+        for result, expected in zip(
+            call_on(backend, case, samples), clean, strict=True
+        ):
             np.testing.assert_allclose(result[::2], expected[::2], atol=backend.atol)
             assert np.isnan(result[1]).any()
             if "multi" not in case.id:

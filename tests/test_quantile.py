@@ -23,7 +23,9 @@ def test_grid_ranks_are_exact(backend, n, dt):
     step = quantile.grid_step(dt)
     assert step == Fraction(str(dt)).limit_denominator(1000)
     ranks = backend.to_numpy(quantile.grid_ranks(n, step, backend.xp, backend.device))
-    points = itertools.takewhile(lambda t: t < 1, (k * step for k in itertools.count(1)))
+    points = itertools.takewhile(
+        lambda t: t < 1, (k * step for k in itertools.count(1))
+    )
     assert ranks.tolist() == [math.ceil(n * t) - 1 for t in points]
 
 
@@ -136,9 +138,7 @@ def test_grid_resamples_are_those_of_plain_resampling(backend, n, step):
         lambda r: r[:, -1] - r[:, 0],
         lambda r: r.mean(axis=-1),
     ):
-        test = scipy.stats.ks_2samp(
-            statistic(drawn), statistic(plain), method="asymp"
-        )
+        test = scipy.stats.ks_2samp(statistic(drawn), statistic(plain), method="asymp")
         assert test.pvalue > FALSE_ALARM
 
 
@@ -149,7 +149,9 @@ def test_large_samples_stay_in_range(backend):
     assert ranks.min() >= 0
     assert ranks.max() <= n - 1
     # Where float32 is all there is, sums round to 1/16, and neighbours may swap.
-    assert np.diff(ranks, axis=-1).min() >= (0 if backend.float_name == "float64" else -2)
+    assert np.diff(ranks, axis=-1).min() >= (
+        0 if backend.float_name == "float64" else -2
+    )
     middle = ranks[:, n // 2] - n / 2
     assert np.abs(middle).max() < 5.0 * math.sqrt(n) / 2
     # Kolmogorov and Smirnov: distance of the drawn ranks from uniform ones.

@@ -118,7 +118,10 @@ def test_generators_move_on_and_repeat_by_seed(backend):
     make = generator_maker(backend)
     generator = make(5)
     draws = [
-        [as_unsigned(backend, word)[0] for word in seed_words(g, backend.xp, backend.device)]
+        [
+            as_unsigned(backend, word)[0]
+            for word in seed_words(g, backend.xp, backend.device)
+        ]
         for g in (generator, generator, make(5))
     ]
     assert draws[0] == draws[2]
@@ -188,5 +191,7 @@ def test_torch_generator_on_another_device():
     torch = pytest.importorskip("torch")
     import array_api_compat.torch as xp
 
-    with pytest.raises(ValueError, match=r"Expected a generator on meta.*got one on cpu"):
+    with pytest.raises(
+        ValueError, match=r"Expected a generator on meta.*got one on cpu"
+    ):
         seed_words(torch.Generator(), xp, torch.device("meta"))

@@ -117,7 +117,7 @@ def test_asymptotic_agrees_with_bootstrap_on_large_samples(backend, shift):
     a, b = backend.asarray(a), backend.asarray(b)
     asymptotic = aso(a, b, method="asymptotic").standard_error
     bootstrap = aso(a, b, method="bootstrap", dt=0.005, n_resamples=2000, rng=0)
-    # Monte-Carlo error of 2000 resamples is 1.6 %, the grid's and the limit's a few more.
+    # 2000 resamples have an error of 1.6 %, the grid and the limit of a few more.
     assert float(asymptotic / bootstrap.standard_error) == pytest.approx(1.0, abs=0.15)
 
 
@@ -137,7 +137,9 @@ def test_asymptotic_formula_by_perturbation():
             ratios.append(violation_ratio(*pair) * len(x) * copies)
         return np.array(ratios)
 
-    variance = influence(a, b, False).var() / len(a) + influence(b, a, True).var() / len(b)
+    variance = influence(a, b, False).var() / len(a) + influence(
+        b, a, True
+    ).var() / len(b)
     result = aso(a, b, method="asymptotic")
     assert result.standard_error == pytest.approx(math.sqrt(variance), rel=0.02)
 
@@ -145,7 +147,10 @@ def test_asymptotic_formula_by_perturbation():
 @pytest.mark.parametrize("dt", [None, 0.005])
 def test_replicates_are_what_aso_takes_the_deviation_of(backend, dt):
     rng = np.random.default_rng(0)
-    a, b = backend.asarray(rng.normal(size=(2, 30))), backend.asarray(rng.normal(size=30))
+    a, b = (
+        backend.asarray(rng.normal(size=(2, 30))),
+        backend.asarray(rng.normal(size=30)),
+    )
     replicates = aso_replicates(a, b, start=0, count=200, dt=dt, rng=3)
     result = aso(a, b, method="bootstrap", n_resamples=200, dt=dt, rng=3)
     spread = backend.to_numpy(replicates).std(axis=-1)
@@ -173,7 +178,11 @@ def test_eps_min_is_the_normal_bound():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.3, 1.0, 30), rng.normal(0.0, 1.0, 25)
     # Phi^-1 at 0.05, 0.05 / 3 and 0.01, from tables.
-    for level, comparisons, z in [(0.95, 1, 1.644854), (0.95, 3, 2.128045), (0.99, 1, 2.326348)]:
+    for level, comparisons, z in [
+        (0.95, 1, 1.644854),
+        (0.95, 3, 2.128045),
+        (0.99, 1, 2.326348),
+    ]:
         result = aso(a, b, confidence_level=level, num_comparisons=comparisons, rng=0)
         bound = result.violation_ratio + z * result.standard_error
         assert result.eps_min == pytest.approx(min(bound, 1.0), abs=1e-6)
@@ -207,13 +216,18 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
     from_sequence = multi_aso([backend.asarray(x) for x in ragged], method=method)
     n_pairs = n_models * (n_models - 1) // 2
     for i, j in itertools.permutations(range(n_models), 2):
-        for matrix, samples in ((result, scores.swapaxes(0, 1)), (from_sequence, ragged)):
+        for matrix, samples in (
+            (result, scores.swapaxes(0, 1)),
+            (from_sequence, ragged),
+        ):
             pair = aso(samples[i], samples[j], method=method, num_comparisons=n_pairs)
             for entry, expected in zip(matrix, pair, strict=True):
                 np.testing.assert_allclose(
                     backend.to_numpy(entry)[:, i, j], expected, atol=1e-5
                 )
-    diagonals = [backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result]
+    diagonals = [
+        backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result
+    ]
     for diagonal, value in zip(diagonals, (1.0, 0.5, 0.0), strict=True):
         assert (diagonal == value).all()
 
@@ -242,9 +256,13 @@ def test_multi_aso_takes_a_data_frame():
 
 
 def test_correction_divides_alpha():
-    """Not the confidence level: with deep-significance 1.2.8 two models always got 1."""
+    """Not the level: two models always got 1 from deep-significance 1.2.8."""
     rng = np.random.default_rng(0)
-    a, b, c = rng.normal(1.0, 1.0, 30), rng.normal(0.0, 1.0, 30), rng.normal(0.0, 1.0, 30)
+    a, b, c = (
+        rng.normal(1.0, 1.0, 30),
+        rng.normal(0.0, 1.0, 30),
+        rng.normal(0.0, 1.0, 30),
+    )
     two = multi_aso([a, b], rng=0).eps_min
     assert two[0, 1] < 0.2
     corrected = multi_aso([a, b, c], rng=0)
@@ -311,7 +329,10 @@ def test_identical_samples_are_not_better(backend):
     [
         ({"confidence_level": 1.0}, r"confidence_level in \(0, 1\); got 1.0"),
         ({"confidence_level": 95}, r"confidence_level in \(0, 1\); got 95"),
-        ({"num_comparisons": 0}, "num_comparisons to be an integer of at least 1; got 0"),
+        (
+            {"num_comparisons": 0},
+            "num_comparisons to be an integer of at least 1; got 0",
+        ),
         ({"n_resamples": 0}, "n_resamples to be an integer of at least 1; got 0"),
         ({"batch": 0}, "batch to be an integer of at least 1; got 0"),
         ({"method": "jackknife"}, "method to be one of auto, .*; got 'jackknife'"),
@@ -344,6 +365,8 @@ def test_impossible_replicates():
 def test_all_is_what_the_package_defines():
     public = {name for name in vars(sigarray) if not name.startswith("_")}
     modules = {name for name in public if hasattr(vars(sigarray)[name], "__path__")}
-    submodules = {name for name in public if type(vars(sigarray)[name]) is type(sigarray)}
+    submodules = {
+        name for name in public if type(vars(sigarray)[name]) is type(sigarray)
+    }
     assert set(sigarray.__all__) == public - modules - submodules
     assert sigarray.__all__ == sorted(sigarray.__all__)

@@ -1,0 +1,215 @@
+"""Which inputs are taken, as what, and what is said of the others."""
+
+import numpy as np
+import pytest
+
+from sigarray import aso, multi_aso, violation_ratio
+
+A = [0.91, 0.93, 0.92, 0.95, 0.94]
+B = [0.90, 0.92, 0.91, 0.89, 0.93]
+EXPECTED = tuple(map(float, aso(np.array(A), np.array(B))))
+
+
+def assert_is_numpy(result):
+    for value, expected in zip(result, EXPECTED, strict=True):
+        assert isinstance(value, np.ndarray | np.generic)
+        assert value.dtype == np.float64
+        assert float(value) == pytest.approx(expected, abs=1e-12)
+
+
+class SpeaksArray:
+    """As TensorFlow's eager tensors do, beside __dlpack__."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(A, dtype)
+
+
+class SpeaksDlpack:
+    def __dlpack__(self, **options):
+        return np.array(A).__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return np.array(A).__dlpack_device__()
+
+
+class IsOnAnAccelerator(SpeaksArray):
+    def __dlpack__(self, **options):
+        raise AssertionError("was copied")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [A, tuple(A), [np.float64(x) for x in A], SpeaksArray(), SpeaksDlpack()],
+    ids=["list", "tuple", "NumPy scalars", "__array__", "__dlpack__"],
+)
+def test_host_objects_are_computed_in_numpy(a):
+    assert_is_numpy(aso(a, B))
+
+
+def test_pandas_series_are_computed_in_numpy():
+    pandas = pytest.importorskip("pandas")
+    assert_is_numpy(aso(pandas.Series(A), pandas.Series(B)))
+
+
+def test_nested_lists_have_batch_axes():
+    assert violation_ratio([A, B], B).shape == (2,)
+
+
+def test_lists_of_integers():
+    assert float(violation_ratio([3, 4], [1, 2])) == 0.0
+    assert float(violation_ratio([True, True], [False, True])) == 0.0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_is_computed_in_float32(backend, dtype):
+    half = getattr(backend.xp, dtype, None)
+    if half is None and backend.name.startswith("torch"):
+        import torch
+
+        half = getattr(torch, dtype)
+    if half is None:
+        half = pytest.importorskip("numpy").float16
+        if not backend.name.startswith("numpy") or dtype == "bfloat16":
+            return
+    a, b = (backend.xp.astype(backend.asarray(x), half) for x in (A, B))
+    result = aso(a, b)
+    exact = aso(
+        backend.xp.astype(a, backend.xp.float32),
+        backend.xp.astype(b, backend.xp.float32),
+    )
+    for value, expected in zip(result, exact, strict=True):
+        assert value.dtype == backend.xp.float32
+        assert float(value) == float(expected)
+
+
+def test_float_dtypes_are_promoted(backend):
+    a, b = backend.asarray(A, "float32"), backend.asarray(B)
+    assert violation_ratio(a, b).dtype == b.dtype
+
+
+def test_views_are_read_and_not_written(backend):
+    values = np.array([A, B])
+    samples = backend.asarray(np.ascontiguousarray(values.T)).T
+    result = aso(samples[0, :], samples[1, :])
+    np.testing.assert_allclose([float(x) for x in result], EXPECTED, atol=1e-5)
+    np.testing.assert_array_equal(
+        backend.to_numpy(samples), backend.to_numpy(backend.asarray(values))
+    )
+
+
+def test_read_only_and_zero_stride_arrays():
+    a = np.array(A)
+    a.flags.writeable = False
+    assert_is_numpy(aso(a, B))
+    constant = np.broadcast_to(np.float64(0.5), (3, 20))
+    np.testing.assert_array_equal(aso(constant, constant, rng=0).violation_ratio, 0.5)
+
+
+class TestTorch:
+    """Tensors that are more than arrays."""
+
+    @pytest.fixture
+    def torch(self):
+        return pytest.importorskip("torch")
+
+    def test_gradients_are_left_alone(self, torch):
+        a = torch.tensor(A, dtype=torch.float64, requires_grad=True)
+        b = torch.nn.Parameter(torch.tensor(B, dtype=torch.float64))
+        result = aso(a * 1.0, b)
+        for value, expected in zip(result, EXPECTED, strict=True):
+            assert type(value) is torch.Tensor
+            assert not value.requires_grad
+            assert float(value) == pytest.approx(expected, abs=1e-12)
+
+    def test_zero_stride(self, torch):
+        a = torch.tensor(0.5).expand(3, 20)
+        assert a.stride() == (0, 0)
+        assert aso(a, a + 1.0, rng=0).violation_ratio.tolist() == [1.0] * 3
+
+    def test_inference_mode_and_default_dtype(self, torch):
+        with torch.inference_mode():
+            assert violation_ratio(torch.tensor([1, 2]), torch.tensor([3, 4])) == 1.0
+        assert (
+            violation_ratio(torch.tensor([1]), torch.tensor([2])).dtype == torch.float32
+        )
+
+    def test_func_vmap(self, torch):
+        a = torch.tensor([A, B], dtype=torch.float64)
+        mapped = torch.func.vmap(lambda x, y: tuple(aso(x, y, rng=0)))(a, a.flip(0))
+        for result, expected in zip(mapped, aso(a, a.flip(0), rng=0), strict=True):
+            torch.testing.assert_close(result, expected)
+
+    def test_mixed_devices(self, torch):
+        a = torch.tensor(A)
+        with pytest.raises(TypeError, match=r"on one device; got cpu and meta"):
+            aso(a, a.to("meta"))
+
+
+def test_mixed_libraries():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(
+        TypeError, match=r"one array library; got torch\.Tensor and numpy"
+    ):
+        aso(torch.tensor(A), np.array(B))
+    with pytest.raises(
+        TypeError, match=r"numpy\.ndarray and torch\.Tensor.*torch\.as_tensor"
+    ):
+        aso(A, torch.tensor(B))
+
+
+def test_sequences_of_arrays_are_to_be_stacked():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"got a list of torch\.Tensor.*stack"):
+        aso([torch.tensor(0.1), torch.tensor(0.2)], B)
+
+
+def test_accelerators_are_not_copied_from():
+    with pytest.raises(TypeError, match=r"IsOnAnAccelerator on an accelerator"):
+        aso(IsOnAnAccelerator(), B)
+
+
+@pytest.mark.parametrize(
+    ("a", "error", "message"),
+    [
+        ([1j, 2j], TypeError, r"real numbers as scores; got dtype complex128"),
+        (["0.9", "0.8"], TypeError, r"real numbers as scores; got dtype <U3"),
+        ([0.9, None], TypeError, r"real numbers as scores; got dtype object"),
+        ("0.9", TypeError, r"array or a sequence of numbers; got builtins\.str"),
+        ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got builtins\.set"),
+        (None, TypeError, r"array or a sequence of numbers; got builtins\.NoneType"),
+        (0.9, ValueError, r"at least one axis; got a single number"),
+        ([], ValueError, r"at least one score along axis -1; got shape \(0,\)"),
+        ([[0.9], [0.8, 0.7]], ValueError, r"rectangular sequence of numbers"),
+        (
+            np.ones((3, 5)),
+            ValueError,
+            r"leading axes that broadcast.*\(3, 5\) and \(2, 5\)",
+        ),
+        (np.ma.masked_array(A, mask=[1, 0, 0, 0, 0]), TypeError, r"x\.compressed\(\)"),
+    ],
+)
+def test_impossible_samples(a, error, message):
+    with pytest.raises(error, match=message):
+        aso(a, [B, B])
+
+
+def test_complex_on_every_backend(backend):
+    a = backend.asarray(np.array(A), "complex64")
+    with pytest.raises(
+        TypeError, match=r"real numbers as scores; got dtype .*complex64"
+    ):
+        aso(a, a)
+
+
+def test_models_of_two_libraries():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="one array library"):
+        multi_aso({"a": torch.tensor(A), "b": np.array(B)})
+
+
+def test_batches_of_nothing(backend):
+    a = backend.asarray(np.ones((0, 5)))
+    assert aso(a, backend.asarray(np.ones(5))).eps_min.shape == (0,)

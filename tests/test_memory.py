@@ -1,0 +1,44 @@
+"""Peak memory at the default batch: at most 256 MiB and four times the input."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from sigarray import aso, aso_replicates, multi_aso, violation_ratio
+
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (violation_ratio, [(10**6,), (900_000,)]),
+        (lambda a, b: aso(a, b, dt=0.005, rng=0), [(10**6,), (10**6,)]),
+        (lambda a, b: aso(a, b, n_resamples=5, rng=0), [(10**6,), (10**6,)]),
+        (lambda a, b: aso(a, b, n_resamples=5, rng=0), [(10**6,), (900_000,)]),
+        (lambda a, b: aso(a, b, method="asymptotic"), [(10**6,), (900_000,)]),
+        (lambda a, b: aso(a, b, rng=0, n_resamples=10**5), [(10,), (12,)]),
+        (lambda a, b: aso(a, b, n_resamples=100, rng=0), [(50_000, 10), (50_000, 10)]),
+        (lambda a, b: aso(a, b, method="exact"), [(200_000, 3), (200_000, 3)]),
+        (
+            lambda a, b: aso_replicates(a, b, start=0, count=1000, rng=0),
+            [(100,), (100,)],
+        ),
+        (lambda a: multi_aso(a, n_resamples=50, rng=0), [(50, 1000)]),
+        (lambda a: multi_aso(a, n_resamples=5, rng=0), [(4, 200_000)]),
+    ],
+)
+def test_peak_memory(function, shapes):
+    rng = np.random.default_rng(0)
+    samples = [rng.normal(size=shape) for shape in shapes]
+    tracemalloc.start()
+    try:
+        function(*samples)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    size = sum(sample.nbytes for sample in samples)
+    assert peak <= 256 * MIB + 4 * size, (
+        f"{peak / MIB:.0f} MiB for {size / MIB:.0f} MiB"
+    )
