@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Callable, Sequence
 
 from sigarray import __version__
+from sigarray.pairwise_order import multi_aso
 from sigarray.report import STYLES, Comparison, print_text, render
+from sigarray.sampling_error import choose_method
 from sigarray.score_file import read_scores
-from sigarray.stochastic_order import choose_method, multi_aso
 
 _EXAMPLE = "digits.csv"
 

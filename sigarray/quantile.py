@@ -165,7 +165,7 @@ def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, A
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
         # Combinatorial number system: every number below C(2n-1, n) is a unique sum
-        # C(c_n, n) + ... + C(c_1, 1), c_n > ... > c_1 >= 0; the ranks are c_i - (i - 1).
+        # C(c_n, n) + ... + C(c_1, 1), c_n > ... > c_1 >= 0; the ranks are c_i - i + 1.
         rest = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
         columns: list[Array] = []
         for i in range(n, 0, -1):

@@ -1,35 +1,19 @@
-"""Almost stochastic order: are the scores of one model above those of another?"""
-
-import math
-import operator
-import warnings
-from collections.abc import Mapping
-from typing import Any, Literal
-
-import numpy as np
+"""Almost stochastic order: are the scores of model A above those of model B?"""
 
 from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import array_kernel, device_of, standardize
-from sigarray.quantile import count_resamples, grid_step, take_last
-from sigarray.results import AsoResult, PairwiseAsoResult
+from sigarray.quantile import grid_step
+from sigarray.results import AsoResult
 from sigarray.rng import MAX_REPLICATES, seed_words
-from sigarray.special import normal_quantile
-from sigarray.violation import (
-    Stacks,
-    bootstrap_ratios,
-    observed_ratios,
-    ratios_and_asymptotic_errors,
-    ratios_and_bootstrap_errors,
-    ratios_and_exact_errors,
+from sigarray.sampling_error import (
+    Method,
+    check_batch,
+    check_count,
+    check_method,
+    critical_value,
+    ratios_and_errors,
 )
-
-Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
-Correction = Literal["bonferroni"]
-
-_METHODS = ("auto", "bootstrap", "exact", "asymptotic")
-# Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
-_MAX_AUTO_COMBINATIONS = 2**16
-_MAX_EXACT_COMBINATIONS = 2**24
+from sigarray.violation import bootstrap_ratios, observed_ratios
 
 
 def violation_ratio(
@@ -230,102 +214,15 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
-    _check_method(method, dt)
+    check_method(method, dt)
     xp, samples = standardize(a, b, axis=axis)
     stacks = [sample[..., None, :] for sample in samples]
-    ratio, error = _ratios_and_errors(
+    ratio, error = ratios_and_errors(
         xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
     )
     ratio, error = ratio[..., 0], error[..., 0]
-    z = _critical_value(confidence_level, num_comparisons)
+    z = critical_value(confidence_level, num_comparisons)
     return AsoResult(_upper_bound(xp, ratio, error, z=z), ratio, error)
-
-
-def multi_aso(
-    scores: Any,
-    /,
-    *,
-    axis: int = -1,
-    confidence_level: float = 0.95,
-    correction: Correction | None = "bonferroni",
-    n_resamples: int = 1000,
-    dt: float | None = None,
-    method: Method = "auto",
-    higher_is_better: bool = True,
-    batch: int | None = None,
-    rng: RandomSource = None,
-) -> PairwiseAsoResult:
-    """Almost stochastic order between all pairs of K models.
-
-    The null hypothesis of entry (i, j) is that model i is not almost stochastically
-    dominant over model j; small values of `eps_min` favour model i, the row.
-
-    Parameters
-    ----------
-    scores : array of shape (..., K, n), sequence of K arrays, or mapping of K arrays
-        Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
-        or polars DataFrame with a column for each model) each model has an array
-        (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
-        missing scores first: a NaN is a fault of its model, not a blank.
-    axis : int, default: -1
-        The axis of the scores. In one array the models are on the last of the others.
-    confidence_level : float, default: 0.95
-        Probability that the bounds hold: all of them at once with a correction.
-    correction : {"bonferroni", None}, default: "bonferroni"
-        Divide 1 - `confidence_level` by the number of pairs, K (K - 1) / 2.
-    n_resamples, dt, method, higher_is_better, batch, rng
-        As for `aso`. Each model is resampled once in a replicate, and compared with all
-        others. "auto" is "exact" where every pair allows it.
-
-    Returns
-    -------
-    PairwiseAsoResult
-        `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (..., K, K),
-        read as (row, column) = (A, B), with 1, 0.5 and 0 on the diagonal; on the device
-        and of the float dtype of the scores, as for `aso`. NaN in the row and column of
-        a model with a score that is not finite, for that batch entry alone.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `aso`; fewer than two models; an unknown correction.
-
-    Warns
-    -----
-    UserWarning
-        A model with one score: its sampling error cannot be seen, and counts as none.
-
-    See Also
-    --------
-    aso : one pair, with the formulas and references.
-
-    Examples
-    --------
-    >>> from sigarray import multi_aso
-    >>> result = multi_aso(
-    ...     {
-    ...         "linear": [0.81, 0.80, 0.83, 0.82, 0.81],
-    ...         "forest": [0.88, 0.91, 0.89, 0.90, 0.89],
-    ...         "network": [0.95, 0.96, 0.94, 0.97],
-    ...     }
-    ... )
-    >>> result.eps_min < 0.2
-    array([[False, False, False],
-           [ True, False, False],
-           [ True,  True, False]])
-    """
-    _check_method(method, dt)
-    if correction not in ("bonferroni", None):
-        msg = f"Expected correction to be 'bonferroni' or None; got {correction!r}."
-        raise ValueError(msg)
-    xp, stacks = _stack_models(scores, axis)
-    n_models = sum(stack.shape[-2] for stack in stacks)
-    n_pairs = n_models * (n_models - 1) // 2
-    ratio, error = _ratios_and_errors(
-        xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
-    )
-    z = _critical_value(confidence_level, n_pairs if correction else 1)
-    return _pairwise_result(xp, ratio, error, n_models=n_models, z=z)
 
 
 def aso_replicates(
@@ -382,14 +279,14 @@ def aso_replicates(
     """
     xp, samples = standardize(a, b, axis=axis)
     stacks = [sample[..., None, :] for sample in samples]
-    _check_count("count", count)
-    _check_batch(batch)
+    check_count("count", count)
+    check_batch(batch)
     if isinstance(start, int) and not 0 <= start <= MAX_REPLICATES - count:
         msg = f"Expected start in [0, 2**31 - count]; got {start} for count {count}."
         raise ValueError(msg)
     ratios = bootstrap_ratios(
         xp,
-        _orient(stacks, higher_is_better),
+        stacks if higher_is_better else [-stack for stack in stacks],
         seed_words(rng, xp, device_of(xp, stacks[0])),
         start,
         count=count,
@@ -399,153 +296,6 @@ def aso_replicates(
     return ratios[..., 0, :]
 
 
-def _ratios_and_errors(
-    xp: Namespace,
-    stacks: Stacks,
-    method: Method,
-    n_resamples: int,
-    dt: float | None,
-    higher_is_better: bool,
-    batch: int | None,
-    rng: RandomSource,
-) -> tuple[Array, Array]:
-    """Violation ratio and standard error of every pair, both of shape (..., P)."""
-    _check_count("n_resamples", n_resamples)
-    _check_batch(batch)
-    step = grid_step(dt)
-    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
-    _warn_of_single_scores(sizes)
-    stacks = _orient(stacks, higher_is_better)
-    if method == "asymptotic":
-        return ratios_and_asymptotic_errors(xp, stacks)
-    if choose_method(method, sizes) == "exact":
-        return ratios_and_exact_errors(xp, stacks, step=step, batch=batch)
-    seed = seed_words(rng, xp, device_of(xp, stacks[0]))
-    return ratios_and_bootstrap_errors(
-        xp, stacks, seed, n_resamples=n_resamples, step=step, batch=batch
-    )
-
-
-def choose_method(method: Method, sizes: list[int]) -> Method:
-    """Resolve "auto", and refuse an enumeration that is too long."""
-    largest, second = sorted(sizes)[-1:-3:-1]
-    magnitude = _log10_resamples(largest) + _log10_resamples(second)
-    if method == "auto":
-        return (
-            "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
-        )
-    if method == "exact" and magnitude > math.log10(_MAX_EXACT_COMBINATIONS):
-        number = f"about 10^{magnitude:.0f}"
-        if magnitude < 12:
-            number = f"{count_resamples(largest) * count_resamples(second):,}"
-        msg = (
-            f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
-            f"for method='exact'; got {number} for {largest} and {second} scores. Use "
-            f"method='bootstrap'."
-        )
-        raise ValueError(msg)
-    return method
-
-
-def _log10_resamples(n: int) -> float:
-    """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
-    return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)
-
-
-def _orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
-    return stacks if higher_is_better else [-stack for stack in stacks]
-
-
-def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks]:
-    """Give one stack (..., K, n) where sizes are equal, else K stacks (..., 1, n_k)."""
-    if isinstance(scores, Mapping):
-        scores = list(scores.values())
-    elif hasattr(scores, "columns"):
-        scores = [scores[name] for name in scores.columns]
-    if not isinstance(scores, list | tuple):
-        xp, (stack,) = standardize(scores, axis=axis)
-        if stack.ndim < 2 or stack.shape[-2] < 2:
-            msg = (
-                f"Expected scores of two or more models, shape (..., K, n); got shape "
-                f"{tuple(stack.shape)} with the scores on the last axis."
-            )
-            raise ValueError(msg)
-        return xp, [stack]
-    if len(scores) < 2:
-        msg = f"Expected scores of two or more models; got {len(scores)}."
-        raise ValueError(msg)
-    xp, samples = standardize(*scores, axis=axis)
-    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
-    samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
-    if len({sample.shape[-1] for sample in samples}) == 1:
-        return xp, [xp.stack(samples, axis=-2)]
-    return xp, [sample[..., None, :] for sample in samples]
-
-
-def _critical_value(confidence_level: float, num_comparisons: int) -> float:
-    """Phi^-1(alpha') for the level alpha' of each comparison; negative."""
-    if not 0.0 < confidence_level < 1.0:
-        msg = f"Expected confidence_level in (0, 1); got {confidence_level}."
-        raise ValueError(msg)
-    _check_count("num_comparisons", num_comparisons)
-    return normal_quantile((1.0 - confidence_level) / num_comparisons)
-
-
 @array_kernel
 def _upper_bound(xp: Namespace, ratio: Array, error: Array, *, z: float) -> Array:
     return xp.clip(ratio - z * error, 0.0, 1.0)
-
-
-@array_kernel
-def _pairwise_result(
-    xp: Namespace, ratio: Array, error: Array, *, n_models: int, z: float
-) -> PairwiseAsoResult:
-    """Spread the pairs over a matrix; entry (j, i) has 1 - eps and the same error."""
-    models = xp.arange(n_models, device=device_of(xp, ratio))
-    i, j = models[:, None], models[None, :]
-    shift = (j - i) % n_models
-    # The inverse of `pair_of`; in an even number of models, opposites stand once.
-    is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
-    pair = xp.where(
-        is_pair, (shift - 1) * n_models + i, (-shift - 1) % n_models * n_models + j
-    )
-    pair = xp.where(shift == 0, 0, pair)
-    ratio, error = take_last(xp, ratio, pair), take_last(xp, error, pair)
-    ratio = xp.where(is_pair, ratio, 1.0 - ratio)
-    ratio = xp.where(shift == 0, 0.5, ratio)
-    error = xp.where(shift == 0, 0.0, error)
-    eps_min = xp.where(shift == 0, 1.0, xp.clip(ratio - z * error, 0.0, 1.0))
-    return PairwiseAsoResult(eps_min, ratio, error)
-
-
-def _check_method(method: Method, dt: float | None) -> None:
-    if method not in _METHODS:
-        msg = f"Expected method to be one of {', '.join(_METHODS)}; got {method!r}."
-        raise ValueError(msg)
-    if method == "asymptotic" and dt is not None:
-        msg = (
-            f"Expected dt=None with method='asymptotic', which is for the exact "
-            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
-        )
-        raise ValueError(msg)
-
-
-def _check_count(name: str, count: int) -> None:
-    if operator.index(count) < 1:
-        msg = f"Expected {name} to be an integer of at least 1; got {count}."
-        raise ValueError(msg)
-
-
-def _check_batch(batch: int | None) -> None:
-    if batch is not None:
-        _check_count("batch", batch)
-
-
-def _warn_of_single_scores(sizes: list[int]) -> None:
-    if min(sizes) == 1:
-        msg = (
-            "One score in a sample: its sampling error cannot be seen and counts as "
-            "none. Run the model with more seeds."
-        )
-        # The caller of the public function, two frames above.
-        warnings.warn(msg, UserWarning, stacklevel=4)

@@ -1,0 +1,124 @@
+"""Time sigarray and its peers side by side, in one process, and print the ratio.
+
+    OMP_NUM_THREADS=1 python -m benchmarks.versus
+
+NumPy float64, one thread. The peer is deep-significance 1.2.8 with its default grid,
+dt = 0.005; sigarray computes the exact integral. Each time is the shortest of several;
+ratios of one run mean something where times of shared machines do not.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import deepsig
+import numpy as np
+
+import sigarray
+
+N_RESAMPLES = 1000
+# How many times faster than deep-significance, by sample size; and how many times the
+# time to sort the scores a million of them may take.
+FLOORS = {5: 3000.0, 100: 700.0, 1000: 500.0}
+SORT_CEILING = 10.0
+
+
+def main() -> None:
+    """Print a table of times and ratios, and fail below a floor."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(FLOORS))
+    sizes = parser.parse_args().sizes
+    rng = np.random.default_rng(0)
+    failures = []
+
+    print(f"aso, method='bootstrap', {N_RESAMPLES} resamples, NumPy float64")
+    print(f"{'n = m':>8} {'deep-significance':>18} {'sigarray':>12} {'ratio':>8}")
+    for n in sizes:
+        a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
+        peer, ours = time_peer(a, b), time_bootstrap(a, b)
+        print(f"{n:>8} {peer:>16.3f} s {ours * 1e3:>9.3f} ms {peer / ours:>8.0f}")
+        if peer / ours < FLOORS.get(n, 0.0):
+            failures.append(f"n = {n}: {peer / ours:.0f} < {FLOORS[n]:.0f}")
+
+    a, b = rng.normal(0.5, 1.0, 10**6), rng.normal(0.0, 1.0, 10**6)
+    sorting = shortest(lambda: (np.sort(a, stable=False), np.sort(b, stable=False)), 5)
+    ours = shortest(lambda: sigarray.aso(a, b, dt=0.005, rng=0), 5)
+    print(
+        f"\n10^6 scores a side, dt = 0.005: {ours * 1e3:.0f} ms, "
+        f"{ours / sorting:.2f} times sorting them"
+    )
+    if ours > SORT_CEILING * sorting:
+        failures.append(f"10^6 scores: {ours / sorting:.1f} > {SORT_CEILING}")
+
+    words = N_RESAMPLES * 2 * 1001
+    a, b = rng.normal(0.5, 1.0, 1000), rng.normal(0.0, 1.0, 1000)
+    bootstrap, draws = time_bootstrap(a, b), time_words(words)
+    print(
+        f"n = m = 1000: {bootstrap / words * 1e9:.1f} ns for each of the {words} "
+        f"random words, of which {draws / words * 1e9:.1f} ns to draw it"
+    )
+    print(f"peak memory: {peak_memory(a, b) / 2**20:.0f} MiB")
+    if failures:
+        raise SystemExit("below the floor: " + "; ".join(failures))
+
+
+def time_bootstrap(a: np.ndarray, b: np.ndarray) -> float:
+    """Seconds that sigarray takes."""
+
+    def run() -> None:
+        sigarray.aso(a, b, method="bootstrap", n_resamples=N_RESAMPLES, rng=0)
+
+    return shortest(run, 20)
+
+
+def time_peer(a: np.ndarray, b: np.ndarray) -> float:
+    """Seconds that deep-significance takes, without its progress bar."""
+
+    def run() -> None:
+        deepsig.aso(
+            a, b, num_bootstrap_iterations=N_RESAMPLES, show_progress=False, seed=0
+        )
+
+    return shortest(run, 1 if len(a) > 100 else 3)
+
+
+def time_words(count: int) -> float:
+    """Seconds to draw so many random words, in chunks of a size that suits."""
+    from sigarray.rng import random_words, seed_words
+
+    seed = seed_words(0, np, "cpu")
+    width = 2**16
+
+    def run() -> None:
+        for start in range(-(-count // width)):
+            random_words(seed, start, 1, width, np, "cpu")
+
+    return shortest(run, 10)
+
+
+def peak_memory(a: np.ndarray, b: np.ndarray) -> int:
+    """Bytes that sigarray holds at its peak."""
+    tracemalloc.start()
+    sigarray.aso(a, b, method="bootstrap", n_resamples=N_RESAMPLES, rng=0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+def shortest(run: Callable[[], object], repeats: int) -> float:
+    """Shortest time of several runs, after one to warm up where there are several."""
+    times = []
+    for _ in range(repeats + (repeats > 1)):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+if __name__ == "__main__":
+    main()

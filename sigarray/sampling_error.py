@@ -1,0 +1,329 @@
+"""Violation ratios and their standard errors, by resampling or by the normal limit.
+
+Stacks of samples and the shapes of results are those of `sigarray.violation`.
+"""
+
+import math
+import operator
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Literal
+
+from sigarray._typing import Array, Device, Namespace, RandomSource
+from sigarray.dispatch import (
+    array_kernel,
+    build_tables,
+    default_batch,
+    device_of,
+    sum_batches,
+    widest_float,
+)
+from sigarray.quantile import (
+    MergedSteps,
+    count_resamples,
+    enumerate_resamples,
+    grid_ranks,
+    grid_step,
+    sort_scores,
+    take_last,
+)
+from sigarray.rng import seed_words
+from sigarray.special import normal_quantile
+from sigarray.violation import (
+    Seed,
+    Stacks,
+    default_replicates,
+    in_dtype_of,
+    merge_pairs,
+    pairs_with_ratios,
+    ratio_of_differences,
+    ratios_of_pairs,
+    resampled_ratios,
+)
+
+Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
+
+_METHODS = ("auto", "bootstrap", "exact", "asymptotic")
+# Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
+_MAX_AUTO_COMBINATIONS = 2**16
+_MAX_EXACT_COMBINATIONS = 2**24
+
+
+def ratios_and_errors(
+    xp: Namespace,
+    stacks: Stacks,
+    method: Method,
+    n_resamples: int,
+    dt: float | None,
+    higher_is_better: bool,
+    batch: int | None,
+    rng: RandomSource,
+) -> tuple[Array, Array]:
+    """Violation ratio and standard error of every pair, both of shape (..., P)."""
+    check_count("n_resamples", n_resamples)
+    check_batch(batch)
+    step = grid_step(dt)
+    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
+    _warn_of_single_scores(sizes)
+    if not higher_is_better:
+        stacks = [-stack for stack in stacks]
+    if method == "asymptotic":
+        return _with_asymptotic_errors(xp, stacks)
+    if choose_method(method, sizes) == "exact":
+        return _with_exact_errors(xp, stacks, step=step, batch=batch)
+    seed = seed_words(rng, xp, device_of(xp, stacks[0]))
+    return _with_bootstrap_errors(
+        xp, stacks, seed, n_resamples=n_resamples, step=step, batch=batch
+    )
+
+
+def choose_method(method: Method, sizes: list[int]) -> Method:
+    """Resolve "auto", and refuse an enumeration that is too long."""
+    largest, second = sorted(sizes)[-1:-3:-1]
+    magnitude = _log10_resamples(largest) + _log10_resamples(second)
+    if method == "auto":
+        return (
+            "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
+        )
+    if method == "exact" and magnitude > math.log10(_MAX_EXACT_COMBINATIONS):
+        number = f"about 10^{magnitude:.0f}"
+        if magnitude < 12:
+            number = f"{count_resamples(largest) * count_resamples(second):,}"
+        msg = (
+            f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
+            f"for method='exact'; got {number} for {largest} and {second} scores. Use "
+            f"method='bootstrap'."
+        )
+        raise ValueError(msg)
+    return method
+
+
+def critical_value(confidence_level: float, num_comparisons: int) -> float:
+    """Phi^-1(alpha') for the level alpha' of each comparison; negative."""
+    if not 0.0 < confidence_level < 1.0:
+        msg = f"Expected confidence_level in (0, 1); got {confidence_level}."
+        raise ValueError(msg)
+    check_count("num_comparisons", num_comparisons)
+    return normal_quantile((1.0 - confidence_level) / num_comparisons)
+
+
+def check_method(method: Method, dt: float | None) -> None:
+    """Raise unless the method is known, and goes with the grid."""
+    if method not in _METHODS:
+        msg = f"Expected method to be one of {', '.join(_METHODS)}; got {method!r}."
+        raise ValueError(msg)
+    if method == "asymptotic" and dt is not None:
+        msg = (
+            f"Expected dt=None with method='asymptotic', which is for the exact "
+            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
+        )
+        raise ValueError(msg)
+
+
+def check_count(name: str, count: int) -> None:
+    """Raise unless the count is a positive integer."""
+    if operator.index(count) < 1:
+        msg = f"Expected {name} to be an integer of at least 1; got {count}."
+        raise ValueError(msg)
+
+
+def check_batch(batch: int | None) -> None:
+    """Raise unless the batch is None or a positive integer."""
+    if batch is not None:
+        check_count("batch", batch)
+
+
+def _warn_of_single_scores(sizes: list[int]) -> None:
+    if min(sizes) == 1:
+        msg = (
+            "One score in a sample: its sampling error cannot be seen and counts as "
+            "none. Run the model with more seeds."
+        )
+        # The caller of the public function, two frames above.
+        warnings.warn(msg, UserWarning, stacklevel=4)
+
+
+def _log10_resamples(n: int) -> float:
+    """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
+    return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)
+
+
+@array_kernel
+def _with_bootstrap_errors(
+    xp: Namespace,
+    stacks: Stacks,
+    seed: Seed,
+    *,
+    n_resamples: int,
+    step: Fraction | None,
+    batch: int | None,
+) -> tuple[Array, Array]:
+    """Violation ratio of every pair, and its standard deviation over resamples."""
+    stacks = [sort_scores(xp, stack) for stack in stacks]
+    steps = merge_pairs(xp, stacks, step)
+    observed = ratios_of_pairs(xp, stacks, step)
+
+    def add_up(start: int | Array, size: int) -> Array:
+        ratios = resampled_ratios(xp, stacks, steps, seed, start, size, step)
+        replicates = xp.arange(size, device=device_of(xp, ratios)) + start
+        weights = xp.astype(replicates < n_resamples, ratios.dtype) / n_resamples
+        return _moments(xp, ratios - observed[..., None], weights)
+
+    batch = batch or default_replicates(xp, stacks, step)
+    return observed, _standard_deviation(xp, add_up, n_resamples, batch, observed)
+
+
+@array_kernel
+def _with_exact_errors(
+    xp: Namespace, stacks: Stacks, *, step: Fraction | None, batch: int | None
+) -> tuple[Array, Array]:
+    """Violation ratio of every pair, and its standard deviation over all resamples."""
+    stacks = [sort_scores(xp, stack) for stack in stacks]
+    observed = ratios_of_pairs(xp, stacks, step)
+    errors = [
+        _exact_errors(xp, x, y, steps, ratio, step, batch)
+        for x, y, steps, ratio in pairs_with_ratios(xp, stacks, observed, step)
+    ]
+    return observed, xp.concat(errors, axis=-1)
+
+
+@array_kernel
+def _with_asymptotic_errors(xp: Namespace, stacks: Stacks) -> tuple[Array, Array]:
+    """Violation ratio of every pair, and its standard error for large samples."""
+    stacks = [sort_scores(xp, stack) for stack in stacks]
+    observed = ratios_of_pairs(xp, stacks, None)
+    errors = [
+        _asymptotic_errors(xp, x, y, steps, ratio)
+        for x, y, steps, ratio in pairs_with_ratios(xp, stacks, observed, None)
+    ]
+    return observed, xp.concat(errors, axis=-1)
+
+
+def _moments(xp: Namespace, deviations: Array, weights: Array) -> Array:
+    """Sums of w d and w d^2 over the last axis, stacked on a new first one."""
+    weighted = weights * deviations
+    return xp.stack([xp.sum(weighted, axis=-1), xp.sum(weighted * deviations, axis=-1)])
+
+
+def _standard_deviation(
+    xp: Namespace,
+    add_up: Callable[[Any, int], Array],
+    count: int,
+    batch: int,
+    observed: Array,
+) -> Array:
+    """Standard deviation (ddof 0), from moments about the observed ratio."""
+    # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.
+    zero = observed - observed
+    sums = sum_batches(xp, add_up, count, batch, xp.stack([zero, zero]))
+    return xp.sqrt(xp.clip(sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
+
+
+def _exact_errors(
+    xp: Namespace,
+    x: Array,
+    y: Array,
+    steps: MergedSteps | None,
+    ratio: Array,
+    step: Fraction | None,
+    batch: int | None,
+) -> Array:
+    """Standard deviation of the ratio over all multisets of A and of B."""
+    device = device_of(xp, x)
+    ranks_a, weights_a = enumerate_resamples(x.shape[-1], xp, device)
+    ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
+    n_a, n_b = weights_a.shape[0], weights_b.shape[0]
+    weights = xp.reshape(weights_a[:, None] * weights_b[None, :], (-1,))
+    weights = in_dtype_of(xp, weights, x)
+    if step is not None:
+        ranks_a = xp.take(ranks_a, grid_ranks(x.shape[-1], step, xp, device), axis=0)
+        ranks_b = xp.take(ranks_b, grid_ranks(y.shape[-1], step, xp, device), axis=0)
+    widths = None
+    if steps is not None:
+        ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
+        ranks_b = xp.take(ranks_b, steps.ranks_b, axis=0)
+        widths = in_dtype_of(xp, steps.widths, x)[:, None]
+
+    def add_up(start: int | Array, size: int) -> Array:
+        combinations = xp.arange(size, device=device) + start
+        is_inside = combinations < n_a * n_b
+        combinations = xp.clip(combinations, None, n_a * n_b - 1)
+        values_a = take_last(xp, x, xp.take(ranks_a, combinations // n_b, axis=1))
+        values_b = take_last(xp, y, xp.take(ranks_b, combinations % n_b, axis=1))
+        ratios = ratio_of_differences(xp, values_b - values_a, widths, axis=-2)
+        chunk = xp.where(is_inside, xp.take(weights, combinations, axis=0), 0.0)
+        return _moments(xp, ratios - ratio[..., None], chunk)
+
+    leading = max(math.prod(x.shape[:-1]), math.prod(y.shape[:-1]))
+    batch = batch or default_batch(xp, device, leading * ranks_a.shape[0])
+    return _standard_deviation(xp, add_up, n_a * n_b, batch, ratio)
+
+
+def _asymptotic_errors(
+    xp: Namespace, x: Array, y: Array, steps: MergedSteps | None, ratio: Array
+) -> Array:
+    """Standard error by the delta method, from the Kantorovich potentials.
+
+    sigma^2 = [var(phi_V - eps phi_W) / n + var(psi_V - eps psi_W) / m] / W2^4, where
+    the potentials have the increments h(T_i - x_(i+1)) - h(T_i - x_(i)) with T_i =
+    G^-1(i/n), and h(y_(j+1) - S_j) - h(y_(j) - S_j) with S_j = F^-1(j/m): del Barrio et
+    al. (2018).
+    """
+    n, m = x.shape[-1], y.shape[-1]
+    largest = xp.maximum(
+        xp.max(xp.abs(x), axis=-1, keepdims=True),
+        xp.max(xp.abs(y), axis=-1, keepdims=True),
+    )
+    largest = xp.where(largest == 0.0, 1.0, largest)
+    x, y = x / largest, y / largest
+    if steps is None:
+        distance = xp.mean((y - x) ** 2, axis=-1)
+    else:
+        squares = (
+            take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)
+        ) ** 2
+        distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
+
+    eps = ratio[..., None]
+
+    def cost(u: Array) -> Array:
+        return xp.clip(u, 0.0, None) ** 2 - eps * u * u
+
+    transported = _at_breakpoints(xp, y, n)
+    variance = _variance_of_sums(
+        xp, cost(transported - x[..., 1:]) - cost(transported - x[..., :-1])
+    )
+    transported = _at_breakpoints(xp, x, m)
+    variance_b = _variance_of_sums(
+        xp, cost(y[..., 1:] - transported) - cost(y[..., :-1] - transported)
+    )
+    is_zero = distance == 0.0
+    error = xp.sqrt(variance / n + variance_b / m) / xp.where(is_zero, 1.0, distance)
+    return xp.where(is_zero, 0.0, error)
+
+
+def _at_breakpoints(xp: Namespace, x: Array, n: int) -> Array:
+    """Quantile function of x at 1/n, ..., (n-1)/n; the middle where it jumps."""
+    m = x.shape[-1]
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        positions = m * xp.arange(1, n, dtype=xp.int64, device=device)
+        return (positions - 1) // n, positions // n
+
+    left, right = build_tables(build, xp, device_of(xp, x))
+    return 0.5 * (take_last(xp, x, left) + take_last(xp, x, right))
+
+
+def _variance_of_sums(xp: Namespace, increments: Array) -> Array:
+    """Variance (ddof 0) of 0 and the cumulative sums of the increments."""
+    dtype = widest_float(xp, device_of(xp, increments))
+    zero = xp.zeros(
+        (*increments.shape[:-1], 1),
+        dtype=increments.dtype,
+        device=device_of(xp, increments),
+    )
+    sums = xp.cumulative_sum(
+        xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype
+    )
+    return xp.astype(xp.var(sums, axis=-1), increments.dtype)

@@ -1,0 +1,42 @@
+"""The README's code runs, and what it shows is what the command prints."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.splitlines()[0])
+def test_python_blocks_run(code):
+    for library in re.findall(r"^import (torch|jax)$", code, re.MULTILINE):
+        pytest.importorskip(library)
+    exec(compile(code, "README.md", "exec"), {})
+
+
+def test_output_is_what_the_command_prints():
+    pytest.importorskip("rich")
+    process = subprocess.run(
+        [sys.executable, "-m", "sigarray", "compare"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+    )
+    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL).group(1)
+    printed = [line.rstrip() for line in process.stdout.splitlines()]
+    assert printed[-1] == shown.splitlines()[-1]
+    assert "\n".join(printed).strip("\n") == shown.strip("\n")
+
+
+def test_set_up_is_one_command_each():
+    for command in (
+        'python -m pip install -e ".[cli]" && python -m sigarray compare',
+        'python -m pip install -e ".[test]" && python -m pytest',
+    ):
+        assert f"\n    {command}\n" in README
