@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Several workers share one GPU.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 BACKENDS = (
     "numpy",
     "array_api_strict",

@@ -1,6 +1,6 @@
 """pytest-benchmark cases on every backend that is here.
 
-    python -m pytest benchmarks -p no:xdist
+    python -m pytest benchmarks -n 0
 
 `SIGARRAY_BACKENDS` narrows the backends, as for the tests.
 """

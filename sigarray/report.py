@@ -149,8 +149,9 @@ def _number_format(deviations: list[float], sign: str = "") -> Callable[[float],
 def _render_text(comparison: Comparison) -> str:
     blocks = [_render_plain(table) for table in _tables(comparison)]
     width = shutil.get_terminal_size().columns
-    lines = [*_sentences(comparison), f"Method: {comparison.method}."]
-    blocks.append("\n".join(textwrap.fill(line, width) for line in lines))
+    sentences = _sentences(comparison)
+    blocks.append("\n".join(textwrap.fill(line, width) for line in sentences))
+    blocks.append(textwrap.fill(f"Method: {comparison.method}.", width))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -206,7 +207,7 @@ def _print_rich(comparison: Comparison) -> None:
     console = Console(width=width)
     for sentence in _sentences(comparison):
         console.print(Text(sentence))
-    console.print(Text(f"Method: {comparison.method}.", style="dim"))
+    console.print(Text(f"\nMethod: {comparison.method}.", style="dim"))
 
 
 def _render_markdown(comparison: Comparison) -> str:
