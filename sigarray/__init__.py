@@ -1,5 +1,13 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
+from sigarray.correction import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    bonferroni,
+    count_significant,
+    holm,
+    partial_conjunction,
+)
 from sigarray.pairwise_order import multi_aso
 from sigarray.results import AsoResult, PairwiseAsoResult
 from sigarray.stochastic_order import aso, aso_replicates, violation_ratio
@@ -9,7 +17,13 @@ __all__ = [
     "PairwiseAsoResult",
     "aso",
     "aso_replicates",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+    "bonferroni",
+    "count_significant",
+    "holm",
     "multi_aso",
+    "partial_conjunction",
     "violation_ratio",
 ]
 

@@ -19,10 +19,17 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     is_random: bool = False
     has_batch: bool = True
+    # Corrections of p-values give one number for each, or a count of them.
+    takes_p_values: bool = False
+    keeps_axis: bool = False
 
     def samples(self, *leading: int) -> list[np.ndarray]:
         """Scores as float32 holds them, so that every dtype sees the same ones."""
         rng = np.random.default_rng(7)
+        if self.takes_p_values:
+            (shape,) = self.shapes
+            p_values = rng.uniform(0.0, 1.0, (*leading, *shape)) ** 3
+            return [p_values.astype(np.float32).astype(np.float64)]
         draws = (
             rng.normal(0.2 * k, 1.0 + 0.3 * k, (*leading, *shape))
             for k, shape in enumerate(self.shapes)
@@ -44,6 +51,19 @@ def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
 
 def _bootstrap(**options: Any) -> dict[str, Any]:
     return {"method": "bootstrap", "n_resamples": 60} | options
+
+
+def _correction(function: Callable[..., Any], **options: Any) -> Case:
+    name = "-".join((function.__name__, *options.values()))
+    return Case(
+        name,
+        function,
+        ((7,),),
+        options,
+        has_batch=False,
+        takes_p_values=True,
+        keeps_axis=function is not sigarray.count_significant,
+    )
 
 
 CASES = [
@@ -109,4 +129,11 @@ CASES = [
         True,
     ),
     Case("multi_aso-ragged-exact", _multi_aso_of_sequence, ((3,), (4,), (2,))),
+    _correction(sigarray.bonferroni),
+    _correction(sigarray.holm),
+    _correction(sigarray.benjamini_hochberg),
+    _correction(sigarray.benjamini_yekutieli),
+    _correction(sigarray.partial_conjunction),
+    _correction(sigarray.count_significant),
+    _correction(sigarray.count_significant, method="fisher"),
 ]

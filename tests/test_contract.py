@@ -24,6 +24,10 @@ def call_on(backend, case, samples, **changes):
     return [backend.to_numpy(result) for result in results]
 
 
+def is_count(backend, result):
+    return backend.xp.isdtype(result.dtype, "integral")
+
+
 def test_every_public_function_has_a_case():
     functions = {
         getattr(sigarray, name)
@@ -45,7 +49,7 @@ def test_result_stays_where_the_scores_are(backend, case):
         results = case(*arrays)
     for result in results:
         assert type(result) is type(arrays[0])
-        assert result.dtype == backend.xp.float32
+        assert result.dtype == backend.xp.float32 or is_count(backend, result)
         assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
     for array, sample in zip(arrays, samples, strict=True):
         np.testing.assert_array_equal(backend.to_numpy(array), sample)
@@ -58,7 +62,7 @@ def test_integers_become_the_default_float(backend, case):
     default = backend.xp.zeros(1, device=backend.device).dtype
     floats = call_on(backend, case, [sample.astype(np.float64) for sample in samples])
     for result, expected in zip(case(*arrays), floats, strict=True):
-        assert result.dtype == default
+        assert result.dtype == default or is_count(backend, result)
         np.testing.assert_allclose(backend.to_numpy(result), expected, atol=1e-6)
 
 
@@ -91,6 +95,8 @@ def test_axis_is_where_the_scores_are(backend, case):
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
     for axis in (0, -samples[0].ndim):
         by_axis = call_on(backend, case, moved, axis=axis)
+        if case.keeps_axis:
+            by_axis = [np.moveaxis(result, axis, -1) for result in by_axis]
         for result, expected in zip(
             by_axis, call_on(backend, case, samples), strict=True
         ):
@@ -107,8 +113,10 @@ def test_nan_stays_in_its_batch_entry(backend, case):
             call_on(backend, case, samples), clean, strict=True
         ):
             np.testing.assert_allclose(result[::2], expected[::2], atol=backend.atol)
+            if result.dtype.kind != "f":
+                continue  # a count leaves it out
             assert np.isnan(result[1]).any()
-            if "multi" not in case.id:
+            if "multi" not in case.id and not case.keeps_axis:
                 assert np.isnan(result[1]).all()
 
 
