@@ -1,7 +1,9 @@
 """The `sigarray` command: which model is better, from a table of scores."""
 
 import argparse
+import csv
 import importlib.resources
+import io
 import os
 import sys
 import warnings
@@ -10,6 +12,7 @@ from collections.abc import Callable, Sequence
 from sigarray import __version__
 from sigarray.pairwise_order import multi_aso
 from sigarray.report import STYLES, Comparison, print_text, render
+from sigarray.rng import MAX_REPLICATES
 from sigarray.sampling_error import choose_method
 from sigarray.score_file import read_scores
 
@@ -19,9 +22,12 @@ _EXAMPLE = "digits.csv"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give 0, or 2 where the file or an option is wrong."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names that the terminal cannot show are shown by their code points.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("always")
+            warnings.simplefilter("always", UserWarning)
             warnings.showwarning = lambda message, *_, **__: _complain(
                 "warning", message
             )
@@ -33,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader, such as head, has all it wants; nothing is left to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _complain("error", f"the result cannot be written: {error.strerror}.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 
@@ -58,7 +68,7 @@ def compare(options: argparse.Namespace) -> None:
         threshold=options.threshold,
         is_corrected=not options.no_correction,
         higher_is_better=not options.lower_is_better,
-        method=f"almost stochastic order, {_METHODS[method].format(options)}",
+        method=f"almost stochastic order, {_DESCRIPTIONS[method].format(options)}",
     )
     if options.format == "text":
         print_text(comparison)
@@ -66,7 +76,7 @@ def compare(options: argparse.Namespace) -> None:
         print(render(comparison, options.format), end="")
 
 
-_METHODS = {
+_DESCRIPTIONS = {
     "bootstrap": "bootstrap with {0.n_resamples} resamples, seed {0.seed}",
     "exact": "bootstrap by enumeration of all resamples",
     "asymptotic": "asymptotic standard error",
@@ -75,7 +85,8 @@ _METHODS = {
 
 def _read(options: argparse.Namespace) -> tuple[str, dict[str, list[float]]]:
     if options.file is not None:
-        return options.file, read_scores(options.file, options.columns)
+        source = "standard input" if options.file == "-" else options.file
+        return source, read_scores(options.file, options.columns)
     _complain("note", "no FILE given; this is the example that ships with sigarray")
     example = importlib.resources.files("sigarray") / "data" / _EXAMPLE
     with importlib.resources.as_file(example) as path:
@@ -108,9 +119,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("file", nargs="?", metavar="FILE")
     command.add_argument(
         "--columns",
-        type=lambda text: [name.strip() for name in text.split(",")],
+        type=lambda text: [name.strip() for name in next(csv.reader([text]))],
         metavar="A,B,...",
-        help="compare only these models",
+        help="compare only these models; quote a name with a comma, as in a CSV file",
     )
     command.add_argument(
         "--format", choices=STYLES, default="text", help="default: %(default)s"
@@ -145,15 +156,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--n-resamples",
-        type=int,
+        type=_whole_number(1, MAX_REPLICATES),
         default=1000,
         metavar="N",
         help="default: %(default)s",
     )
     command.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="default: %(default)s"
+        "--seed",
+        type=_whole_number(0, 2**64 - 1),
+        default=0,
+        metavar="S",
+        help="default: %(default)s",
     )
     return parser
+
+
+def _whole_number(low: int, high: int) -> Callable[[str], int]:
+    """Parse an integer from `low` to `high`."""
+
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            msg = f"expected an integer from {low} to {high}; got {text}"
+            raise argparse.ArgumentTypeError(msg)
+        return number
+
+    parse.__name__ = "whole number"
+    return parse
 
 
 def _number(

@@ -5,13 +5,14 @@ where they are needed, so that `import sigarray` loads none of them.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import array_api_compat
 import numpy as np
 
 from sigarray._typing import Array, Device, Namespace
+from sigarray.validation import check_integer
 
 Result = TypeVar("Result")
 
@@ -49,6 +50,11 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
     ]
     _check_leading_axes(samples)
     return xp, samples
+
+
+def is_array(x: Any) -> bool:
+    """Tell arrays of the libraries, tracers too, from numbers of Python and NumPy."""
+    return not isinstance(x, np.generic) and hasattr(x, "ndim")
 
 
 def device_of(xp: Namespace, x: Array) -> Device:
@@ -150,7 +156,7 @@ def map_batches(
         starts = size * xp.arange(chunks, dtype=xp.int32)
         results = jax.lax.map(lambda start: kernel(start, size), starts)
         results = xp.moveaxis(results, 0, -2)
-        return xp.reshape(results, (*results.shape[:-2], -1))
+        return xp.reshape(results, (*results.shape[:-2], chunks * size))
     return xp.concat([kernel(chunk * size, size) for chunk in range(chunks)], axis=-1)
 
 
@@ -206,7 +212,7 @@ def _to_array(x: Any) -> Array:
 
 
 def _read_from_host(x: Any) -> Array:
-    if isinstance(x, list | tuple):
+    if isinstance(x, Sequence | memoryview) and not isinstance(x, str | bytes):
         foreign = next((item for item in _items(x) if _is_library_array(item)), None)
         if foreign is not None:
             msg = (
@@ -296,6 +302,7 @@ def _to_float(xp: Namespace, x: Array, device: Device) -> Array:
 
 
 def _move_axis_last(xp: Namespace, x: Array, axis: int) -> Array:
+    axis = check_integer("axis", axis)
     if x.ndim == 0:
         msg = "Expected a sample with at least one axis; got a single number."
         raise ValueError(msg)
@@ -306,8 +313,12 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int) -> Array:
         shape = tuple(x.shape)
         msg = f"Expected at least one score along axis {axis}; got shape {shape}."
         raise ValueError(msg)
-    # torch.func.vmap has no rule for moveaxis, so it is called only where it moves.
-    return x if axis in (-1, x.ndim - 1) else xp.moveaxis(x, axis, -1)
+    axis %= x.ndim
+    if axis == x.ndim - 1:
+        return x
+    # torch.func.vmap has no rule for moveaxis (pytorch 2.13).
+    others = (k for k in range(x.ndim) if k != axis)
+    return xp.permute_dims(x, (*others, axis))
 
 
 def _check_leading_axes(samples: list[Array]) -> None:

@@ -1,6 +1,7 @@
 """Almost stochastic order between all pairs of several models."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -11,10 +12,11 @@ from sigarray.quantile import take_last
 from sigarray.results import PairwiseAsoResult
 from sigarray.sampling_error import (
     Method,
-    check_method,
     critical_value,
     ratios_and_errors,
+    upper_bound,
 )
+from sigarray.validation import check_choice
 from sigarray.violation import Stacks, count_pairs
 
 Correction = Literal["bonferroni"]
@@ -45,7 +47,8 @@ def multi_aso(
         Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
         or polars DataFrame with a column for each model) each model has an array
         (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
-        missing scores first: a NaN is a fault of its model, not a blank.
+        missing scores first: a NaN is a fault of its model, not a blank. As an
+        argument of a function under `jax.jit`, a mapping is sorted by name: pass a list.
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
     confidence_level : float, default: 0.95
@@ -93,28 +96,22 @@ def multi_aso(
            [ True, False, False],
            [ True,  True, False]])
     """
-    check_method(method, dt)
-    if correction not in ("bonferroni", None):
-        msg = f"Expected correction to be 'bonferroni' or None; got {correction!r}."
-        raise ValueError(msg)
-    xp, stacks = _stack_models(scores, axis)
-    n_pairs = count_pairs(stacks)
+    if correction is not None:
+        check_choice("correction", correction, ("bonferroni",))
+    xp, stacks, order = _stack_models(scores, axis)
+    n_comparisons = count_pairs(stacks) if correction else 1
+    z = critical_value(confidence_level, n_comparisons)
     ratio, error = ratios_and_errors(
         xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
     )
-    z = critical_value(confidence_level, n_pairs if correction else 1)
-    return _pairwise_result(
-        xp, ratio, error, n_models=sum(stack.shape[-2] for stack in stacks), z=z
-    )
+    sizes = tuple(stack.shape[-2] for stack in stacks)
+    return _pairwise_result(xp, ratio, error, sizes=sizes, order=order, z=z)
 
 
-def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks]:
-    """Give one stack (..., K, n) where sizes are equal, else K stacks (..., 1, n_k)."""
-    if isinstance(scores, Mapping):
-        scores = list(scores.values())
-    elif hasattr(scores, "columns"):
-        scores = [scores[name] for name in scores.columns]
-    if not isinstance(scores, list | tuple):
+def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
+    """Give a stack (..., K, n) for each size of sample, and where each model stands."""
+    scores = _as_list_or_array(scores)
+    if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)
         if stack.ndim < 2 or stack.shape[-2] < 2:
             msg = (
@@ -122,35 +119,111 @@ def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks]:
                 f"{tuple(stack.shape)} with the scores on the last axis."
             )
             raise ValueError(msg)
-        return xp, [stack]
+        return xp, [stack], tuple(range(stack.shape[-2]))
     if len(scores) < 2:
         msg = f"Expected scores of two or more models; got {len(scores)}."
         raise ValueError(msg)
     xp, samples = standardize(*scores, axis=axis)
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
-    if len({sample.shape[-1] for sample in samples}) == 1:
-        return xp, [xp.stack(samples, axis=-2)]
-    return xp, [sample[..., None, :] for sample in samples]
+    sizes = [sample.shape[-1] for sample in samples]
+    # Models of one size together, sizes in the order of their first model.
+    models = sorted(range(len(sizes)), key=lambda k: sizes.index(sizes[k]))
+    stacks = [
+        xp.stack([samples[k] for k in group], axis=-2)
+        for _, group in itertools.groupby(models, key=lambda k: sizes[k])
+    ]
+    return xp, stacks, tuple(models.index(k) for k in range(len(models)))
+
+
+def _as_list_or_array(scores: Any) -> Any:
+    """Give the models of a mapping, a data frame or an iterable as a list."""
+    if isinstance(scores, Mapping):
+        return list(scores.values())
+    if hasattr(scores, "columns"):
+        names = list(scores.columns)
+        if len(set(names)) < len(names):
+            msg = f"Expected another column name for each model; got {names}."
+            raise ValueError(msg)
+        return [scores[name] for name in names]
+    if hasattr(scores, "ndim") or hasattr(scores, "__array__"):
+        return scores
+    return list(scores) if isinstance(scores, Iterable) else scores
 
 
 @array_kernel
 def _pairwise_result(
-    xp: Namespace, ratio: Array, error: Array, *, n_models: int, z: float
+    xp: Namespace,
+    ratio: Array,
+    error: Array,
+    *,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    z: float,
 ) -> PairwiseAsoResult:
-    """Spread the pairs over a matrix; entry (j, i) has 1 - eps and the same error."""
-    models = xp.arange(n_models, device=device_of(xp, ratio))
+    """Spread the pairs over matrices of all models, in the caller's order."""
+    matrix = _as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
+    errors = _as_matrix(xp, error, sizes, order, lambda sigma: sigma, diagonal=0.0)
+    models = xp.arange(len(order), device=device_of(xp, ratio))
+    is_diagonal = models[:, None] == models[None, :]
+    eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, errors, z=z))
+    return PairwiseAsoResult(eps_min, matrix, errors)
+
+
+def _as_matrix(
+    xp: Namespace,
+    pairs: Array,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    reverse: Callable[[Array], Array],
+    *,
+    diagonal: float,
+) -> Array:
+    """Put the pairs of `map_pairs` in their places, reversed in the opposite ones."""
+    blocks: dict[tuple[int, int], Array] = {}
+    start = 0
+    for g, size in enumerate(sizes):
+        stop = start + size * (size - 1) // 2
+        within = pairs[..., start:stop]
+        blocks[g, g] = _spread(xp, within, size, reverse, diagonal=diagonal)
+        for h in range(g + 1, len(sizes)):
+            start, stop = stop, stop + size * sizes[h]
+            shape = (*pairs.shape[:-1], size, sizes[h])
+            blocks[g, h] = xp.reshape(pairs[..., start:stop], shape)
+            blocks[h, g] = reverse(xp.matrix_transpose(blocks[g, h]))
+        start = stop
+    groups = range(len(sizes))
+    matrix = xp.concat(
+        [xp.concat([blocks[g, h] for h in groups], axis=-1) for g in groups], axis=-2
+    )
+    if order == tuple(range(len(order))):
+        return matrix
+    matrix = xp.stack([matrix[..., k, :] for k in order], axis=-2)
+    return xp.stack([matrix[..., k] for k in order], axis=-1)
+
+
+def _spread(
+    xp: Namespace,
+    pairs: Array,
+    n_models: int,
+    reverse: Callable[[Array], Array],
+    *,
+    diagonal: float,
+) -> Array:
+    """Spread the pairs within one stack over its matrix: the inverse of `pair_of`."""
+    if n_models == 1:
+        shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
+        return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)
+    models = xp.arange(n_models, device=device_of(xp, pairs))
     i, j = models[:, None], models[None, :]
     shift = (j - i) % n_models
-    # The inverse of `pair_of`; in an even number of models, opposites stand once.
+    # In an even number of models, those that are opposite are a pair once.
     is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
-    pair = xp.where(
-        is_pair, (shift - 1) * n_models + i, (-shift - 1) % n_models * n_models + j
+    forward, backward = (
+        (shift - 1) * n_models + i,
+        (n_models - shift - 1) * n_models + j,
     )
-    pair = xp.where(shift == 0, 0, pair)
-    ratio, error = take_last(xp, ratio, pair), take_last(xp, error, pair)
-    ratio = xp.where(is_pair, ratio, 1.0 - ratio)
-    ratio = xp.where(shift == 0, 0.5, ratio)
-    error = xp.where(shift == 0, 0.0, error)
-    eps_min = xp.where(shift == 0, 1.0, xp.clip(ratio - z * error, 0.0, 1.0))
-    return PairwiseAsoResult(eps_min, ratio, error)
+    place = xp.where(is_pair, forward, backward)
+    values = take_last(xp, pairs, xp.where(shift == 0, 0, place))
+    values = xp.where(is_pair, values, reverse(values))
+    return xp.where(shift == 0, diagonal, values)

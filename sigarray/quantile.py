@@ -4,7 +4,6 @@ A sample of n scores has the quantile function F^-1(t) = x_(ceil(n t)): n steps 
 width. Ranks are counted from zero here.
 """
 
-import itertools
 import math
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from sigarray._typing import Array, Device, Namespace
 from sigarray.dispatch import build_tables, device_of, index_dtype, widest_float
 from sigarray.rng import exponentials, normals
+from sigarray.validation import check_fraction
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
@@ -48,10 +48,8 @@ def grid_step(dt: float | None) -> Fraction | None:
     """Check the width of a quantile grid and make it rational."""
     if dt is None:
         return None
-    if not 0.0 < dt < 1.0:
-        msg = f"Expected dt in (0, 1), or None for the exact integral; got {dt}."
-        raise ValueError(msg)
-    step = Fraction(dt).limit_denominator(_MAX_GRID_DENOMINATOR)
+    width = check_fraction("dt", dt)
+    step = Fraction(width).limit_denominator(_MAX_GRID_DENOMINATOR)
     if not 0 < step < 1:
         msg = f"Expected dt in [1e-6, 1 - 1e-6]; got {dt}. Pass dt=None: it is exact."
         raise ValueError(msg)
@@ -149,45 +147,6 @@ def sorted_resamples(
     return take_last(
         xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
     )
-
-
-def count_resamples(n: int) -> int:
-    """Count the distinct resamples of n scores: multisets of size n."""
-    return math.comb(2 * n - 1, n)
-
-
-def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
-    """Give all distinct resamples of n scores, and the probability of each.
-
-    Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
-    multiplicities c_i has the probability n! / (prod c_i!) / n^n.
-    """
-
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        # Combinatorial number system: every number below C(2n-1, n) is a unique sum
-        # C(c_n, n) + ... + C(c_1, 1), c_n > ... > c_1 >= 0; the ranks are c_i - i + 1.
-        rest = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
-        columns: list[Array] = []
-        for i in range(n, 0, -1):
-            c = xp.full_like(rest, i - 1)
-            reached = xp.zeros_like(rest)
-            for candidate in range(i, n + i - 1):
-                fits = rest >= math.comb(candidate, i)
-                c = xp.where(fits, candidate, c)
-                reached = xp.where(fits, math.comb(candidate, i), reached)
-            rest = rest - reached
-            columns.insert(0, c - (i - 1))
-        run = xp.ones_like(rest)
-        repeats = xp.ones_like(rest)
-        for previous, column in itertools.pairwise(columns):
-            run = xp.where(column == previous, run + 1, 1)
-            repeats = repeats * run
-        total = math.factorial(n) / n**n
-        weights = total / xp.astype(repeats, widest_float(xp, device))
-        return xp.stack(columns, axis=0), weights
-
-    ranks, weights = build_tables(build, xp, device)
-    return ranks, weights
 
 
 def _gamma_candidates(n: int, step: Fraction | None) -> int:

@@ -5,12 +5,15 @@ import io
 import itertools
 import json
 import math
+import re
 import shutil
 import statistics
+import sys
 import textwrap
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +21,9 @@ from sigarray._typing import Array
 from sigarray.results import PairwiseAsoResult
 
 _MAX_DECIMALS = 8
+_MAX_FIXED = 1e9
+_MIN_WIDTH = 40
+_UNLIMITED = 10**6
 
 
 @dataclass(frozen=True)
@@ -59,13 +65,13 @@ def print_text(comparison: Comparison) -> None:
     except ImportError:
         print(_render_text(comparison), end="")
     else:
-        _print_rich(comparison)
+        print(_render_rich(comparison), end="")
 
 
 def _summary_table(comparison: Comparison) -> Table:
     """Describe the scores of each model; the standard deviation has ddof 1."""
     summaries = {name: _summarize(scores) for name, scores in comparison.scores.items()}
-    show = _number_format([summary["sd"] for summary in summaries.values()])
+    show = _number_format(list(summaries.values()))
     rows = [
         [name, str(len(comparison.scores[name])), *(show(x) for x in summary.values())]
         for name, summary in summaries.items()
@@ -88,7 +94,13 @@ def _summarize(scores: list[float]) -> dict[str, float]:
 def _eps_min_table(comparison: Comparison) -> Table:
     names, eps_min = list(comparison.scores), comparison.result.eps_min
     rows = [
-        [name, *("" if i == j else f"{eps_min[i, j]:.3f}" for j in range(len(names)))]
+        [
+            name,
+            *(
+                "" if i == j else _show_bound(eps_min[i, j], comparison.threshold)
+                for j in range(len(names))
+            ),
+        ]
         for i, name in enumerate(names)
     ]
     wins = np.argwhere(eps_min < comparison.threshold)
@@ -119,40 +131,55 @@ def _sentence(comparison: Comparison, names: list[str], i: int, j: int) -> str:
         if n_pairs > 1
         else "for one comparison"
     )
-    basis = f"at confidence {comparison.confidence_level:g} {correction}"
+    basis = f"at confidence {comparison.confidence_level:.10g} {correction}"
     summaries = [_summarize(comparison.scores[names[k]]) for k in (i, j)]
     difference = summaries[0]["mean"] - summaries[1]["mean"]
-    show = _number_format([summary["sd"] for summary in summaries], sign="+")
+    show = _number_format(summaries, sign="+")
+    bounds = [_show_bound(eps_min[k], comparison.threshold) for k in ((i, j), (j, i))]
     if eps_min[i, j] < comparison.threshold:
         return (
-            f"{names[i]} is better than {names[j]}: eps_min = {eps_min[i, j]:.3f} < "
+            f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
             f"{comparison.threshold:g}, {basis}; the means differ by "
             f"{show(difference)}."
         )
     return (
         f"Nothing can be said of {names[i]} and {names[j]}: eps_min = "
-        f"{eps_min[i, j]:.3f} and {eps_min[j, i]:.3f}, neither below "
+        f"{bounds[0]} and {bounds[1]}, neither below "
         f"{comparison.threshold:g}, {basis}; the means differ by {show(difference)}."
     )
 
 
-def _number_format(deviations: list[float], sign: str = "") -> Callable[[float], str]:
+def _number_format(
+    summaries: Sequence[dict[str, float]], sign: str = ""
+) -> Callable[[float], str]:
     """Show as many decimals as give the smallest deviation three digits."""
-    positive = [x for x in deviations if x > 0.0]
-    decimals = (
-        2 - math.floor(math.log10(min(positive))) if positive else _MAX_DECIMALS + 1
-    )
-    fixed = f"{sign}.{max(0, decimals)}f" if decimals <= _MAX_DECIMALS else f"{sign}.6g"
-    return lambda x: "-" if math.isnan(x) else format(x, fixed)
+    deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
+    decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
+    largest = max(abs(x[key]) for x in summaries for key in ("min", "max"))
+    is_fixed = decimals <= _MAX_DECIMALS and largest < _MAX_FIXED
+    form = f"{sign}.{decimals}f" if is_fixed else f"{sign}.6g"
+    return lambda x: "-" if math.isnan(x) else format(x, form)
+
+
+def _show_bound(eps_min: float, threshold: float) -> str:
+    """Show three decimals, or as many as keep it on its side of the threshold."""
+    for decimals in range(3, 17):
+        text = f"{eps_min:.{decimals}f}"
+        if (float(text) < threshold) == (eps_min < threshold):
+            break
+    return text
 
 
 def _render_text(comparison: Comparison) -> str:
     blocks = [_render_plain(table) for table in _tables(comparison)]
-    width = shutil.get_terminal_size().columns
-    sentences = _sentences(comparison)
-    blocks.append("\n".join(textwrap.fill(line, width) for line in sentences))
-    blocks.append(textwrap.fill(f"Method: {comparison.method}.", width))
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join([*blocks, _render_prose(comparison)]) + "\n"
+
+
+def _render_prose(comparison: Comparison) -> str:
+    """Wrap the sentences to the width of the terminal."""
+    width = max(_MIN_WIDTH, shutil.get_terminal_size().columns)
+    sentences = [textwrap.fill(line, width) for line in _sentences(comparison)]
+    return "\n".join([*sentences, "", f"Method: {comparison.method}."])
 
 
 def _tables(comparison: Comparison) -> list[Table]:
@@ -161,63 +188,64 @@ def _tables(comparison: Comparison) -> list[Table]:
 
 def _render_plain(table: Table) -> str:
     cells = [table.header, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        padding = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        first, *others = (pad + cell for cell, pad in zip(row, padding, strict=True))
+        lines.append("  ".join([first.lstrip() + padding[0], *others]))
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join([table.title, "", *(line.rstrip() for line in lines)])
 
 
-def _print_rich(comparison: Comparison) -> None:
+def _width(text: str) -> int:
+    """Count the places that the text takes in a terminal."""
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
+        for character in text
+    )
+
+
+def _render_rich(comparison: Comparison) -> str:
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # Wide enough for every table: rich would cut off cells in a narrow terminal.
-    plain = [_render_plain(table) for table in _tables(comparison)]
-    widest = max(len(line) for text in plain for line in text.splitlines())
-    width = shutil.get_terminal_size().columns
+    # As wide as it has to be: rich would cut off cells in a narrow terminal.
+    console = Console(
+        file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
+    )
     for table in _tables(comparison):
-        console = Console(
-            width=max(width, widest + 2 * len(table.header)), soft_wrap=False
-        )
-        rich_table = RichTable(
-            title=Text(table.title),
-            title_justify="left",
-            title_style="",
-            box=box.SIMPLE_HEAD,
-        )
+        rich_table = RichTable(box=box.SIMPLE_HEAD)
         for column, name in enumerate(table.header):
-            justify = "right" if column else "left"
-            rich_table.add_column(Text(name), justify=justify, no_wrap=True)  # type: ignore[arg-type]
+            justify: Literal["left", "right"] = "right" if column else "left"
+            rich_table.add_column(Text(name), justify=justify, no_wrap=True)
         for i, row in enumerate(table.rows):
-            rich_table.add_row(
-                *(
-                    Text(cell, style="bold green" if (i, j) in table.marked else "")
-                    for j, cell in enumerate(row)
-                )
-            )
+            styles = [
+                "bold green" if (i, j) in table.marked else "" for j in range(len(row))
+            ]
+            cells = [Text(cell, style) for cell, style in zip(row, styles, strict=True)]
+            rich_table.add_row(*cells)
+        console.print(Text(table.title))
         console.print(rich_table)
-    console = Console(width=width)
-    for sentence in _sentences(comparison):
-        console.print(Text(sentence))
-    console.print(Text(f"\nMethod: {comparison.method}.", style="dim"))
+    text = console.file.getvalue() + _render_prose(comparison) + "\n"  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
 def _render_markdown(comparison: Comparison) -> str:
     blocks = []
     for table in _tables(comparison):
         rule = ["---", *["---:"] * (len(table.header) - 1)]
-        rows = _mark(table, "**{}**", lambda text: text.replace("|", "\\|"))
+        rows = _mark(table, "**{}**", _to_markdown)
         lines = ["| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]]]
-        blocks += [f"{table.title}:", "\n".join(lines)]
-    blocks.append("\n".join(f"- {sentence}" for sentence in _sentences(comparison)))
+        blocks += [f"{_to_markdown(table.title)}:", "\n".join(lines)]
+    sentences = map(_to_markdown, _sentences(comparison))
+    blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
     blocks.append(f"Method: {comparison.method}.")
     return "\n\n".join(blocks) + "\n"
 
@@ -225,8 +253,9 @@ def _render_markdown(comparison: Comparison) -> str:
 def _render_latex(comparison: Comparison) -> str:
     blocks = ["% \\usepackage{booktabs}"]
     for table in _tables(comparison):
+        # Braces, for \\ above would take a name in brackets or a star as its argument.
         rows = [
-            " & ".join(row) + r" \\"
+            "{} " + " & ".join(row) + r" \\"
             for row in _mark(table, r"\textbf{{{}}}", _to_latex)
         ]
         blocks.append(
@@ -246,6 +275,10 @@ def _render_latex(comparison: Comparison) -> str:
     sentences = [*_sentences(comparison), f"Method: {comparison.method}."]
     blocks.append("\n".join(map(_to_latex, sentences)))
     return "\n\n".join(blocks) + "\n"
+
+
+def _to_markdown(text: str) -> str:
+    return re.sub(r"([\\`*\[\]<|~]|(?<!\w)_|_(?!\w))", r"\\\1", text)
 
 
 def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
@@ -274,7 +307,8 @@ _LATEX_ESCAPES = str.maketrans(
 
 
 def _to_latex(text: str) -> str:
-    return text.translate(_LATEX_ESCAPES)
+    text = text.translate(_LATEX_ESCAPES)
+    return re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
 
 
 def _pair_records(comparison: Comparison) -> Iterator[dict[str, Any]]:

@@ -14,10 +14,11 @@ class AsoResult(NamedTuple):
         Upper confidence bound of the violation ratio, in [0, 1]. Below 0.2 (and
         certainly below 0.5), A is declared better than B.
     violation_ratio : array, shape (...)
-        The observed ratio: 0 where A dominates, 1 where B does, 0.5 where the two
-        samples have the same distribution.
+        The observed ratio: 0 where A dominates, 1 where B does, 0.5 where neither is
+        ahead.
     standard_error : array, shape (...)
-        Standard deviation of the violation ratio over resamples.
+        Sampling error of the violation ratio: its standard deviation over resamples,
+        or the one of the normal limit.
     """
 
     eps_min: Array
@@ -36,7 +37,7 @@ class PairwiseAsoResult(NamedTuple):
     violation_ratio : array, shape (..., K, K)
         The observed ratios; entries (i, j) and (j, i) add up to 1; 0.5 on the diagonal.
     standard_error : array, shape (..., K, K)
-        Standard deviation of the violation ratios over resamples; 0 on the diagonal.
+        Sampling errors of the violation ratios; 0 on the diagonal.
     """
 
     eps_min: Array

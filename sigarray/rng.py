@@ -159,7 +159,9 @@ def _word_dtype(xp: Namespace) -> Any:
 
 
 def _as_word(number: int | Array, xp: Namespace) -> int | Array:
-    return number if isinstance(number, int) else xp.astype(number, _word_dtype(xp))
+    if isinstance(number, int):
+        return number
+    return xp.astype(xp.asarray(number), _word_dtype(xp))
 
 
 def _upload_words(seed: int, xp: Namespace, device: Device) -> tuple[Array, Array]:

@@ -4,11 +4,12 @@ Stacks of samples and the shapes of results are those of `sigarray.violation`.
 """
 
 import math
-import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Literal
+
+import numpy as np
 
 from sigarray._typing import Array, Device, Namespace, RandomSource
 from sigarray.dispatch import (
@@ -19,25 +20,26 @@ from sigarray.dispatch import (
     sum_batches,
     widest_float,
 )
+from sigarray.enumeration import count_resamples, enumerate_resamples
 from sigarray.quantile import (
     MergedSteps,
-    count_resamples,
-    enumerate_resamples,
     grid_ranks,
     grid_step,
     sort_scores,
     take_last,
 )
-from sigarray.rng import seed_words
+from sigarray.rng import MAX_REPLICATES, seed_words
 from sigarray.special import normal_quantile
+from sigarray.validation import check_choice, check_count, check_fraction
 from sigarray.violation import (
     Seed,
     Stacks,
     default_replicates,
     in_dtype_of,
+    map_pairs,
     merge_pairs,
-    pairs_with_ratios,
     ratio_of_differences,
+    ratio_of_samples,
     ratios_of_pairs,
     resampled_ratios,
 )
@@ -48,6 +50,10 @@ _METHODS = ("auto", "bootstrap", "exact", "asymptotic")
 # Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
 _MAX_AUTO_COMBINATIONS = 2**16
 _MAX_EXACT_COMBINATIONS = 2**24
+# Resamples of more scores take more than 100 MiB to list.
+_MAX_EXACT_SIZE = 11
+_MIN_ASYMPTOTIC_SIZE = 200
+_MAX_COMPARISONS = 10**9
 
 
 def ratios_and_errors(
@@ -61,11 +67,20 @@ def ratios_and_errors(
     rng: RandomSource,
 ) -> tuple[Array, Array]:
     """Violation ratio and standard error of every pair, both of shape (..., P)."""
-    check_count("n_resamples", n_resamples)
-    check_batch(batch)
+    check_choice("method", method, _METHODS)
+    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES)
+    batch = batch if batch is None else check_count("batch", batch)
     step = grid_step(dt)
+    if method == "asymptotic" and step is not None:
+        msg = (
+            f"Expected dt=None with method='asymptotic', which is for the exact "
+            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
+        )
+        raise ValueError(msg)
     sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
-    _warn_of_single_scores(sizes)
+    for doubt in _doubts(method, min(sizes)):
+        # The caller of the public function.
+        warnings.warn(doubt, UserWarning, stacklevel=3)
     if not higher_is_better:
         stacks = [-stack for stack in stacks]
     if method == "asymptotic":
@@ -86,14 +101,16 @@ def choose_method(method: Method, sizes: list[int]) -> Method:
         return (
             "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
         )
-    if method == "exact" and magnitude > math.log10(_MAX_EXACT_COMBINATIONS):
+    if method == "exact" and (
+        largest > _MAX_EXACT_SIZE or magnitude > math.log10(_MAX_EXACT_COMBINATIONS)
+    ):
         number = f"about 10^{magnitude:.0f}"
         if magnitude < 12:
             number = f"{count_resamples(largest) * count_resamples(second):,}"
         msg = (
             f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
-            f"for method='exact'; got {number} for {largest} and {second} scores. Use "
-            f"method='bootstrap'."
+            f"for method='exact', of at most {_MAX_EXACT_SIZE} scores a side; got "
+            f"{number} for {largest} and {second} scores. Use method='bootstrap'."
         )
         raise ValueError(msg)
     return method
@@ -101,47 +118,30 @@ def choose_method(method: Method, sizes: list[int]) -> Method:
 
 def critical_value(confidence_level: float, num_comparisons: int) -> float:
     """Phi^-1(alpha') for the level alpha' of each comparison; negative."""
-    if not 0.0 < confidence_level < 1.0:
-        msg = f"Expected confidence_level in (0, 1); got {confidence_level}."
-        raise ValueError(msg)
-    check_count("num_comparisons", num_comparisons)
-    return normal_quantile((1.0 - confidence_level) / num_comparisons)
+    level = check_fraction("confidence_level", confidence_level)
+    num_comparisons = check_count("num_comparisons", num_comparisons, _MAX_COMPARISONS)
+    return normal_quantile((1.0 - level) / num_comparisons)
 
 
-def check_method(method: Method, dt: float | None) -> None:
-    """Raise unless the method is known, and goes with the grid."""
-    if method not in _METHODS:
-        msg = f"Expected method to be one of {', '.join(_METHODS)}; got {method!r}."
-        raise ValueError(msg)
-    if method == "asymptotic" and dt is not None:
-        msg = (
-            f"Expected dt=None with method='asymptotic', which is for the exact "
-            f"integral; got dt={dt}. Use method='bootstrap' for a grid."
-        )
-        raise ValueError(msg)
+@array_kernel
+def upper_bound(xp: Namespace, ratio: Array, error: Array, *, z: float) -> Array:
+    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6."""
+    return xp.clip(ratio - z * error, 0.0, 1.0)
 
 
-def check_count(name: str, count: int) -> None:
-    """Raise unless the count is a positive integer."""
-    if operator.index(count) < 1:
-        msg = f"Expected {name} to be an integer of at least 1; got {count}."
-        raise ValueError(msg)
-
-
-def check_batch(batch: int | None) -> None:
-    """Raise unless the batch is None or a positive integer."""
-    if batch is not None:
-        check_count("batch", batch)
-
-
-def _warn_of_single_scores(sizes: list[int]) -> None:
-    if min(sizes) == 1:
-        msg = (
+def _doubts(method: Method, smallest: int) -> Iterator[str]:
+    """Say why the sizes of the samples make the standard error doubtful."""
+    if smallest == 1:
+        yield (
             "One score in a sample: its sampling error cannot be seen and counts as "
             "none. Run the model with more seeds."
         )
-        # The caller of the public function, two frames above.
-        warnings.warn(msg, UserWarning, stacklevel=4)
+    if method == "asymptotic" and smallest < _MIN_ASYMPTOTIC_SIZE:
+        yield (
+            f"The normal limit of method='asymptotic' is for {_MIN_ASYMPTOTIC_SIZE} "
+            f"scores a side or more, and not to be trusted for {smallest}. Use "
+            f"method='auto'."
+        )
 
 
 def _log10_resamples(n: int) -> float:
@@ -180,24 +180,26 @@ def _with_exact_errors(
 ) -> tuple[Array, Array]:
     """Violation ratio of every pair, and its standard deviation over all resamples."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    observed = ratios_of_pairs(xp, stacks, step)
-    errors = [
-        _exact_errors(xp, x, y, steps, ratio, step, batch)
-        for x, y, steps, ratio in pairs_with_ratios(xp, stacks, observed, step)
-    ]
-    return observed, xp.concat(errors, axis=-1)
+    steps = merge_pairs(xp, stacks, step)
+
+    def error(x: Array, y: Array, merged: MergedSteps | None) -> Array:
+        return _exact_errors(xp, x, y, merged, step, batch)
+
+    errors = map_pairs(xp, stacks, steps, error)
+    return ratios_of_pairs(xp, stacks, step), errors
 
 
 @array_kernel
 def _with_asymptotic_errors(xp: Namespace, stacks: Stacks) -> tuple[Array, Array]:
     """Violation ratio of every pair, and its standard error for large samples."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    observed = ratios_of_pairs(xp, stacks, None)
-    errors = [
-        _asymptotic_errors(xp, x, y, steps, ratio)
-        for x, y, steps, ratio in pairs_with_ratios(xp, stacks, observed, None)
-    ]
-    return observed, xp.concat(errors, axis=-1)
+    steps = merge_pairs(xp, stacks, None)
+
+    def error(x: Array, y: Array, merged: MergedSteps | None) -> Array:
+        return _asymptotic_errors(xp, x, y, merged)
+
+    errors = map_pairs(xp, stacks, steps, error)
+    return ratios_of_pairs(xp, stacks, None), errors
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array) -> Array:
@@ -225,7 +227,6 @@ def _exact_errors(
     x: Array,
     y: Array,
     steps: MergedSteps | None,
-    ratio: Array,
     step: Fraction | None,
     batch: int | None,
 ) -> Array:
@@ -233,12 +234,18 @@ def _exact_errors(
     device = device_of(xp, x)
     ranks_a, weights_a = enumerate_resamples(x.shape[-1], xp, device)
     ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
+    weights_a, weights_b = (in_dtype_of(xp, w, x) for w in (weights_a, weights_b))
     n_a, n_b = weights_a.shape[0], weights_b.shape[0]
-    weights = xp.reshape(weights_a[:, None] * weights_b[None, :], (-1,))
-    weights = in_dtype_of(xp, weights, x)
     if step is not None:
-        ranks_a = xp.take(ranks_a, grid_ranks(x.shape[-1], step, xp, device), axis=0)
-        ranks_b = xp.take(ranks_b, grid_ranks(y.shape[-1], step, xp, device), axis=0)
+        nodes_a = grid_ranks(x.shape[-1], step, xp, device)
+        nodes_b = grid_ranks(y.shape[-1], step, xp, device)
+        ranks_a = xp.take(ranks_a, nodes_a, axis=0)
+        ranks_b = xp.take(ranks_b, nodes_b, axis=0)
+        center = ratio_of_samples(
+            xp, take_last(xp, x, nodes_a), take_last(xp, y, nodes_b), steps
+        )
+    else:
+        center = ratio_of_samples(xp, x, y, steps)
     widths = None
     if steps is not None:
         ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
@@ -249,19 +256,22 @@ def _exact_errors(
         combinations = xp.arange(size, device=device) + start
         is_inside = combinations < n_a * n_b
         combinations = xp.clip(combinations, None, n_a * n_b - 1)
-        values_a = take_last(xp, x, xp.take(ranks_a, combinations // n_b, axis=1))
-        values_b = take_last(xp, y, xp.take(ranks_b, combinations % n_b, axis=1))
+        rows_a, rows_b = combinations // n_b, combinations % n_b
+        values_a = take_last(xp, x, xp.take(ranks_a, rows_a, axis=1))
+        values_b = take_last(xp, y, xp.take(ranks_b, rows_b, axis=1))
         ratios = ratio_of_differences(xp, values_b - values_a, widths, axis=-2)
-        chunk = xp.where(is_inside, xp.take(weights, combinations, axis=0), 0.0)
-        return _moments(xp, ratios - ratio[..., None], chunk)
+        weights = xp.take(weights_a, rows_a, axis=0)
+        weights = weights * xp.take(weights_b, rows_b, axis=0)
+        weights = xp.where(is_inside, weights, 0.0)
+        return _moments(xp, ratios - center[..., None], weights)
 
-    leading = max(math.prod(x.shape[:-1]), math.prod(y.shape[:-1]))
+    leading = math.prod(np.broadcast_shapes(x.shape[:-1], y.shape[:-1]))
     batch = batch or default_batch(xp, device, leading * ranks_a.shape[0])
-    return _standard_deviation(xp, add_up, n_a * n_b, batch, ratio)
+    return _standard_deviation(xp, add_up, n_a * n_b, batch, center)
 
 
 def _asymptotic_errors(
-    xp: Namespace, x: Array, y: Array, steps: MergedSteps | None, ratio: Array
+    xp: Namespace, x: Array, y: Array, steps: MergedSteps | None
 ) -> Array:
     """Standard error by the delta method, from the Kantorovich potentials.
 
@@ -285,7 +295,7 @@ def _asymptotic_errors(
         ) ** 2
         distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
 
-    eps = ratio[..., None]
+    eps = ratio_of_samples(xp, x, y, steps)[..., None]
 
     def cost(u: Array) -> Array:
         return xp.clip(u, 0.0, None) ** 2 - eps * u * u

@@ -12,6 +12,8 @@ Scores = dict[str, list[float]]
 
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# So that sums and squares of thousands of scores can be shown.
+_LARGEST_SCORE = 1e150
 _MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
 
 
@@ -45,21 +47,24 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
         raise ScoreFileError(
             f"{name} is empty. Expected a header of model names and scores."
         )
-    names = _read_header(rows, name)
+    names = _read_header(rows, name, columns)
     chosen = names if columns is None else _choose(names, columns, name)
+    if len(chosen) < 2:
+        got = ", ".join(map(repr, chosen.values())) or "none"
+        msg = (
+            f"{name}, line {rows[0][0]}: expected columns for two or more models; got "
+            f"{got}. Columns are separated by commas, tabs or semicolons."
+        )
+        raise ScoreFileError(msg)
+    if len(rows) == 1:
+        msg = f"{name}: expected rows of scores below the header; got none."
+        raise ScoreFileError(msg)
     scores = {
         model: _read_column(rows[1:], position, model, name)
         for position, model in chosen.items()
     }
     if columns is not None:
         scores = {model: scores[model] for model in columns}
-    if len(scores) < 2:
-        msg = (
-            f"{name}, line {rows[0][0]}: expected columns for two or more models; got "
-            f"only {', '.join(map(repr, scores)) or 'none'}. Columns are separated by "
-            "commas, tabs or semicolons."
-        )
-        raise ScoreFileError(msg)
     return scores
 
 
@@ -100,41 +105,51 @@ def _read_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _read_header(rows: list[tuple[int, list[str]]], name: str) -> dict[int, str]:
+def _read_header(
+    rows: list[tuple[int, list[str]]], name: str, columns: Sequence[str] | None
+) -> dict[int, str]:
     """Give position -> name; a column without name and cells is no column."""
     line, header = rows[0]
-    if all(_NUMBER.fullmatch(cell) for cell in header if cell):
+    cells = [cell for cell in header if cell]
+    if any(map(_NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):
         msg = (
             f"{name}, line {line}: expected a header of model names; got numbers: "
-            f"{', '.join(header[:3])}. Put a line of names first."
+            f"{', '.join(cells[:3])}. Put a line of names first."
         )
         raise ScoreFileError(msg)
-    for number, cells in rows[1:]:
-        if len(cells) > len(header) and any(cells[len(header) :]):
+    for number, row in rows[1:]:
+        if any(row[len(header) :]):
             msg = (
                 f"{name}, line {number}, column {len(header) + 1}: expected "
-                f"{len(header)} cells, as in the header; got {len(cells)}."
+                f"{len(header)} cells, as in the header; got {len(row)}."
             )
             raise ScoreFileError(msg)
     names: dict[int, str] = {}
-    for position, model in enumerate(header):
-        if model in names.values():
+    for position, cell in enumerate(header):
+        model = " ".join(cell.split())
+        place = f"{name}, line {line}, column {position + 1}"
+        is_chosen = columns is None or model in columns
+        if is_chosen and model in names.values():
+            msg = f"{place}: expected one column for each model; got {model!r} twice."
+            raise ScoreFileError(msg)
+        is_unnamed = not model and any(_cell(row, position) for _, row in rows[1:])
+        if is_unnamed and columns is None:
             msg = (
-                f"{name}, line {line}, column {position + 1}: expected another name "
-                f"for each model; got {model!r} twice."
+                f"{place}: expected a name; got none. Is it an index? Choose the "
+                f"models with --columns."
             )
             raise ScoreFileError(msg)
         if model:
             names[position] = model
-        elif any(_cell(cells, position) for _, cells in rows[1:]):
-            place = f"{name}, line {line}, column {position + 1}"
-            msg = f"{place}: expected a name; got none."
-            raise ScoreFileError(msg)
     return names
 
 
+def _is_score(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell)) or cell.lower() in _MISSING
+
+
 def _choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
-    known = ", ".join(names.values())
+    known = ", ".join(map(repr, names.values()))
     for model in columns:
         if model not in names.values():
             msg = f"{name} has no column {model!r}. Its columns are {known}."
@@ -154,8 +169,10 @@ def _read_column(
         if not cell:
             continue
         score = float(cell) if _NUMBER.fullmatch(cell) else math.nan
-        if not math.isfinite(score):
+        if not abs(score) <= _LARGEST_SCORE:
             advice = " Leave the cell blank." if cell.lower() in _MISSING else ""
+            if math.isfinite(score):
+                advice = f" The largest is {_LARGEST_SCORE:g}."
             msg = (
                 f"{name}, line {line}, column {position + 1} ({model}): expected a "
                 f"number; got {cell!r}.{advice}"

@@ -1,19 +1,18 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
 from sigarray._typing import Array, Namespace, RandomSource
-from sigarray.dispatch import array_kernel, device_of, standardize
+from sigarray.dispatch import device_of, is_array, standardize
 from sigarray.quantile import grid_step
 from sigarray.results import AsoResult
 from sigarray.rng import MAX_REPLICATES, seed_words
 from sigarray.sampling_error import (
     Method,
-    check_batch,
-    check_count,
-    check_method,
     critical_value,
     ratios_and_errors,
+    upper_bound,
 )
-from sigarray.violation import bootstrap_ratios, observed_ratios
+from sigarray.validation import check_count, check_integer
+from sigarray.violation import Stacks, bootstrap_ratios, observed_ratios
 
 
 def violation_ratio(
@@ -84,8 +83,7 @@ def violation_ratio(
     >>> round(float(violation_ratio([3, 5, 7], [1, 2, 9])), 4)
     0.2353
     """
-    xp, samples = standardize(a, b, axis=axis)
-    stacks = [sample[..., None, :] for sample in samples]
+    xp, stacks = _stack(a, b, axis)
     return observed_ratios(xp, stacks, step=grid_step(dt))[..., 0]
 
 
@@ -134,7 +132,8 @@ def aso(
 
         - "bootstrap": resample both samples with replacement, each to its own size;
         - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
-          which needs no `rng`. At most 2^24 are computed;
+          which needs no `rng`. More than 2^24 of them, or more than 11 scores a side,
+          are refused;
         - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m
           of at least 200, and only where the distributions differ: where they are the
           same the ratio has no normal limit. It takes no `dt`;
@@ -174,6 +173,7 @@ def aso(
     -----
     UserWarning
         One score on a side: its sampling error cannot be seen, and counts as none.
+        Fewer than 200 on a side with "asymptotic".
 
     See Also
     --------
@@ -214,15 +214,13 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
-    check_method(method, dt)
-    xp, samples = standardize(a, b, axis=axis)
-    stacks = [sample[..., None, :] for sample in samples]
+    z = critical_value(confidence_level, num_comparisons)
+    xp, stacks = _stack(a, b, axis)
     ratio, error = ratios_and_errors(
         xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
     )
-    ratio, error = ratio[..., 0], error[..., 0]
-    z = critical_value(confidence_level, num_comparisons)
-    return AsoResult(_upper_bound(xp, ratio, error, z=z), ratio, error)
+    eps_min = upper_bound(xp, ratio, error, z=z)
+    return AsoResult(eps_min[..., 0], ratio[..., 0], error[..., 0])
 
 
 def aso_replicates(
@@ -277,13 +275,15 @@ def aso_replicates(
     >>> bool(np.all(whole[500:] == half))
     True
     """
-    xp, samples = standardize(a, b, axis=axis)
-    stacks = [sample[..., None, :] for sample in samples]
-    check_count("count", count)
-    check_batch(batch)
-    if isinstance(start, int) and not 0 <= start <= MAX_REPLICATES - count:
-        msg = f"Expected start in [0, 2**31 - count]; got {start} for count {count}."
-        raise ValueError(msg)
+    xp, stacks = _stack(a, b, axis)
+    count = check_count("count", count, MAX_REPLICATES)
+    if not is_array(start):
+        start = check_integer("start", start)
+        if not 0 <= start <= MAX_REPLICATES - count:
+            msg = (
+                f"Expected start in [0, 2**31 - count]; got {start} for count {count}."
+            )
+            raise ValueError(msg)
     ratios = bootstrap_ratios(
         xp,
         stacks if higher_is_better else [-stack for stack in stacks],
@@ -291,11 +291,12 @@ def aso_replicates(
         start,
         count=count,
         step=grid_step(dt),
-        batch=batch,
+        batch=batch if batch is None else check_count("batch", batch),
     )
     return ratios[..., 0, :]
 
 
-@array_kernel
-def _upper_bound(xp: Namespace, ratio: Array, error: Array, *, z: float) -> Array:
-    return xp.clip(ratio - z * error, 0.0, 1.0)
+def _stack(a: Array, b: Array, axis: int) -> tuple[Namespace, Stacks]:
+    """Give both samples as stacks of one model, the scores last."""
+    xp, samples = standardize(a, b, axis=axis)
+    return xp, [sample[..., None, :] for sample in samples]

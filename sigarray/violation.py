@@ -1,14 +1,15 @@
 """Violation ratios of sorted samples, observed and resampled, for all pairs of models.
 
-Samples come in stacks of shape (..., K, n): one stack of K models where all have one
-size, else K stacks of one model. Results have shape (..., P), one entry for each of the
-P = K (K - 1) / 2 pairs of models, in the order of `pair_of`.
+Samples come in stacks of shape (..., K, n), one stack for each size of sample. Results
+have shape (..., P), one entry for each pair of models, in the order of `map_pairs`.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, default_batch, device_of, map_batches
@@ -26,6 +27,13 @@ from sigarray.rng import random_words
 
 Stacks = Sequence[Array]
 Seed = tuple[Array, Array]
+# Merged steps of two stacks, by their places.
+Steps = dict[tuple[int, int], MergedSteps | None]
+
+PairFunction = Callable[[Array, Array, MergedSteps | None], Array]
+
+# Differences of quantile functions that are held at a time, to bound memory.
+_MAX_DIFFERENCES = 2**21
 
 
 def pair_of(p: Any, n_models: int) -> tuple[Any, Any]:
@@ -36,18 +44,67 @@ def pair_of(p: Any, n_models: int) -> tuple[Any, Any]:
     return p % n_models, (p + p // n_models + 1) % n_models
 
 
-def pair_up(xp: Namespace, stacks: Stacks) -> list[tuple[Array, Array]]:
-    """Give both samples of the pairs: all at once, or one by one where sizes differ."""
-    if len(stacks) == 1:
-        (stack,) = stacks
-        n_models = stack.shape[-2]
-        pairs = xp.arange(n_models * (n_models - 1) // 2, device=device_of(xp, stack))
+def map_pairs(
+    xp: Namespace,
+    stacks: Stacks,
+    steps: Steps,
+    function: PairFunction,
+) -> Array:
+    """Apply `function(x, y, steps)` to all pairs, in blocks: result of shape (..., P).
+
+    For each stack, the pairs within it come first, in the order of `pair_of`; then
+    those with each of the later stacks, row by row.
+    """
+    results = []
+    for g, stack in enumerate(stacks):
+        for x, y in _pairs_within(xp, stack):
+            results.append(_by_halves(xp, function, x, y, None))
+        for h in range(g + 1, len(stacks)):
+            x, y = stack[..., :, None, :], stacks[h][..., None, :, :]
+            result = _by_halves(xp, function, x, y, steps[g, h])
+            n_pairs = stack.shape[-2] * stacks[h].shape[-2]
+            results.append(xp.reshape(result, (*result.shape[:-2], n_pairs)))
+    return results[0] if len(results) == 1 else xp.concat(results, axis=-1)
+
+
+def _by_halves(
+    xp: Namespace,
+    function: PairFunction,
+    x: Array,
+    y: Array,
+    steps: MergedSteps | None,
+) -> Array:
+    """Apply the function by halves where few scores broadcast to many differences."""
+    shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    n_differences = math.prod(shape) * max(x.shape[-1], y.shape[-1])
+    n_scores = math.prod(x.shape) + math.prod(y.shape)
+    if max(shape) == 1 or n_differences <= max(_MAX_DIFFERENCES, n_scores):
+        return function(x, y, steps)
+    axis = shape.index(max(shape)) - len(shape)
+    halves = zip(_halve(x, axis), _halve(y, axis), strict=True)
+    results = [_by_halves(xp, function, *half, steps) for half in halves]
+    return xp.concat(results, axis=axis)
+
+
+def _halve(x: Array, axis: int) -> tuple[Array, Array]:
+    """Split samples along a leading axis, from the last; twice all where it is 1."""
+    if x.ndim <= -axis or x.shape[axis - 1] == 1:
+        return x, x
+    middle = x.shape[axis - 1] // 2
+    after = (slice(None),) * -axis
+    return x[..., :middle, *after], x[..., middle:, *after]
+
+
+def _pairs_within(xp: Namespace, stack: Array) -> Iterator[tuple[Array, Array]]:
+    """Give both samples (..., block, n) of the pairs, in blocks that bound memory."""
+    n_models = stack.shape[-2]
+    n_pairs = n_models * (n_models - 1) // 2
+    block = max(1, _MAX_DIFFERENCES * n_models // max(1, math.prod(stack.shape)))
+    for start in range(0, n_pairs, block):
+        stop = min(start + block, n_pairs)
+        pairs = xp.arange(start, stop, device=device_of(xp, stack))
         first, second = pair_of(pairs, n_models)
-        return [(xp.take(stack, first, axis=-2), xp.take(stack, second, axis=-2))]
-    return [
-        (stacks[i], stacks[j])
-        for i, j in (pair_of(p, len(stacks)) for p in range(count_pairs(stacks)))
-    ]
+        yield xp.take(stack, first, axis=-2), xp.take(stack, second, axis=-2)
 
 
 def count_pairs(stacks: Stacks) -> int:
@@ -56,28 +113,15 @@ def count_pairs(stacks: Stacks) -> int:
     return n_models * (n_models - 1) // 2
 
 
-def merge_pairs(
-    xp: Namespace, stacks: Stacks, step: Fraction | None
-) -> list[MergedSteps | None]:
-    """Merge the steps of all pairs at once, or one by one where sizes differ."""
-    if len(stacks) == 1:
-        return [None]
-    device = device_of(xp, stacks[0])
+def merge_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Steps:
+    """Merge the steps of every two stacks."""
     sizes = [grid_size(step) if step else stack.shape[-1] for stack in stacks]
-    pairs = (pair_of(p, len(sizes)) for p in range(count_pairs(stacks)))
-    return [merge_steps(sizes[i], sizes[j], xp, device) for i, j in pairs]
-
-
-def pairs_with_ratios(
-    xp: Namespace, stacks: Stacks, ratios: Array, step: Fraction | None
-) -> Iterator[tuple[Array, Array, MergedSteps | None, Array]]:
-    """Give samples, merged steps and ratios: of all pairs at once, or one by one."""
-    pairs = pair_up(xp, stacks)
-    width = ratios.shape[-1] // len(pairs)
-    for p, ((x, y), steps) in enumerate(
-        zip(pairs, merge_pairs(xp, stacks, step), strict=True)
-    ):
-        yield x, y, steps, ratios[..., p * width : (p + 1) * width]
+    device = device_of(xp, stacks[0])
+    return {
+        (g, h): merge_steps(sizes[g], sizes[h], xp, device)
+        for g in range(len(sizes))
+        for h in range(g + 1, len(sizes))
+    }
 
 
 @array_kernel
@@ -127,7 +171,7 @@ def ratios_of_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Arr
 def resampled_ratios(
     xp: Namespace,
     stacks: Stacks,
-    steps: list[MergedSteps | None],
+    steps: Steps,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -145,19 +189,22 @@ def resampled_ratios(
     return xp.matrix_transpose(_pairwise_ratios(xp, resamples, steps))
 
 
-def _pairwise_ratios(
-    xp: Namespace, stacks: Stacks, steps: list[MergedSteps | None]
+def _pairwise_ratios(xp: Namespace, stacks: Stacks, steps: Steps) -> Array:
+    def compare(x: Array, y: Array, merged: MergedSteps | None) -> Array:
+        return ratio_of_samples(xp, x, y, merged)
+
+    return map_pairs(xp, stacks, steps, compare)
+
+
+def ratio_of_samples(
+    xp: Namespace, x: Array, y: Array, steps: MergedSteps | None
 ) -> Array:
-    ratios = []
-    for (x, y), merged in zip(pair_up(xp, stacks), steps, strict=True):
-        if merged is None:
-            difference, widths = y - x, None
-        else:
-            difference = take_last(xp, y, merged.ranks_b)
-            difference = difference - take_last(xp, x, merged.ranks_a)
-            widths = in_dtype_of(xp, merged.widths, x)
-        ratios.append(ratio_of_differences(xp, difference, widths, axis=-1))
-    return xp.concat(ratios, axis=-1)
+    """Violation ratio of sorted samples (..., n) and (..., m), which broadcast."""
+    if steps is None:
+        return ratio_of_differences(xp, y - x, None, axis=-1)
+    difference = take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)
+    widths = in_dtype_of(xp, steps.widths, x)
+    return ratio_of_differences(xp, difference, widths, axis=-1)
 
 
 def ratio_of_differences(
@@ -182,8 +229,8 @@ def default_replicates(xp: Namespace, stacks: Stacks, step: Fraction | None) -> 
     """Replicates that fit a chunk: their words, and the differences of every pair."""
     words = sum(s.shape[-2] * resample_width(s.shape[-1], step) for s in stacks)
     nodes = [grid_size(step) if step else stack.shape[-1] for stack in stacks]
-    leading = max(math.prod(stack.shape[:-2]) for stack in stacks)
-    elements = words + leading * count_pairs(stacks) * max(nodes)
+    leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
+    elements = words + math.prod(leading) * count_pairs(stacks) * max(nodes)
     return default_batch(xp, device_of(xp, stacks[0]), elements)
 
 

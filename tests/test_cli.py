@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,93 @@ def printer(request, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
 
+# Scores that leave room for every option to matter.
+NORMAL = np.random.default_rng(0).normal([0.0, 0.5, 1.0], 1.0, (15, 3)).round(3)
+
+
+@pytest.fixture
+def normal_file(write):
+    rows = "".join(f"{a},{b},{c}\n" for a, b, c in NORMAL)
+    return write(f"a,b,c\n{rows}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--no-correction"], {"correction": None}),
+        (["--confidence-level", "0.7"], {"confidence_level": 0.7}),
+        (["--n-resamples", "77"], {"n_resamples": 77}),
+        (["--seed", "5"], {"rng": 5}),
+        (["--lower-is-better"], {"higher_is_better": False}),
+        (["--method", "asymptotic"], {"method": "asymptotic"}),
+        (["--method", "bootstrap"], {"method": "bootstrap"}),
+    ],
+)
+def test_options_are_those_of_the_library(normal_file, run, arguments, options):
+    _, out, _ = run(normal_file, "--format", "json", *arguments)
+    document = json.loads(out)
+    expected = multi_aso(NORMAL.T, **{"rng": 0} | options)
+    np.testing.assert_allclose(document["eps_min"], expected.eps_min)
+    for pair in document["pairs"]:
+        i, j = ("abc".index(pair[key]) for key in ("model_a", "model_b"))
+        for name, matrix in expected._asdict().items():
+            assert pair[name] == pytest.approx(float(matrix[i, j]))
+        difference = NORMAL[:, i].mean() - NORMAL[:, j].mean()
+        assert pair["mean_difference"] == pytest.approx(difference)
+        assert pair["a_is_better"] == (expected.eps_min[i, j] < 0.2)
+
+
+def test_options_are_distinguishable():
+    """Or else the test above could not fail."""
+    plain = multi_aso(NORMAL.T, rng=0).eps_min
+    for options in (
+        {"correction": None},
+        {"confidence_level": 0.7},
+        {"n_resamples": 77},
+        {"higher_is_better": False},
+        {"method": "asymptotic"},
+    ):
+        assert (
+            np.abs(multi_aso(NORMAL.T, **{"rng": 0} | options).eps_min - plain).max()
+            > 0
+        )
+
+
+def test_summaries(normal_file, run):
+    document = json.loads(run(normal_file, "--format", "json")[1])
+    for name, column in zip("abc", NORMAL.T, strict=True):
+        assert document["models"][name] == pytest.approx(
+            {
+                "n": 15,
+                "mean": column.mean(),
+                "sd": column.std(ddof=1),
+                "median": np.median(column),
+                "min": column.min(),
+                "max": column.max(),
+            }
+        )
+
+
+def test_direction_is_said(write, run, printer):
+    assert "higher is better" in run(write(FILE))[1]
+    assert "lower is better" in run(write(FILE), "--lower-is-better")[1]
+
+
+def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, run):
+    """With three digits, a bound of 0.2574 is not below 0.2574."""
+    document = json.loads(run(normal_file, "--format", "json")[1])
+    bound = min(x for row in document["eps_min"] for x in row if x > 0)
+    for threshold in (bound + 1e-7, bound - 1e-7):
+        _, out, _ = run(normal_file, "--threshold", repr(threshold))
+        sentences = re.findall(r"eps_min = ([\d.]+) <\s+([\d.e-]+),", out)
+        assert all(float(x) < threshold for x, _ in sentences)
+        undecided = re.findall(
+            r"eps_min\s+=\s+([\d.]+)\s+and\s+([\d.]+),\s+neither", out
+        )
+        assert all(float(x) >= threshold for pair in undecided for x in pair)
+
+
 def test_text_has_tables_and_a_sentence_for_each_pair(write, run, printer):
     code, out, err = run(write(FILE))
     assert (code, err) == (0, "")
@@ -98,9 +186,43 @@ def test_csv_has_a_row_for_each_ordered_pair(write, run):
 
 
 def test_latex_is_escaped(write, run):
-    _, out, _ = run(write("a_1,b%{}\n1,2\n2,3\n"), "--format", "latex")
-    assert r"a\_1 & b\%\{\}" in out
-    assert r"\toprule" in out
+    _, out, _ = run(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
+    assert r"a\_1 & [b\%\{\}]" in out
+    assert "\\midrule\n{} a\\_1 & 2 & $-$1.500 &" in out
+    assert "\n{} [b\\%" in out
+
+
+def test_latex_marks_the_better(write, run):
+    _, out, _ = run(write(FILE), "--format", "latex")
+    assert r"{} huge & \textbf{0.000} & \textbf{0.000} &  \\" in out
+
+
+def test_markdown_is_escaped(write, run):
+    _, out, _ = run(write("a|1,_b_,c_d\n1,2,3\n2,3,4\n"), "--format", "markdown")
+    assert r"|  | a\|1 | \_b\_ | c_d |" in out
+
+
+def test_wide_characters_are_aligned(write, run, printer):
+    _, out, _ = run(write("模型,b\n1,2\n2,3\n"))
+    rows = [
+        line for line in out.splitlines() if line.lstrip().startswith(("模型", "b "))
+    ]
+    assert (
+        len({line.index(" 2 ") + (2 if "模型" in line else 0) for line in rows[:2]})
+        == 1
+    )
+
+
+def test_quoted_names(write, run):
+    path = write('"x, y","a\nb"\n1,2\n2,3\n')
+    _, out, _ = run(path, "--columns", '"x, y",a b', "--format", "json")
+    assert list(json.loads(out)["models"]) == ["x, y", "a b"]
+
+
+def test_index_is_skipped_where_columns_are_chosen(write, run):
+    path = write(",a,b\n0,1,2\n1,2,3\n")
+    _, out, _ = run(path, "--columns", "a,b", "--format", "json")
+    assert list(json.loads(out)["models"]) == ["a", "b"]
 
 
 def test_markdown_marks_the_better(write, run):
@@ -200,8 +322,15 @@ def test_tables_that_are_read(write, content, names):
         ("a,b\n1,1e999\n", r"line 2, column 2 \(b\): expected a number; got '1e999'"),
         ("a,b\n1,1_0\n", r"line 2, column 2 \(b\): expected a number; got '1_0'"),
         ("a,b\n1,\n2,\n", r"column 2 \(b\): expected scores; got an empty column"),
-        ("a,b\n", r"column 1 \(a\): expected scores; got an empty column"),
-        ("a\n1\n2\n", r"line 1: expected columns for two or more models; got only 'a'"),
+        ("a,b\n", r"expected rows of scores below the header; got none"),
+        ("a\n1\n2\n", r"line 1: expected columns for two or more models; got 'a'\."),
+        ("a b\n1 2\n", r"line 1: expected columns for two or more models; got 'a b'\."),
+        ("0.9,NA\n0.8,0.7\n", r"line 1: expected a header of model names; got numbers"),
+        (",a,b\n0,1,2\n", r"line 1, column 1: .*Is it an index\? .* --columns"),
+        (
+            "a,b\n1,1e200\n",
+            r"line 2, column 2 \(b\).*got '1e200'\. The largest is 1e\+150",
+        ),
         ("a,b,a\n1,2,3\n", r"line 1, column 3: .*got 'a' twice"),
         ("1,2\n3,4\n", r"line 1: expected a header of model names; got numbers: 1, 2"),
         (
@@ -241,12 +370,11 @@ def test_missing_files(run, tmp_path):
     [
         (
             ["--columns", "small,none"],
-            "has no column 'none'. Its columns are small, large",
+            "has no column 'none'. Its columns are 'small', 'large'",
         ),
-        (["--columns", "small"], "got only 'small'"),
+        (["--columns", "small"], "got 'small'."),
         (["--columns", "small,small"], "each of --columns once"),
-        (["--n-resamples", "0"], "n_resamples to be an integer of at least 1; got 0"),
-        (["--seed", "-1"], "integer rng in [0, 2**64); got -1"),
+        (["--method", "exact"], "about 10^22 for 20 and 20 scores"),
     ],
 )
 def test_wrong_options(write, run, options, message):
@@ -263,6 +391,8 @@ def test_wrong_options(write, run, options, message):
         ["--threshold", "0.6"],
         ["--confidence-level", "95"],
         ["--format", "x"],
+        ["--n-resamples", "0"],
+        ["--seed", "-1"],
     ],
 )
 def test_options_out_of_range(write, run, options, capsys):
@@ -280,17 +410,36 @@ def test_module_reads_standard_input_and_stdout_is_the_result():
         text=True,
         check=True,
     )
-    assert json.loads(process.stdout)["source"] == "-"
+    assert json.loads(process.stdout)["source"] == "standard input"
     assert process.stderr == ""
 
 
-def test_closed_pipe_is_no_error():
+@pytest.mark.parametrize("style", ["json", "text"])
+def test_closed_pipe_is_no_error(style):
     process = subprocess.run(
-        f"{sys.executable} -m sigarray compare --format json | head -n 1",
+        f"set -o pipefail; {sys.executable} -m sigarray compare --format {style} |true",
         shell=True,
+        check=False,
+        executable="/bin/bash",
         capture_output=True,
         text=True,
-        check=True,
     )
-    assert process.stdout == "{\n"
+    assert process.returncode == 0
     assert "Traceback" not in process.stderr
+
+
+def test_full_disk_is_said():
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "sigarray", "compare"],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1] == (
+        "sigarray: error: the result cannot be written: No space left on device."
+    )

@@ -24,6 +24,10 @@ def call_on(backend, case, samples, **changes):
     return [backend.to_numpy(result) for result in results]
 
 
+def leaves_the_device(program):
+    return "callback" in str(program) or "device_put" in str(program)
+
+
 def is_count(backend, result):
     return backend.xp.isdtype(result.dtype, "integral")
 
@@ -206,6 +210,18 @@ class TestJax:
         import jax
 
         arrays = [backend.asarray(sample) for sample in case.samples()]
-        program = str(jax.make_jaxpr(case)(*arrays))
-        assert "callback" not in program
-        assert "device_put" not in program.replace("device_put_p", "")
+        assert not leaves_the_device(jax.make_jaxpr(case)(*arrays))
+
+    def test_the_guards_notice(self, backend):
+        import jax
+
+        def call_back(x):
+            return jax.pure_callback(lambda y: y, x, x)
+
+        array = backend.asarray([0.5])
+        assert leaves_the_device(jax.make_jaxpr(call_back)(array))
+        compiled = jax.jit(lambda x, y: x + y)
+        compiled(array, array)
+        with pytest.raises(Exception, match="Disallowed host-to-device"):  # noqa: SIM117
+            with jax.transfer_guard("disallow"):
+                compiled(array, np.float32(1.0))

@@ -27,6 +27,13 @@ MIB = 2**20
         ),
         (lambda a: multi_aso(a, n_resamples=50, rng=0), [(50, 1000)]),
         (lambda a: multi_aso(a, n_resamples=5, rng=0), [(4, 200_000)]),
+        (lambda a: multi_aso(a, n_resamples=1, rng=0), [(600, 50)]),
+        (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(600, 1, 20), (1, 600, 20)]),
+        (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(600, 1, 20), (1, 600, 15)]),
+        (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(700, 1, 20), (500, 15)]),
+        (lambda a, b: aso(a, b, method="exact"), [(300, 1, 3), (1, 300, 3)]),
+        (lambda a, b: aso(a, b, method="exact"), [(11,), (2,)]),
+        (lambda a, b: aso(a, b, method="asymptotic"), [(600, 1, 40), (1, 600, 30)]),
     ],
 )
 def test_peak_memory(function, shapes):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray import quantile
+from sigarray import enumeration, quantile
 from sigarray.rng import random_words, seed_words
 
 # Each statistical test below may fail by chance with this probability.
@@ -31,7 +31,7 @@ def test_grid_ranks_are_exact(backend, n, dt):
 
 @pytest.mark.parametrize("dt", [0.0, 1.0, -0.1, 2.0, math.nan, 1e-7])
 def test_impossible_grids(dt):
-    with pytest.raises(ValueError, match=r"Expected dt in"):
+    with pytest.raises(ValueError, match=r"Expected dt (in|to be in)"):
         quantile.grid_step(dt)
 
 
@@ -66,10 +66,10 @@ def test_equal_sizes_need_no_table(backend):
 @pytest.mark.parametrize("n", range(1, 7))
 def test_enumeration_counts_ordered_resamples(backend, n):
     """Every multiset once, with the share of the n^n ordered resamples that give it."""
-    ranks, weights = quantile.enumerate_resamples(n, backend.xp, backend.device)
+    ranks, weights = enumeration.enumerate_resamples(n, backend.xp, backend.device)
     ranks, weights = backend.to_numpy(ranks), backend.to_numpy(weights)
     ordered = Counter(tuple(sorted(r)) for r in itertools.product(range(n), repeat=n))
-    assert len(ordered) == quantile.count_resamples(n) == ranks.shape[1]
+    assert len(ordered) == enumeration.count_resamples(n) == ranks.shape[1]
     for column, weight in zip(ranks.T, weights, strict=True):
         assert weight == pytest.approx(ordered.pop(tuple(column)) / n**n, rel=1e-6)
     assert not ordered
@@ -109,10 +109,22 @@ def test_resamples_are_those_of_plain_resampling(backend, n):
         assert test.pvalue > FALSE_ALARM
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+def test_largest_uniform_gives_the_largest_rank(backend, n):
+    """Where the last spacing is 0, the largest of the sorted uniforms is 1."""
+    words = np.full((1, 1, n + 1), 2**31, dtype=np.uint32)
+    words[..., -1] = 2**32 - 1
+    if backend.name.startswith("torch"):
+        words = words.view(np.int32)
+    scores = backend.asarray(np.arange(float(n)))[None, :]
+    ranks = quantile.sorted_resamples(backend.xp, scores, backend.asarray(words), None)
+    assert float(ranks[0, 0, -1]) == n - 1
+
+
 def test_every_multiset_has_its_probability(backend):
     n, count = 4, 20_000
     observed = Counter(map(tuple, resampled_ranks(backend, n, count).astype(int)))
-    ranks, weights = quantile.enumerate_resamples(n, np, "cpu")
+    ranks, weights = enumeration.enumerate_resamples(n, np, "cpu")
     counts = [observed.pop(tuple(column), 0) for column in ranks.T]
     assert not observed
     assert scipy.stats.chisquare(counts, count * weights).pvalue > FALSE_ALARM

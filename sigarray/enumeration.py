@@ -1,0 +1,56 @@
+"""All resamples of a few scores, in place of random ones."""
+
+import itertools
+import math
+
+from sigarray._typing import Array, Device, Namespace
+from sigarray.dispatch import build_tables, widest_float
+
+
+def count_resamples(n: int) -> int:
+    """Count the distinct resamples of n scores: multisets of size n."""
+    return math.comb(2 * n - 1, n)
+
+
+def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
+    """Give all distinct resamples of n scores, and the probability of each.
+
+    Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
+    multiplicities c_i has the probability n! / (prod c_i!) / n^n.
+    """
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
+        subset = _subsets(n, 2 * n - 1, xp, device)
+        ranks = [element - i for i, element in enumerate(subset)]
+        run = xp.ones_like(ranks[0])
+        repeats = xp.ones_like(ranks[0])
+        for previous, rank in itertools.pairwise(ranks):
+            run = xp.where(rank == previous, run + 1, 1)
+            repeats = repeats * run
+        total = math.factorial(n) / n**n
+        weights = total / xp.astype(repeats, widest_float(xp, device))
+        return xp.stack(ranks), weights
+
+    ranks, weights = build_tables(build, xp, device)
+    return ranks, weights
+
+
+def _subsets(size: int, n: int, xp: Namespace, device: Device) -> list[Array]:
+    """Give the elements of all subsets, ascending, each as an array of all subsets.
+
+    Combinatorial number system: every number below C(n, k) is a sum
+    C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way.
+    """
+    rest = xp.arange(math.comb(n, size), dtype=xp.int64, device=device)
+    elements: list[Array] = []
+    for i in range(size, 0, -1):
+        element = xp.full_like(rest, i - 1)
+        reached = xp.zeros_like(rest)
+        for candidate in range(i, n - size + i):
+            fits = rest >= math.comb(candidate, i)
+            element = xp.where(fits, candidate, element)
+            reached = xp.where(fits, math.comb(candidate, i), reached)
+        rest = rest - reached
+        elements.insert(0, element)
+    return elements
