@@ -47,8 +47,9 @@ def multi_aso(
         Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
         or polars DataFrame with a column for each model) each model has an array
         (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
-        missing scores first: a NaN is a fault of its model, not a blank. As an
-        argument of a function under `jax.jit`, a mapping is sorted by name: pass a list.
+        missing scores first: a NaN is a fault of its model, not a blank. A mapping
+        that is an argument of a jitted JAX function gets sorted: pass a list there.
+        What is on the host and no array is copied to NumPy, as for `aso`.
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
     confidence_level : float, default: 0.95

@@ -245,7 +245,8 @@ def aso_replicates(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, as for `aso`.
+        Scores of the two models. What is on the host and no array is copied to NumPy,
+        as for `aso`.
     start : int
         The first replicate. It may be traced under `jit`, as for a shard's index.
     count : int

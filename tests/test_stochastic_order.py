@@ -313,7 +313,7 @@ def test_options_of_a_wrong_type():
     ]:
         with pytest.raises(TypeError, match=message):
             aso(a, b, **options)
-    with pytest.raises(TypeError, match="start to be an integer; got 5.0"):
+    with pytest.raises(TypeError, match=r"start to be an integer; got 5.0"):
         aso_replicates(a, b, start=5.0, count=2)
 
 
