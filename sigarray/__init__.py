@@ -9,21 +9,25 @@ from sigarray.correction import (
     partial_conjunction,
 )
 from sigarray.pairwise_order import multi_aso
-from sigarray.results import AsoResult, PairwiseAsoResult
+from sigarray.resampling import bootstrap_test, permutation_test
+from sigarray.results import AsoResult, PairwiseAsoResult, ResamplingResult
 from sigarray.stochastic_order import aso, aso_replicates, violation_ratio
 
 __all__ = [
     "AsoResult",
     "PairwiseAsoResult",
+    "ResamplingResult",
     "aso",
     "aso_replicates",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bonferroni",
+    "bootstrap_test",
     "count_significant",
     "holm",
     "multi_aso",
     "partial_conjunction",
+    "permutation_test",
     "violation_ratio",
 ]
 

@@ -5,6 +5,7 @@ where they are needed, so that `import sigarray` loads none of them.
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -55,6 +56,12 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
 def is_array(x: Any) -> bool:
     """Tell arrays of the libraries, tracers too, from numbers of Python and NumPy."""
     return not isinstance(x, np.generic) and hasattr(x, "ndim")
+
+
+def spread_faults(xp: Namespace, scores: Array) -> Array:
+    """Make a sample NaN throughout where one of its scores is not finite."""
+    is_finite = xp.all(xp.isfinite(scores), axis=-1, keepdims=True)
+    return xp.where(is_finite, scores, math.nan)
 
 
 def device_of(xp: Namespace, x: Array) -> Device:
@@ -120,6 +127,13 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
         return function(xp, *arrays, **static)
 
     return call
+
+
+def matrix_product(xp: Namespace, a: Array, b: Array) -> Array:
+    """Multiply matrices in the precision of their dtype, which JAX lowers on a GPU."""
+    if array_api_compat.is_jax_namespace(xp):
+        return xp.matmul(a, b, precision="highest")
+    return xp.matmul(a, b)
 
 
 def default_batch(xp: Namespace, device: Device, elements_per_replicate: int) -> int:

@@ -21,7 +21,8 @@ def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, A
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
         # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
-        subset = _subsets(n, 2 * n - 1, xp, device)
+        places = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
+        subset = subset_at(xp, places, n, 2 * n - 1)
         ranks = [element - i for i, element in enumerate(subset)]
         run = xp.ones_like(ranks[0])
         repeats = xp.ones_like(ranks[0])
@@ -36,21 +37,26 @@ def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, A
     return ranks, weights
 
 
-def _subsets(size: int, n: int, xp: Namespace, device: Device) -> list[Array]:
-    """Give the elements of all subsets, ascending, each as an array of all subsets.
+def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
+    """Give the elements of the subsets of n at these places, ascending.
 
     Combinatorial number system: every number below C(n, k) is a sum
-    C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way.
+    C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way. The first subset
+    is 0, 1, ..., k - 1.
     """
-    rest = xp.arange(math.comb(n, size), dtype=xp.int64, device=device)
+    largest = xp.iinfo(places.dtype).max
+    rest = places
     elements: list[Array] = []
     for i in range(size, 0, -1):
         element = xp.full_like(rest, i - 1)
         reached = xp.zeros_like(rest)
         for candidate in range(i, n - size + i):
-            fits = rest >= math.comb(candidate, i)
+            number = math.comb(candidate, i)
+            if number > largest:
+                break
+            fits = rest >= number
             element = xp.where(fits, candidate, element)
-            reached = xp.where(fits, math.comb(candidate, i), reached)
+            reached = xp.where(fits, number, reached)
         rest = rest - reached
         elements.insert(0, element)
     return elements

@@ -9,7 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sigarray._typing import Array, Device, Namespace
-from sigarray.dispatch import build_tables, device_of, index_dtype, widest_float
+from sigarray.dispatch import (
+    build_tables,
+    device_of,
+    index_dtype,
+    spread_faults,
+    widest_float,
+)
 from sigarray.rng import exponentials, normals
 from sigarray.validation import check_fraction
 
@@ -37,11 +43,9 @@ class MergedSteps(NamedTuple):
 def sort_scores(xp: Namespace, scores: Array) -> Array:
     """Sort along the last axis and halve, so that differences cannot overflow.
 
-    A sample with a score that is not finite becomes NaN throughout.
+    As in `spread_faults`, a sample with a score that is not finite becomes NaN.
     """
-    finite = xp.all(xp.isfinite(scores), axis=-1, keepdims=True)
-    scores = xp.where(finite, scores, math.nan)
-    return 0.5 * xp.sort(scores, axis=-1, stable=False)
+    return 0.5 * xp.sort(spread_faults(xp, scores), axis=-1, stable=False)
 
 
 def grid_step(dt: float | None) -> Fraction | None:

@@ -26,6 +26,21 @@ class AsoResult(NamedTuple):
     standard_error: Array
 
 
+class ResamplingResult(NamedTuple):
+    """A test of a difference by resampling.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        The observed difference, A minus B.
+    pvalue : array, shape (...)
+        Its p-value: never 0, and exact where all permutations are enumerated.
+    """
+
+    statistic: Array
+    pvalue: Array
+
+
 class PairwiseAsoResult(NamedTuple):
     """Almost stochastic order of every model over every other one.
 

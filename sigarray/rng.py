@@ -152,6 +152,36 @@ def normals(words: Array, xp: Namespace) -> Array:
     return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-3)
 
 
+def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Array:
+    """Give floor(n w / 2^32) for each word: the same places in [0, n) everywhere."""
+    integers = xp.__array_namespace_info__().dtypes(
+        device=device, kind="signed integer"
+    )
+    if "int64" in integers:
+        wide = xp.astype(words, xp.int64) & (2**_WORD_BITS - 1)
+        return (wide * n) >> _WORD_BITS
+    # The upper half of a product of 32-bit numbers, from 16-bit halves.
+    low, high = words & 0xFFFF, words >> 16
+    n_low, n_high = n & 0xFFFF, n >> 16
+    carry = (low * n_low >> 16) + (high * n_low & 0xFFFF) + (low * n_high & 0xFFFF)
+    product = high * n_high + (high * n_low >> 16) + (low * n_high >> 16)
+    return xp.astype(product + (carry >> 16), xp.int32)
+
+
+def ordered_keys(words: Array, xp: Namespace) -> Array:
+    """Give the words as integers of one order on every backend."""
+    if xp.isdtype(words.dtype, "signed integer"):
+        return words ^ -(2 ** (_WORD_BITS - 1))
+    return words
+
+
+def random_bits(words: Array, n: int, xp: Namespace, device: Device) -> Array:
+    """Give n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
+    places = xp.arange(_WORD_BITS, dtype=words.dtype, device=device)
+    bits = (words[..., None] >> places) & 1
+    return xp.reshape(bits, (*words.shape[:-1], -1))[..., :n]
+
+
 def _word_dtype(xp: Namespace) -> Any:
     # torch has neither add nor shift for uint32 (pytorch/pytorch#58734); int32 wraps
     # around with the same bits.

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import array_api_compat
 import numpy as np
 
 import sigarray
@@ -51,6 +52,11 @@ def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
 
 def _bootstrap(**options: Any) -> dict[str, Any]:
     return {"method": "bootstrap", "n_resamples": 60} | options
+
+
+def _range(x: Any, axis: int) -> Any:
+    xp = array_api_compat.array_namespace(x)
+    return xp.max(x, axis=axis) - xp.min(x, axis=axis)
 
 
 def _correction(function: Callable[..., Any], **options: Any) -> Case:
@@ -129,6 +135,31 @@ CASES = [
         True,
     ),
     Case("multi_aso-ragged-exact", _multi_aso_of_sequence, ((3,), (4,), (2,))),
+    *(
+        Case(
+            f"{function.__name__}-{statistic}-{'paired' if paired else 'independent'}",
+            function,
+            ((9,), (9,)),
+            {"statistic": statistic, "paired": paired, "n_resamples": 70},
+            is_random=True,
+        )
+        for function in (sigarray.bootstrap_test, sigarray.permutation_test)
+        for statistic, paired in (("mean", True), ("mean", False), ("median", True))
+    ),
+    Case(
+        "permutation_test-callable",
+        sigarray.permutation_test,
+        ((7,), (9,)),
+        {"statistic": _range, "paired": False, "n_resamples": 70},
+        is_random=True,
+    ),
+    Case("permutation_test-exact-paired", sigarray.permutation_test, ((6,), (6,))),
+    Case(
+        "permutation_test-exact-independent",
+        sigarray.permutation_test,
+        ((4,), (5,)),
+        {"paired": False, "alternative": "two-sided"},
+    ),
     _correction(sigarray.bonferroni),
     _correction(sigarray.holm),
     _correction(sigarray.benjamini_hochberg),

@@ -5,7 +5,14 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from sigarray import aso, aso_replicates, multi_aso, violation_ratio
+from sigarray import (
+    aso,
+    aso_replicates,
+    bootstrap_test,
+    multi_aso,
+    permutation_test,
+    violation_ratio,
+)
 
 MIB = 2**20
 
@@ -26,6 +33,14 @@ MIB = 2**20
             [(100,), (100,)],
         ),
         (lambda a: multi_aso(a, n_resamples=50, rng=0), [(50, 1000)]),
+        (lambda a, b: bootstrap_test(a, b, n_resamples=99, rng=0), [(10**6,)] * 2),
+        (lambda a, b: bootstrap_test(a, b, n_resamples=9, rng=0), [(50_000, 20)] * 2),
+        (lambda a, b: permutation_test(a, b, n_resamples=9, rng=0), [(10**6,)] * 2),
+        (
+            lambda a, b: permutation_test(a, b, paired=False, n_resamples=9, rng=0),
+            [(10**6,)] * 2,
+        ),
+        (lambda a, b: permutation_test(a, b, paired=False), [(50_000, 6)] * 2),
         (lambda a: multi_aso(a, n_resamples=5, rng=0), [(4, 200_000)]),
         (lambda a: multi_aso(a, n_resamples=1, rng=0), [(600, 50)]),
         (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(600, 1, 20), (1, 600, 20)]),
