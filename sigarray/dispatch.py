@@ -7,7 +7,7 @@ where they are needed, so that `import sigarray` loads none of them.
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import array_api_compat
 import numpy as np
@@ -53,7 +53,12 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
     return xp, samples
 
 
-def is_array(x: Any) -> bool:
+def describe(x: Any) -> str:
+    """Name the kind of an object, for messages."""
+    return f"{type(x).__module__}.{type(x).__qualname__}"
+
+
+def is_array(x: Any) -> TypeGuard[Array]:
     """Tell arrays of the libraries, tracers too, from numbers of Python and NumPy."""
     return not isinstance(x, np.generic) and hasattr(x, "ndim")
 
@@ -231,13 +236,13 @@ def _read_from_host(x: Any) -> Array:
         if foreign is not None:
             msg = (
                 f"Expected an array or a sequence of Python numbers; got a "
-                f"{type(x).__name__} of {_describe(foreign)}. Make it one array first, "
+                f"{type(x).__name__} of {describe(foreign)}. Make it one array first, "
                 f"with the stack function of that library."
             )
             raise TypeError(msg)
     elif hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _DLPACK_CPU:
         msg = (
-            f"Expected scores that NumPy can read; got {_describe(x)} on an "
+            f"Expected scores that NumPy can read; got {describe(x)} on an "
             "accelerator. Pass it on as a CuPy, JAX or torch array (from_dlpack makes "
             "no copy)."
         )
@@ -245,7 +250,7 @@ def _read_from_host(x: Any) -> Array:
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
         return np.from_dlpack(x)
     elif not hasattr(x, "__array__") and not isinstance(x, int | float):
-        msg = f"Expected an array or a sequence of numbers; got {_describe(x)}."
+        msg = f"Expected an array or a sequence of numbers; got {describe(x)}."
         raise TypeError(msg)
     try:
         return np.asarray(x)
@@ -270,10 +275,6 @@ def _is_library_array(x: Any) -> bool:
     return hasattr(x, "__dlpack__") or hasattr(x, "__array_namespace__")
 
 
-def _describe(x: Any) -> str:
-    return f"{type(x).__module__}.{type(x).__qualname__}"
-
-
 def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
     # Plain NumPy starts 55 ms sooner than its wrapper, whose clip is also slow.
     if all(array_api_compat.is_numpy_array(x) for x in arrays):
@@ -281,7 +282,7 @@ def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
     try:
         namespace: Namespace = array_api_compat.array_namespace(*arrays)
     except TypeError as error:
-        kinds = " and ".join(dict.fromkeys(_describe(x) for x in arrays))
+        kinds = " and ".join(dict.fromkeys(describe(x) for x in arrays))
         msg = (
             f"Expected samples of one array library; got {kinds}. Convert one of them, "
             f"for example with torch.as_tensor(x, device=...) or jax.numpy.asarray(x)."

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import (
     array_kernel,
@@ -380,7 +382,7 @@ def _deal_out(
 ) -> Array:
     """Difference (..., size) with all scores dealt out anew to samples of n and m."""
     n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
-    leading = (a[..., :1] + b[..., :1]).shape[:-1]
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     pool = xp.concat(
         [xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))], axis=-1
     )

@@ -20,6 +20,7 @@ import array_api_compat
 import numpy as np
 
 from sigarray._typing import Array, Device, Namespace, RandomSource
+from sigarray.dispatch import describe
 
 # Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
 # four rounds, and the parity word of the key schedule.
@@ -233,7 +234,7 @@ def _is_from(rng: RandomSource, library: str, name: str) -> bool:
 
 
 def _name(rng: RandomSource) -> str:
-    return "None" if rng is None else f"{type(rng).__module__}.{type(rng).__qualname__}"
+    return "None" if rng is None else describe(rng)
 
 
 def _is_jax_key(rng: RandomSource) -> bool:

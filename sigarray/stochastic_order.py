@@ -228,7 +228,7 @@ def aso_replicates(
     b: Array,
     /,
     *,
-    start: int,
+    start: int | Array,
     count: int,
     axis: int = -1,
     dt: float | None = None,
@@ -278,7 +278,11 @@ def aso_replicates(
     """
     xp, stacks = _stack(a, b, axis)
     count = check_count("count", count, MAX_REPLICATES)
-    if not is_array(start):
+    if is_array(start):
+        if not xp.isdtype(start.dtype, "integral"):
+            msg = f"Expected start to be an integer; got dtype {start.dtype}."
+            raise TypeError(msg)
+    else:
         start = check_integer("start", start)
         if not 0 <= start <= MAX_REPLICATES - count:
             msg = (

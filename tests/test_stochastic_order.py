@@ -315,6 +315,9 @@ def test_options_of_a_wrong_type():
             aso(a, b, **options)
     with pytest.raises(TypeError, match=r"start to be an integer; got 5.0"):
         aso_replicates(a, b, start=5.0, count=2)
+    with pytest.raises(TypeError, match=r"start to be an integer; got dtype float64"):
+        aso_replicates(a, b, start=np.array(5.0), count=2)
+    assert aso_replicates(a, b, start=np.array(5), count=2, rng=0).shape == (2,)
 
 
 def test_multi_aso_takes_a_data_frame():
