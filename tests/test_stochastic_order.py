@@ -359,8 +359,8 @@ def test_few_scores_need_no_rng(backend):
 
 def test_auto_switches_at_its_limit():
     rng = np.random.default_rng(0)
-    # C(9, 5)^2 = 15876 and C(9, 5) C(11, 6) = 58212; C(11, 6)^2 = 213444.
-    for n, m, is_exact in [(5, 5, True), (5, 6, True), (6, 6, False)]:
+    # C(5, 3) C(15, 8) = 64350 and C(3, 2) C(17, 9) = 72930, about a limit of 65536.
+    for n, m, is_exact in [(5, 5, True), (3, 8, True), (2, 9, False), (6, 6, False)]:
         a, b = rng.normal(size=n), rng.normal(size=m)
         errors = {float(aso(a, b, rng=seed).standard_error) for seed in (1, 2)}
         assert (len(errors) == 1) == is_exact
