@@ -27,7 +27,7 @@ from sigarray.rng import (
     seed_words,
     uniform_indices,
 )
-from sigarray.validation import check_choice, check_count
+from sigarray.validation import check_batch, check_choice, check_count
 
 Alternative = Literal["greater", "less", "two-sided"]
 Statistic = Callable[..., Array] | Literal["mean", "median"]
@@ -254,7 +254,7 @@ def _check(
         "paired": bool(paired),
         "statistic": statistic,
         "alternative": alternative,
-        "batch": batch if batch is None else check_count("batch", batch),
+        "batch": check_batch(batch),
     }
 
 

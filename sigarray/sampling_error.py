@@ -3,6 +3,7 @@
 Stacks of samples and the shapes of results are those of `sigarray.violation`.
 """
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -30,7 +31,12 @@ from sigarray.quantile import (
 )
 from sigarray.rng import MAX_REPLICATES, seed_words
 from sigarray.special import normal_quantile
-from sigarray.validation import check_choice, check_count, check_fraction
+from sigarray.validation import (
+    check_batch,
+    check_choice,
+    check_count,
+    check_fraction,
+)
 from sigarray.violation import (
     Seed,
     Stacks,
@@ -38,6 +44,7 @@ from sigarray.violation import (
     in_dtype_of,
     map_pairs,
     merge_pairs,
+    orient,
     ratio_of_differences,
     ratio_of_samples,
     ratios_of_pairs,
@@ -69,7 +76,7 @@ def ratios_and_errors(
     """Violation ratio and standard error of every pair, both of shape (..., P)."""
     check_choice("method", method, _METHODS)
     n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES)
-    batch = batch if batch is None else check_count("batch", batch)
+    batch = check_batch(batch)
     step = grid_step(dt)
     if method == "asymptotic" and step is not None:
         msg = (
@@ -81,8 +88,7 @@ def ratios_and_errors(
     for doubt in _doubts(method, min(sizes)):
         # The caller of the public function.
         warnings.warn(doubt, UserWarning, stacklevel=3)
-    if not higher_is_better:
-        stacks = [-stack for stack in stacks]
+    stacks = orient(stacks, higher_is_better)
     if method == "asymptotic":
         return _with_asymptotic_errors(xp, stacks)
     if choose_method(method, sizes) == "exact":
@@ -162,7 +168,7 @@ def _with_bootstrap_errors(
     """Violation ratio of every pair, and its standard deviation over resamples."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     steps = merge_pairs(xp, stacks, step)
-    observed = ratios_of_pairs(xp, stacks, step)
+    observed = ratios_of_pairs(xp, stacks, steps, step)
 
     def add_up(start: int | Array, size: int) -> Array:
         ratios = resampled_ratios(xp, stacks, steps, seed, start, size, step)
@@ -186,7 +192,7 @@ def _with_exact_errors(
         return _exact_errors(xp, x, y, merged, step, batch)
 
     errors = map_pairs(xp, stacks, steps, error)
-    return ratios_of_pairs(xp, stacks, step), errors
+    return ratios_of_pairs(xp, stacks, steps, step), errors
 
 
 @array_kernel
@@ -194,12 +200,8 @@ def _with_asymptotic_errors(xp: Namespace, stacks: Stacks) -> tuple[Array, Array
     """Violation ratio of every pair, and its standard error for large samples."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     steps = merge_pairs(xp, stacks, None)
-
-    def error(x: Array, y: Array, merged: MergedSteps | None) -> Array:
-        return _asymptotic_errors(xp, x, y, merged)
-
-    errors = map_pairs(xp, stacks, steps, error)
-    return ratios_of_pairs(xp, stacks, None), errors
+    errors = map_pairs(xp, stacks, steps, functools.partial(_asymptotic_errors, xp))
+    return ratios_of_pairs(xp, stacks, steps, None), errors
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array) -> Array:
@@ -233,7 +235,9 @@ def _exact_errors(
     """Standard deviation of the ratio over all multisets of A and of B."""
     device = device_of(xp, x)
     ranks_a, weights_a = enumerate_resamples(x.shape[-1], xp, device)
-    ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
+    ranks_b, weights_b = ranks_a, weights_a
+    if y.shape[-1] != x.shape[-1]:
+        ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
     weights_a, weights_b = (in_dtype_of(xp, w, x) for w in (weights_a, weights_b))
     n_a, n_b = weights_a.shape[0], weights_b.shape[0]
     if step is not None:

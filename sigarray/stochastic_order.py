@@ -11,8 +11,8 @@ from sigarray.sampling_error import (
     ratios_and_errors,
     upper_bound,
 )
-from sigarray.validation import check_count, check_integer
-from sigarray.violation import Stacks, bootstrap_ratios, observed_ratios
+from sigarray.validation import check_batch, check_count, check_integer
+from sigarray.violation import Stacks, bootstrap_ratios, observed_ratios, orient
 
 
 def violation_ratio(
@@ -291,12 +291,12 @@ def aso_replicates(
             raise ValueError(msg)
     ratios = bootstrap_ratios(
         xp,
-        stacks if higher_is_better else [-stack for stack in stacks],
+        orient(stacks, higher_is_better),
         seed_words(rng, xp, device_of(xp, stacks[0])),
         start,
         count=count,
         step=grid_step(dt),
-        batch=batch if batch is None else check_count("batch", batch),
+        batch=check_batch(batch),
     )
     return ratios[..., 0, :]
 

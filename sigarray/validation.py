@@ -15,6 +15,11 @@ def check_count(name: str, count: Any, largest: int | None = None) -> int:
     return number
 
 
+def check_batch(batch: Any) -> int | None:
+    """Give a batch size as an int, or None for the default."""
+    return None if batch is None else check_count("batch", batch)
+
+
 def check_integer(name: str, number: Any) -> int:
     """Give an integer of any library as an int."""
     try:

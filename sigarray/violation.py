@@ -4,6 +4,7 @@ Samples come in stacks of shape (..., K, n), one stack for each size of sample. 
 have shape (..., P), one entry for each pair of models, in the order of `map_pairs`.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -107,6 +108,11 @@ def _pairs_within(xp: Namespace, stack: Array) -> Iterator[tuple[Array, Array]]:
         yield xp.take(stack, first, axis=-2), xp.take(stack, second, axis=-2)
 
 
+def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
+    """Turn losses into scores of which the higher are better."""
+    return stacks if higher_is_better else [-stack for stack in stacks]
+
+
 def count_pairs(stacks: Stacks) -> int:
     """Count the pairs of models."""
     n_models = sum(int(stack.shape[-2]) for stack in stacks)
@@ -128,7 +134,7 @@ def merge_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Steps:
 def observed_ratios(xp: Namespace, stacks: Stacks, *, step: Fraction | None) -> Array:
     """Violation ratio of every pair, shape (..., P)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    return ratios_of_pairs(xp, stacks, step)
+    return ratios_of_pairs(xp, stacks, merge_pairs(xp, stacks, step), step)
 
 
 @array_kernel
@@ -155,9 +161,10 @@ def bootstrap_ratios(
     return map_batches(xp, replicate, count, batch)[..., :count]
 
 
-def ratios_of_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Array:
+def ratios_of_pairs(
+    xp: Namespace, stacks: Stacks, steps: Steps, step: Fraction | None
+) -> Array:
     """Violation ratio of every pair of sorted samples."""
-    steps = merge_pairs(xp, stacks, step)
     if step is not None:
         stacks = [
             take_last(
@@ -165,7 +172,7 @@ def ratios_of_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Arr
             )
             for stack in stacks
         ]
-    return _pairwise_ratios(xp, stacks, steps)
+    return map_pairs(xp, stacks, steps, functools.partial(ratio_of_samples, xp))
 
 
 def resampled_ratios(
@@ -186,14 +193,8 @@ def resampled_ratios(
         block = xp.reshape(block, (count, stack.shape[-2], -1))
         resamples.append(sorted_resamples(xp, stack, block, step))
         offset += width
-    return xp.matrix_transpose(_pairwise_ratios(xp, resamples, steps))
-
-
-def _pairwise_ratios(xp: Namespace, stacks: Stacks, steps: Steps) -> Array:
-    def compare(x: Array, y: Array, merged: MergedSteps | None) -> Array:
-        return ratio_of_samples(xp, x, y, merged)
-
-    return map_pairs(xp, stacks, steps, compare)
+    ratio = functools.partial(ratio_of_samples, xp)
+    return xp.matrix_transpose(map_pairs(xp, resamples, steps, ratio))
 
 
 def ratio_of_samples(
