@@ -24,6 +24,8 @@ BACKENDS = (
     "jax.numpy:x64",
     "cupy",
 )
+# SIGARRAY_BACKENDS, a list with commas, narrows them.
+CHOSEN = os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,11 +148,9 @@ def make_backend(name: str) -> Backend:
     return Backend(name, root, "cpu")
 
 
-@pytest.fixture(
-    params=os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
-)
+@pytest.fixture(params=CHOSEN)
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
-    """Every backend in turn; SIGARRAY_BACKENDS, a list with commas, narrows them."""
+    """Every backend in turn."""
     backend = make_backend(request.param)
     if not backend.is_jax:
         yield backend

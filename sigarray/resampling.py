@@ -1,42 +1,32 @@
 """Tests of a difference by resampling: bootstrap and permutation."""
 
 import math
-from collections.abc import Callable
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import (
     array_kernel,
     default_batch,
     device_of,
-    matrix_product,
     spread_faults,
     standardize,
     sum_batches,
 )
-from sigarray.enumeration import subset_at
+from sigarray.permutation import Seed, deal_out, exchange_pairs
 from sigarray.quantile import take_last
 from sigarray.results import ResamplingResult
-from sigarray.rng import (
-    MAX_REPLICATES,
-    ordered_keys,
-    random_bits,
-    random_words,
-    seed_words,
-    uniform_indices,
+from sigarray.rng import MAX_REPLICATES, random_words, seed_words, uniform_indices
+from sigarray.statistic import (
+    Alternative,
+    Statistic,
+    apply_statistic,
+    check_alternative,
+    check_pairs,
+    check_statistic,
+    count_replicates,
+    observe_difference,
 )
-from sigarray.validation import check_batch, check_choice, check_count
-
-Alternative = Literal["greater", "less", "two-sided"]
-Statistic = Callable[..., Array] | Literal["mean", "median"]
-Seed = tuple[Array, Array]
-
-_ALTERNATIVES = ("greater", "less", "two-sided")
-_STATISTICS = ("mean", "median")
-# Differences closer than so many units of rounding are ties.
-_TIE_UNITS = 100
+from sigarray.validation import check_batch, check_count
 
 
 def bootstrap_test(
@@ -241,15 +231,10 @@ def _check(
     batch: int | None,
 ) -> dict[str, Any]:
     """Check what the tests have in common, and give their options."""
-    check_choice("alternative", alternative, _ALTERNATIVES)
-    if not callable(statistic):
-        check_choice("statistic", statistic, _STATISTICS)
-    if paired and a.shape[-1] != b.shape[-1]:
-        msg = (
-            f"Expected as many scores of A as of B with paired=True; got {a.shape[-1]} "
-            f"and {b.shape[-1]}. Pass paired=False for independent samples."
-        )
-        raise ValueError(msg)
+    check_alternative(alternative)
+    check_statistic(statistic)
+    if paired:
+        check_pairs(a, b)
     return {
         "paired": bool(paired),
         "statistic": statistic,
@@ -275,15 +260,17 @@ def _bootstrap_test(
     n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
     width = n if paired else n + m
     a, b = spread_faults(xp, a), spread_faults(xp, b)
-    difference, tolerance = _observe(xp, a, b, statistic)
+    difference, tolerance = observe_difference(xp, a, b, statistic)
     distance = difference[..., None]
 
     def count_extremes(start: int | Array, size: int) -> Array:
         words = random_words(seed, start, size, width, xp, device)
         places_a = uniform_indices(words[:, :n], n, xp, device)
         places_b = uniform_indices(words[:, -m:], m, xp, device)
-        resampled = _apply(xp, statistic, take_last(xp, a, places_a))
-        resampled = resampled - _apply(xp, statistic, take_last(xp, b, places_b))
+        resampled = apply_statistic(xp, statistic, take_last(xp, a, places_a))
+        resampled = resampled - apply_statistic(
+            xp, statistic, take_last(xp, b, places_b)
+        )
         shift = resampled - distance
         if alternative == "two-sided":
             is_extreme = xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
@@ -291,7 +278,7 @@ def _bootstrap_test(
             is_extreme = shift >= distance - tolerance[..., None]
         else:
             is_extreme = shift <= distance + tolerance[..., None]
-        return _count(xp, is_extreme, start, n_resamples)
+        return count_replicates(xp, is_extreme, start, n_resamples)
 
     batch = batch or default_batch(
         xp, device, width + math.prod(a.shape) + math.prod(b.shape)
@@ -315,21 +302,25 @@ def _permutation_test(
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
     a, b = spread_faults(xp, a), spread_faults(xp, b)
-    difference, tolerance = _observe(xp, a, b, statistic)
-    exchange = _exchange_pairs if paired else _deal_out
+    difference, tolerance = observe_difference(xp, a, b, statistic)
+    exchange = exchange_pairs if paired else deal_out
 
     def count_extremes(start: int | Array, size: int) -> Array:
         permuted = exchange(xp, a, b, seed, start, size, statistic)
         gap = permuted - difference[..., None]
         counts = (
-            _count(xp, gap >= -tolerance[..., None], start, count),
-            _count(xp, gap <= tolerance[..., None], start, count),
+            count_replicates(xp, gap >= -tolerance[..., None], start, count),
+            count_replicates(xp, gap <= tolerance[..., None], start, count),
         )
         return xp.stack(counts)
 
-    n_scores = a.shape[-1] if paired else a.shape[-1] + b.shape[-1]
     leading = math.prod(difference.shape)
-    batch = batch or default_batch(xp, device_of(xp, a), (1 + leading) * n_scores)
+    n_scores = a.shape[-1] if paired else a.shape[-1] + b.shape[-1]
+    elements = (1 + leading) * n_scores
+    if paired and statistic == "mean":
+        # Bits are made once for all batch entries, and four of them take a word.
+        elements = n_scores // 4 + leading
+    batch = batch or default_batch(xp, device_of(xp, a), elements)
     zero = difference - difference
     counts = sum_batches(xp, count_extremes, count, batch, xp.stack([zero, zero]))
     pvalues = counts / count if seed is None else (counts + 1.0) / (count + 1.0)
@@ -338,117 +329,3 @@ def _permutation_test(
         smaller = xp.where(greater < less, greater, less)
         return difference, xp.clip(2.0 * smaller, None, 1.0)
     return difference, greater if alternative == "greater" else less
-
-
-def _exchange_pairs(
-    xp: Namespace,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    statistic: Statistic,
-) -> Array:
-    """Difference (..., size) with some pairs exchanged, by one bit each."""
-    n, device = a.shape[-1], device_of(xp, a)
-    if seed is None:
-        places = (xp.arange(size, device=device) + start)[:, None]
-        bits = (places >> xp.arange(n, dtype=places.dtype, device=device)) & 1
-    else:
-        words = random_words(seed, start, size, -(-n // 32), xp, device)
-        bits = random_bits(words, n, xp, device)
-    if statistic == "mean":
-        # sum of (1 - 2 bit) (a - b), for all replicates in one product
-        gaps = a - b
-        rows = xp.reshape(gaps, (math.prod(gaps.shape[:-1]), n))
-        columns = xp.matrix_transpose(xp.astype(bits, gaps.dtype))
-        exchanged = matrix_product(xp, rows, columns)
-        sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-        return xp.reshape(sums, (*gaps.shape[:-1], size)) / n
-    is_exchanged = bits == 1
-    a, b = a[..., None, :], b[..., None, :]
-    exchanged_a = _apply(xp, statistic, xp.where(is_exchanged, b, a))
-    return exchanged_a - _apply(xp, statistic, xp.where(is_exchanged, a, b))
-
-
-def _deal_out(
-    xp: Namespace,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    statistic: Statistic,
-) -> Array:
-    """Difference (..., size) with all scores dealt out anew to samples of n and m."""
-    n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    pool = xp.concat(
-        [xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))], axis=-1
-    )
-    if seed is None:
-        places = xp.arange(size, device=device) + start
-        chosen = xp.stack(subset_at(xp, places, n, n + m), axis=-1)
-        everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
-        is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
-        keys = xp.astype(~is_chosen, xp.int32)
-    else:
-        words = random_words(seed, start, size, n + m, xp, device)
-        keys = ordered_keys(words, xp)
-    if statistic == "mean":
-        # A gets the n smallest keys: no permutation is made.
-        threshold = xp.sort(keys, axis=-1, stable=False)[:, n - 1 : n]
-        is_chosen = xp.astype(keys <= threshold, pool.dtype)
-        n_chosen = xp.sum(is_chosen, axis=-1)
-        rows = xp.reshape(pool, (math.prod(leading), n + m))
-        sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
-        sums = xp.reshape(sums, (*leading, size))
-        rest = xp.sum(pool, axis=-1, keepdims=True) - sums
-        # Two keys may be the same at the threshold, once in two million times.
-        return sums / n_chosen - rest / (n + m - n_chosen)
-    order = xp.argsort(keys, axis=-1, stable=False)
-    dealt = take_last(xp, pool, order)
-    dealt_a = _apply(xp, statistic, dealt[..., :n])
-    return dealt_a - _apply(xp, statistic, dealt[..., n:])
-
-
-def _observe(
-    xp: Namespace, a: Array, b: Array, statistic: Statistic
-) -> tuple[Array, Array]:
-    """Give the observed difference, and how much of one is rounding."""
-    statistics = [_apply(xp, statistic, x) for x in (a, b)]
-    difference = statistics[0] - statistics[1]
-    if callable(statistic):
-        scale = xp.abs(statistics[0]) + xp.abs(statistics[1])
-    else:
-        scales = [_apply(xp, statistic, xp.abs(x)) for x in (a, b)]
-        scale = scales[0] + scales[1]
-    return difference, _TIE_UNITS * xp.finfo(difference.dtype).eps * scale
-
-
-def _apply(xp: Namespace, statistic: Statistic, x: Array) -> Array:
-    """Compute the statistic along the last axis."""
-    if statistic == "mean":
-        return xp.mean(x, axis=-1)
-    if statistic == "median":
-        ordered = xp.sort(x, axis=-1, stable=False)
-        n = x.shape[-1]
-        middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
-        # Wherever the sort puts a NaN.
-        return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
-    result = statistic(x, -1)
-    if result.shape != x.shape[:-1]:
-        msg = (
-            f"Expected statistic(x, axis) to give shape {tuple(x.shape[:-1])} for x of "
-            f"shape {tuple(x.shape)} and axis -1; got shape {tuple(result.shape)}."
-        )
-        raise ValueError(msg)
-    return result
-
-
-def _count(xp: Namespace, is_extreme: Array, start: int | Array, count: int) -> Array:
-    """Count the extreme ones among the replicates below `count`, as floats."""
-    replicates = (
-        xp.arange(is_extreme.shape[-1], device=device_of(xp, is_extreme)) + start
-    )
-    return xp.sum(xp.astype(is_extreme & (replicates < count), xp.float32), axis=-1)

@@ -159,8 +159,12 @@ def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Arra
         device=device, kind="signed integer"
     )
     if "int64" in integers:
-        wide = xp.astype(words, xp.int64) & (2**_WORD_BITS - 1)
-        return (wide * n) >> _WORD_BITS
+        wide = xp.astype(words, xp.int64)
+        if xp.isdtype(words.dtype, "signed integer"):
+            wide &= 2**_WORD_BITS - 1
+        wide *= n
+        wide >>= _WORD_BITS
+        return wide
     # The upper half of a product of 32-bit numbers, from 16-bit halves.
     low, high = words & 0xFFFF, words >> 16
     n_low, n_high = n & 0xFFFF, n >> 16
@@ -179,7 +183,8 @@ def ordered_keys(words: Array, xp: Namespace) -> Array:
 def random_bits(words: Array, n: int, xp: Namespace, device: Device) -> Array:
     """Give n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
     places = xp.arange(_WORD_BITS, dtype=words.dtype, device=device)
-    bits = (words[..., None] >> places) & 1
+    bits = words[..., None] >> places
+    bits &= 1
     return xp.reshape(bits, (*words.shape[:-1], -1))[..., :n]
 
 

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 import sigarray
+from conftest import CHOSEN, make_backend
 from tests.cases import CASES
 
 RANDOM_CASES = [case for case in CASES if case.is_random]
 BATCHED_CASES = [case for case in CASES if case.has_batch]
 CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
+
+# What follows from the axes alone is the same program with x64 and without; JAX would
+# take minutes to compile it again.
+without_x64 = pytest.mark.parametrize(
+    "backend", [name for name in CHOSEN if name != "jax.numpy:x64"], indirect=True
+)
 
 
 def over(cases):
@@ -70,6 +77,7 @@ def test_integers_become_the_default_float(backend, case):
         np.testing.assert_allclose(backend.to_numpy(result), expected, atol=1e-6)
 
 
+@without_x64
 @over(CASES)
 def test_batch_axes_equal_a_loop(backend, case):
     samples = case.samples(2, 3)
@@ -80,6 +88,7 @@ def test_batch_axes_equal_a_loop(backend, case):
             np.testing.assert_allclose(whole[index], one, atol=backend.atol)
 
 
+@without_x64
 @over(CASES_OF_SEVERAL_ARRAYS)
 def test_batch_axes_broadcast(backend, case):
     samples = case.samples(2)
@@ -93,6 +102,7 @@ def test_batch_axes_broadcast(backend, case):
             np.testing.assert_allclose(whole[index], one, atol=backend.atol)
 
 
+@without_x64
 @over(CASES)
 def test_axis_is_where_the_scores_are(backend, case):
     samples = case.samples(2)
@@ -107,16 +117,17 @@ def test_axis_is_where_the_scores_are(backend, case):
             np.testing.assert_allclose(result, expected, atol=backend.atol)
 
 
+@without_x64
 @over(CASES)
 def test_nan_stays_in_its_batch_entry(backend, case):
-    samples = case.samples(3)
+    samples = case.samples(2)
     clean = call_on(backend, case, samples)
     for fault in (np.nan, np.inf, -np.inf):
         samples[0][1, ..., 0] = fault
         for result, expected in zip(
             call_on(backend, case, samples), clean, strict=True
         ):
-            np.testing.assert_allclose(result[::2], expected[::2], atol=backend.atol)
+            np.testing.assert_allclose(result[0], expected[0], atol=backend.atol)
             if result.dtype.kind != "f":
                 continue  # a count leaves it out
             assert np.isnan(result[1]).any()
@@ -124,6 +135,7 @@ def test_nan_stays_in_its_batch_entry(backend, case):
                 assert np.isnan(result[1]).all()
 
 
+@without_x64
 @over(BATCHED_CASES)
 def test_batch_size_does_not_change_the_result(backend, case):
     samples = case.samples(2)
@@ -144,6 +156,7 @@ def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
             np.testing.assert_allclose(backend.to_numpy(result), on_numpy, atol=1e-6)
 
 
+@without_x64
 @over(RANDOM_CASES)
 def test_seed_matters(backend, case):
     samples = case.samples()
@@ -157,8 +170,6 @@ class TestJax:
 
     @pytest.fixture(params=["jax.numpy", "jax.numpy:x64"])
     def backend(self, request):
-        from conftest import make_backend
-
         backend = make_backend(request.param)
         import jax
 
@@ -189,7 +200,7 @@ class TestJax:
     def test_vmap_equals_batch_axes(self, backend, case):
         import jax
 
-        arrays = [backend.asarray(sample) for sample in case.samples(3)]
+        arrays = [backend.asarray(sample) for sample in case.samples(2)]
         mapped = jax.vmap(case)(*arrays)
         for result, batched in zip(mapped, case(*arrays), strict=True):
             np.testing.assert_allclose(result, batched, atol=1e-6)

@@ -1,0 +1,86 @@
+"""Differences of two samples whose scores are exchanged or dealt out anew."""
+
+import math
+
+import numpy as np
+
+from sigarray._typing import Array, Namespace
+from sigarray.dispatch import device_of, matrix_product, smallest
+from sigarray.enumeration import subset_at
+from sigarray.quantile import take_last
+from sigarray.rng import ordered_keys, random_bits, random_words
+from sigarray.statistic import Statistic, apply_statistic
+
+Seed = tuple[Array, Array]
+
+
+def exchange_pairs(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    statistic: Statistic,
+) -> Array:
+    """Difference (..., size) with some pairs exchanged, by one bit each."""
+    n, device = a.shape[-1], device_of(xp, a)
+    if seed is None:
+        places = (xp.arange(size, device=device) + start)[:, None]
+        bits = (places >> xp.arange(n, dtype=places.dtype, device=device)) & 1
+    else:
+        words = random_words(seed, start, size, -(-n // 32), xp, device)
+        bits = random_bits(words, n, xp, device)
+    if statistic == "mean":
+        # sum of (1 - 2 bit) (a - b), for all replicates in one product
+        gaps = a - b
+        rows = xp.reshape(gaps, (math.prod(gaps.shape[:-1]), n))
+        columns = xp.matrix_transpose(xp.astype(bits, gaps.dtype))
+        exchanged = matrix_product(xp, rows, columns)
+        sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
+        return xp.reshape(sums, (*gaps.shape[:-1], size)) / n
+    is_exchanged = bits == 1
+    a, b = a[..., None, :], b[..., None, :]
+    exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
+    return exchanged_a - apply_statistic(xp, statistic, xp.where(is_exchanged, a, b))
+
+
+def deal_out(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    statistic: Statistic,
+) -> Array:
+    """Difference (..., size) with all scores dealt out anew to samples of n and m."""
+    n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    pool = xp.concat(
+        [xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))], axis=-1
+    )
+    if seed is None:
+        places = xp.arange(size, device=device) + start
+        chosen = xp.stack(subset_at(xp, places, n, n + m), axis=-1)
+        everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
+        is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
+        keys = xp.astype(~is_chosen, xp.int32)
+    else:
+        words = random_words(seed, start, size, n + m, xp, device)
+        keys = ordered_keys(words, xp)
+    if statistic == "mean":
+        # A gets the n smallest keys: no permutation is made.
+        threshold = smallest(xp, keys, n)[:, n - 1 : n]
+        is_chosen = xp.astype(keys <= threshold, pool.dtype)
+        n_chosen = xp.sum(is_chosen, axis=-1)
+        rows = xp.reshape(pool, (math.prod(leading), n + m))
+        sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
+        sums = xp.reshape(sums, (*leading, size))
+        rest = xp.sum(pool, axis=-1, keepdims=True) - sums
+        # Two keys may be the same at the threshold, once in two million times.
+        return sums / n_chosen - rest / (n + m - n_chosen)
+    order = xp.argsort(keys, axis=-1, stable=False)
+    dealt = take_last(xp, pool, order)
+    dealt_a = apply_statistic(xp, statistic, dealt[..., :n])
+    return dealt_a - apply_statistic(xp, statistic, dealt[..., n:])
