@@ -1,5 +1,7 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
+from sigarray.comparison import compare
+from sigarray.confidence_interval import bootstrap_ci
 from sigarray.correction import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -8,27 +10,46 @@ from sigarray.correction import (
     holm,
     partial_conjunction,
 )
+from sigarray.location import mann_whitney_u, welch_t_test
 from sigarray.pairwise_order import multi_aso
 from sigarray.resampling import bootstrap_test, permutation_test
-from sigarray.results import AsoResult, PairwiseAsoResult, ResamplingResult
+from sigarray.results import (
+    AsoResult,
+    ComparisonResult,
+    ConfidenceInterval,
+    MannWhitneyResult,
+    PairwiseAsoResult,
+    ResamplingResult,
+    ScoreSummary,
+    TTestResult,
+)
 from sigarray.stochastic_order import aso, aso_replicates, violation_ratio
 
 __all__ = [
     "AsoResult",
+    "ComparisonResult",
+    "ConfidenceInterval",
+    "MannWhitneyResult",
     "PairwiseAsoResult",
     "ResamplingResult",
+    "ScoreSummary",
+    "TTestResult",
     "aso",
     "aso_replicates",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bonferroni",
+    "bootstrap_ci",
     "bootstrap_test",
+    "compare",
     "count_significant",
     "holm",
+    "mann_whitney_u",
     "multi_aso",
     "partial_conjunction",
     "permutation_test",
     "violation_ratio",
+    "welch_t_test",
 ]
 
 __version__ = "0.1.0"

@@ -208,18 +208,24 @@ def permutation_test(
     xp, (a, b) = standardize(a, b, axis=axis)
     options = _check(a, b, paired, statistic, alternative, batch)
     n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES)
-    n, m = a.shape[-1], b.shape[-1]
-    n_distinct = 2**n if paired else math.comb(n + m, n)
+    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples
     difference, pvalue = _permutation_test(
         xp,
         a,
         b,
         None if is_exact else seed_words(rng, xp, device_of(xp, a)),
-        count=n_distinct if is_exact else n_resamples,
+        count=int(n_distinct) if is_exact else n_resamples,
         **options,
     )
     return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
+
+
+def _count_permutations(n: int, m: int, *, paired: bool) -> float:
+    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
+    if min(n, m) > math.log2(MAX_REPLICATES):
+        return math.inf
+    return 2**n if paired else math.comb(n + m, n)
 
 
 def _check(

@@ -41,6 +41,62 @@ class ResamplingResult(NamedTuple):
     pvalue: Array
 
 
+class ConfidenceInterval(NamedTuple):
+    """An estimate and the interval that holds it with a given confidence.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        The observed statistic, or the difference of two, A minus B.
+    low, high : array, shape (...)
+        Limits of the interval.
+    standard_error : array, shape (...)
+        Standard deviation of the bootstrap replicates (ddof 1).
+    """
+
+    statistic: Array
+    low: Array
+    high: Array
+    standard_error: Array
+
+
+class MannWhitneyResult(NamedTuple):
+    """Mann-Whitney's test of two samples.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        U: the number of pairs (score of A, score of B) in which A is ahead; ties count
+        one half.
+    pvalue : array, shape (...)
+        Its p-value, by the normal approximation.
+    probability_of_improvement : array, shape (...)
+        P(A > B) + P(A = B) / 2, the statistic as a share of the pairs.
+    """
+
+    statistic: Array
+    pvalue: Array
+    probability_of_improvement: Array
+
+
+class TTestResult(NamedTuple):
+    """A test of two means by Student's t.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        The difference of the means, A minus B, in units of its standard error.
+    pvalue : array, shape (...)
+        Its p-value.
+    df : array, shape (...)
+        The degrees of freedom.
+    """
+
+    statistic: Array
+    pvalue: Array
+    df: Array
+
+
 class PairwiseAsoResult(NamedTuple):
     """Almost stochastic order of every model over every other one.
 
@@ -58,3 +114,39 @@ class PairwiseAsoResult(NamedTuple):
     eps_min: Array
     violation_ratio: Array
     standard_error: Array
+
+
+class ScoreSummary(NamedTuple):
+    """What the scores of one model are like.
+
+    Attributes
+    ----------
+    mean, std, median, min, max : array, shape (...)
+        Statistics of the scores; the standard deviation has ddof 1.
+    """
+
+    mean: Array
+    std: Array
+    median: Array
+    min: Array
+    max: Array
+
+
+class ComparisonResult(NamedTuple):
+    """Two models by statistics of their scores, by ranks and by stochastic order.
+
+    Attributes
+    ----------
+    summary_a, summary_b : ScoreSummary
+        Statistics of the scores of either model.
+    mann_whitney : MannWhitneyResult
+        Mann-Whitney's test, with the probability that A is better.
+    aso_a_over_b, aso_b_over_a : AsoResult
+        Almost stochastic order in either direction.
+    """
+
+    summary_a: ScoreSummary
+    summary_b: ScoreSummary
+    mann_whitney: MannWhitneyResult
+    aso_a_over_b: AsoResult
+    aso_b_over_a: AsoResult

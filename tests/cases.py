@@ -1,6 +1,6 @@
 """One row for every public function and path through it, for the contract tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,8 +42,16 @@ class Case:
         options = self.options | changes
         if self.is_random:
             options.setdefault("rng", 11)
-        result = self.function(*arrays, **options)
-        return result if isinstance(result, tuple) else (result,)
+        return tuple(_leaves(self.function(*arrays, **options)))
+
+
+def _leaves(result: Any) -> Iterator[Any]:
+    """Give the arrays of a result that may hold other results."""
+    if not isinstance(result, tuple):
+        yield result
+        return
+    for part in result:
+        yield from _leaves(part)
 
 
 def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
@@ -160,6 +168,41 @@ CASES = [
         ((4,), (5,)),
         {"paired": False, "alternative": "two-sided"},
     ),
+    *(
+        Case(
+            f"bootstrap_ci-{statistic if isinstance(statistic, str) else 'callable'}-"
+            f"{method}-{len(shapes)}",
+            sigarray.bootstrap_ci,
+            shapes,
+            {"statistic": statistic, "method": method, "n_resamples": 70, **options},
+            is_random=True,
+        )
+        for statistic, method, shapes, options in (
+            ("mean", "bca", ((9,), (7,)), {}),
+            ("median", "bca", ((8,), (8,)), {"paired": True}),
+            (_range, "bca", ((9,),), {}),
+            ("mean", "percentile", ((9,),), {}),
+            ("median", "basic", ((9,), (7,)), {}),
+        )
+    ),
+    Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),
+    Case(
+        "mann_whitney_u-two-sided",
+        sigarray.mann_whitney_u,
+        ((8,), (8,)),
+        {"alternative": "two-sided"},
+        has_batch=False,
+    ),
+    Case("welch_t_test", sigarray.welch_t_test, ((9,), (7,)), has_batch=False),
+    Case(
+        "welch_t_test-paired",
+        sigarray.welch_t_test,
+        ((9,), (9,)),
+        {"paired": True, "alternative": "two-sided"},
+        has_batch=False,
+    ),
+    Case("compare", sigarray.compare, ((12,), (9,)), _bootstrap(), True),
+    Case("compare-lower", sigarray.compare, ((4,), (4,)), {"higher_is_better": False}),
     _correction(sigarray.bonferroni),
     _correction(sigarray.holm),
     _correction(sigarray.benjamini_hochberg),
