@@ -12,6 +12,11 @@ from sigarray.correction import (
 )
 from sigarray.location import mann_whitney_u, welch_t_test
 from sigarray.pairwise_order import multi_aso
+from sigarray.power import (
+    aso_uncertainty_reduction,
+    bootstrap_power_analysis,
+    required_sample_size,
+)
 from sigarray.resampling import bootstrap_test, permutation_test
 from sigarray.results import (
     AsoResult,
@@ -20,6 +25,7 @@ from sigarray.results import (
     MannWhitneyResult,
     PairwiseAsoResult,
     ResamplingResult,
+    SampleSizeResult,
     ScoreSummary,
     TTestResult,
 )
@@ -32,14 +38,17 @@ __all__ = [
     "MannWhitneyResult",
     "PairwiseAsoResult",
     "ResamplingResult",
+    "SampleSizeResult",
     "ScoreSummary",
     "TTestResult",
     "aso",
     "aso_replicates",
+    "aso_uncertainty_reduction",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bonferroni",
     "bootstrap_ci",
+    "bootstrap_power_analysis",
     "bootstrap_test",
     "compare",
     "count_significant",
@@ -48,6 +57,7 @@ __all__ = [
     "multi_aso",
     "partial_conjunction",
     "permutation_test",
+    "required_sample_size",
     "violation_ratio",
     "welch_t_test",
 ]

@@ -150,3 +150,18 @@ class ComparisonResult(NamedTuple):
     mann_whitney: MannWhitneyResult
     aso_a_over_b: AsoResult
     aso_b_over_a: AsoResult
+
+
+class SampleSizeResult(NamedTuple):
+    """How many runs show a difference.
+
+    Attributes
+    ----------
+    sample_size : array, shape (...)
+        The smallest size with the power asked for; infinite where none has it.
+    power : array, shape (..., S)
+        The power at each of the sizes that were tried.
+    """
+
+    sample_size: Array
+    power: Array

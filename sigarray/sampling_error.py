@@ -89,14 +89,31 @@ def ratios_and_errors(
         # The caller of the public function.
         warnings.warn(doubt, UserWarning, stacklevel=3)
     stacks = orient(stacks, higher_is_better)
-    if method == "asymptotic":
-        return _with_asymptotic_errors(xp, stacks)
-    if choose_method(method, sizes) == "exact":
+    if method != "asymptotic":
+        method = choose_method(method, sizes)
+    seed = None
+    if method == "bootstrap":
+        seed = seed_words(rng, xp, device_of(xp, stacks[0]))
+    return estimate(xp, stacks, method, seed, n_resamples, step, batch)
+
+
+def estimate(
+    xp: Namespace,
+    stacks: Stacks,
+    method: Method,
+    seed: Seed | None,
+    n_resamples: int,
+    step: Fraction | None,
+    batch: int | None,
+) -> tuple[Array, Array]:
+    """Ratio and error by a method that is chosen; only "bootstrap" has a seed."""
+    if seed is not None:
+        return _with_bootstrap_errors(
+            xp, stacks, seed, n_resamples=n_resamples, step=step, batch=batch
+        )
+    if method == "exact":
         return _with_exact_errors(xp, stacks, step=step, batch=batch)
-    seed = seed_words(rng, xp, device_of(xp, stacks[0]))
-    return _with_bootstrap_errors(
-        xp, stacks, seed, n_resamples=n_resamples, step=step, batch=batch
-    )
+    return _with_asymptotic_errors(xp, stacks)
 
 
 def choose_method(method: Method, sizes: list[int]) -> Method:

@@ -67,6 +67,12 @@ def _range(x: Any, axis: int) -> Any:
     return xp.max(x, axis=axis) - xp.min(x, axis=axis)
 
 
+def _sign_test(a: Any, b: Any, axis: int) -> Any:
+    """Share of pairs in which A is not ahead: near enough to a p-value."""
+    xp = array_api_compat.array_namespace(a)
+    return xp.mean(xp.astype(a <= b, a.dtype), axis=axis) / 4.0
+
+
 def _correction(function: Callable[..., Any], **options: Any) -> Case:
     name = "-".join((function.__name__, *options.values()))
     return Case(
@@ -203,6 +209,30 @@ CASES = [
     ),
     Case("compare", sigarray.compare, ((12,), (9,)), _bootstrap(), True),
     Case("compare-lower", sigarray.compare, ((4,), (4,)), {"higher_is_better": False}),
+    *(
+        Case(
+            f"bootstrap_power_analysis-{test if isinstance(test, str) else 'callable'}",
+            sigarray.bootstrap_power_analysis,
+            ((9,),),
+            {"test": test, "n_resamples": 40, "lift": 1.5},
+            is_random=True,
+        )
+        for test in ("welch", "mann_whitney", "aso", _sign_test)
+    ),
+    Case(
+        "required_sample_size-aso",
+        sigarray.required_sample_size,
+        ((9,), (6,)),
+        {"n_resamples": 30, "sizes": (3, 9)},
+        is_random=True,
+    ),
+    Case(
+        "required_sample_size-paired",
+        sigarray.required_sample_size,
+        ((8,), (8,)),
+        {"n_resamples": 40, "sizes": (6,), "test": "paired_t", "power": 0.05},
+        is_random=True,
+    ),
     _correction(sigarray.bonferroni),
     _correction(sigarray.holm),
     _correction(sigarray.benjamini_hochberg),
@@ -211,3 +241,6 @@ CASES = [
     _correction(sigarray.count_significant),
     _correction(sigarray.count_significant, method="fisher"),
 ]
+
+# Functions of a few integers.
+WITHOUT_ARRAYS = {sigarray.aso_uncertainty_reduction}

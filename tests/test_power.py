@@ -1,0 +1,186 @@
+"""Power analyses, against SciPy's tests on samples drawn by NumPy."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import (
+    aso,
+    aso_uncertainty_reduction,
+    bootstrap_power_analysis,
+    required_sample_size,
+)
+
+FALSE_ALARM = 1e-6
+SCORES = np.random.default_rng(0).normal(1.0, 0.3, 8)
+
+
+def seen(test, a, b, level):
+    """Which samples SciPy's test declares different, one-sided."""
+    if test == "welch":
+        result = scipy.stats.ttest_ind(
+            a, b, axis=-1, equal_var=False, alternative="greater"
+        )
+    elif test == "paired_t":
+        result = scipy.stats.ttest_rel(a, b, axis=-1, alternative="greater")
+    else:
+        result = scipy.stats.mannwhitneyu(
+            a, b, axis=-1, alternative="greater", method="asymptotic"
+        )
+    return result.pvalue < level
+
+
+def assert_same_rate(rate, expected, count, expected_count):
+    """Two binomial rates that differ by chance alone."""
+    error = math.sqrt(expected * (1.0 - expected) * (1 / count + 1 / expected_count))
+    z = scipy.stats.norm.isf(FALSE_ALARM / 2)
+    assert rate == pytest.approx(expected, abs=z * error + 2.0 / count)
+
+
+class TestBootstrapPowerAnalysis:
+    @pytest.mark.parametrize("test", ["welch", "paired_t", "mann_whitney"])
+    @pytest.mark.parametrize(("lift", "level"), [(1.25, 0.05), (1.1, 0.2), (1.0, 0.1)])
+    def test_it_is_the_share_of_small_p_values(self, backend, test, lift, level):
+        rng = np.random.default_rng(1)
+        scores = SCORES - 0.9  # some of them negative
+        lifted = scores + np.abs(scores) * (lift - 1.0)
+        drawn = (x[rng.integers(0, 8, (20_000, 8))] for x in (lifted, scores))
+        expected = seen(test, *drawn, level).mean()
+        power = bootstrap_power_analysis(
+            backend.asarray(scores),
+            lift=lift,
+            significance_level=level,
+            test=test,
+            n_resamples=5000,
+            rng=2,
+        )
+        assert_same_rate(float(power), expected, 5000, 20_000)
+
+    def test_a_lift_below_one_asks_whether_the_scores_are_better(self):
+        power = bootstrap_power_analysis(SCORES, lift=0.8, rng=0)
+        upside_down = bootstrap_power_analysis(-SCORES, lift=1.2, rng=0)
+        assert power > 0.5
+        assert 0.0 < upside_down < 1.0
+
+    def test_aso_decides_by_its_bound(self):
+        rng = np.random.default_rng(0)
+        x = np.array([0.6, 0.9, 0.7, 0.8])
+        a, b = (
+            (1.25 * x)[rng.integers(0, 4, (4000, 4))],
+            x[rng.integers(0, 4, (4000, 4))],
+        )
+        expected = (aso(a, b, confidence_level=0.9).eps_min < 0.2).mean()
+        power = bootstrap_power_analysis(
+            x, test="aso", significance_level=0.1, n_resamples=1000, rng=0
+        )
+        assert_same_rate(power, expected, 1000, 4000)
+
+    def test_callables_are_the_test(self, backend):
+        def welch(a, b, axis):
+            from sigarray import welch_t_test
+
+            assert axis == -1
+            return welch_t_test(a, b, axis=axis).pvalue
+
+        x = backend.asarray(SCORES)
+        by_name = bootstrap_power_analysis(x, n_resamples=200, rng=0)
+        by_function = bootstrap_power_analysis(x, n_resamples=200, test=welch, rng=0)
+        assert float(by_name) == float(by_function)
+
+    @pytest.mark.parametrize(
+        ("scores", "options", "message"),
+        [
+            ([1.0], {}, "two scores or more, to resample; got 1"),
+            ([1.0, 2.0], {"lift": 0.0}, "lift to be a positive number; got 0.0"),
+            ([1.0, 2.0], {"lift": "2"}, "lift to be a positive number; got '2'"),
+            ([1.0, 2.0], {"test": "t"}, "test to be one of 'welch', 'paired_t'"),
+            ([1.0, 2.0], {"significance_level": 5}, r"significance_level to be in \(0"),
+            ([1.0, 2.0], {"test": lambda a, b, axis: a}, r"test\(a, b, axis\) to give"),
+        ],
+    )
+    def test_impossible_options(self, scores, options, message):
+        with pytest.raises(ValueError, match=message):
+            bootstrap_power_analysis(scores, rng=0, **options)
+
+
+class TestRequiredSampleSize:
+    A = np.array([0.91, 0.94, 0.90, 0.95, 0.93, 0.96])
+    B = np.array([0.90, 0.92, 0.89, 0.93, 0.92, 0.91])
+
+    @pytest.mark.parametrize("test", ["welch", "paired_t", "mann_whitney"])
+    def test_power_at_each_size(self, backend, test):
+        rng = np.random.default_rng(1)
+        sizes = (4, 10, 30)
+        result = required_sample_size(
+            backend.asarray(self.A),
+            backend.asarray(self.B),
+            test=test,
+            sizes=sizes,
+            n_resamples=3000,
+            rng=5,
+        )
+        powers = backend.to_numpy(result.power)
+        for n, power in zip(sizes, powers, strict=True):
+            places = rng.integers(0, 6, (2, 10_000, n))
+            if test == "paired_t":
+                places[1] = places[0]
+            a, b = self.A[places[0]], self.B[places[1]]
+            samples = [a - b] if test == "paired_t" else [a, b]
+            # SciPy warns of samples that do not vary: a difference is seen at once.
+            varies = np.all([np.ptp(x, axis=-1) > 1e-9 for x in samples], axis=0)
+            is_seen = a.mean(axis=-1) > b.mean(axis=-1) + 1e-9
+            is_seen[varies] = seen(test, a[varies], b[varies], 0.05)
+            expected = is_seen.mean()
+            assert_same_rate(power, expected, 3000, 10_000)
+        smallest = next(
+            (n for n, p in zip(sizes, powers, strict=True) if p >= 0.8), math.inf
+        )
+        assert float(result.sample_size) == smallest
+
+    def test_no_size_is_enough_where_there_is_no_difference(self, backend):
+        a = backend.asarray(self.A)
+        result = required_sample_size(a, a, sizes=(3, 6), n_resamples=100, rng=0)
+        assert float(result.sample_size) == math.inf
+
+    def test_losses(self):
+        options = {"test": "welch", "sizes": (5, 10), "n_resamples": 200, "rng": 0}
+        result = required_sample_size(self.A, self.B, **options)
+        losses = required_sample_size(
+            -self.A, -self.B, higher_is_better=False, **options
+        )
+        np.testing.assert_array_equal(result.power, losses.power)
+
+    @pytest.mark.parametrize("sizes", [(), (1, 5), (5, 3), (4, 4)])
+    def test_impossible_sizes(self, sizes):
+        with pytest.raises(ValueError, match="sizes to be ascending integers"):
+            required_sample_size(self.A, self.B, sizes=sizes, rng=0)
+
+    def test_pairs_need_partners(self):
+        with pytest.raises(ValueError, match="got 6 and 5"):
+            required_sample_size(self.A, self.B[:5], test="paired_t", rng=0)
+
+
+class TestUncertaintyReduction:
+    def test_published_values(self):
+        assert aso_uncertainty_reduction(5, 3, 5, 5) == pytest.approx(
+            1.1547005, abs=5e-8
+        )
+        assert aso_uncertainty_reduction(5, 3, 7, 3) == pytest.approx(
+            1.0583005, abs=5e-8
+        )
+
+    def test_it_is_the_ratio_of_the_asymptotic_errors(self):
+        """Samples of other sizes with the same quantile functions."""
+        x, y = np.random.default_rng(0).normal([[0.0], [1.0]], [[1.0], [2.0]], (2, 300))
+        old = aso(x, y, method="asymptotic")
+        new = aso(np.repeat(x, 2), np.repeat(y, 3), method="asymptotic")
+        ratio = aso_uncertainty_reduction(300, 300, 600, 900)
+        assert old.standard_error / new.standard_error == pytest.approx(ratio, rel=0.2)
+
+    def test_impossible_numbers(self):
+        with pytest.raises(ValueError, match="n_new to be an integer of at least 1"):
+            aso_uncertainty_reduction(5, 3, 5, 0)
+        with pytest.raises(TypeError, match="m_old to be an integer"):
+            aso_uncertainty_reduction(5.5, 3, 5, 5)
