@@ -1,27 +1,31 @@
 """The `sigarray` command: which model is better, from a table of scores."""
 
 import argparse
-import csv
 import importlib.resources
 import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from sigarray import __version__
+from sigarray.correction_report import report_correction
+from sigarray.options import ASO_DEFAULTS, build_parser
 from sigarray.pairwise_order import multi_aso
-from sigarray.report import STYLES, Comparison, print_text, render
-from sigarray.rng import MAX_REPLICATES
+from sigarray.pairwise_test import PAIRED_TESTS, run_pairwise
+from sigarray.power_report import PowerOptions, report_power
+from sigarray.report import Report, print_text, render
 from sigarray.sampling_error import choose_method
-from sigarray.score_file import read_scores
+from sigarray.score_file import Scores, read_p_values, read_scores
+from sigarray.verdict import Comparison, report_orders, report_tests
 
 _EXAMPLE = "digits.csv"
+_RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give 0, or 2 where the file or an option is wrong."""
-    options = _parser().parse_args(arguments)
+    commands = {"compare": compare, "power": power, "correct": correct}
+    options = build_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names that the terminal cannot show are shown by their code points.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -31,7 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = lambda message, *_, **__: _complain(
                 "warning", message
             )
-            options.run(options)
+            report = commands[options.command](options)
+            if options.format == "text":
+                print_text(report)
+            else:
+                print(render(report, options.format), end="")
             sys.stdout.flush()
     except ValueError as error:
         _complain("error", error)
@@ -46,157 +54,129 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def compare(options: argparse.Namespace) -> None:
-    """Print who is better among the models of a file."""
+def compare(options: argparse.Namespace) -> Report:
+    """Say who is better among the models of a file."""
+    _check_test_options(options)
     source, scores = _read(options)
-    sizes = [len(column) for column in scores.values()]
-    result = multi_aso(
-        scores,
-        confidence_level=options.confidence_level,
-        correction=None if options.no_correction else "bonferroni",
-        n_resamples=options.n_resamples,
-        method=options.method,
-        higher_is_better=not options.lower_is_better,
-        rng=options.seed,
-    )
-    method = choose_method(options.method, sizes)
+    if options.n_resamples is None:
+        options.n_resamples = _RESAMPLES.get(options.test)
     comparison = Comparison(
         source=source,
         scores=scores,
-        result=result,
         confidence_level=options.confidence_level,
-        threshold=options.threshold,
-        is_corrected=not options.no_correction,
         higher_is_better=not options.lower_is_better,
-        method=f"almost stochastic order, {_DESCRIPTIONS[method].format(options)}",
+        is_corrected=not options.no_correction,
+        method=_describe(options, scores),
     )
-    if options.format == "text":
-        print_text(comparison)
-    else:
-        print(render(comparison, options.format), end="")
+    if options.test != "aso":
+        tests = run_pairwise(
+            scores,
+            options.test,
+            is_paired=options.paired,
+            is_corrected=comparison.is_corrected,
+            level=1.0 - options.confidence_level,
+            higher_is_better=comparison.higher_is_better,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        )
+        return report_tests(comparison, tests)
+    result = multi_aso(
+        scores,
+        confidence_level=options.confidence_level,
+        correction="bonferroni" if comparison.is_corrected else None,
+        n_resamples=options.n_resamples,
+        method=options.method or ASO_DEFAULTS["method"],
+        higher_is_better=comparison.higher_is_better,
+        rng=options.seed,
+    )
+    threshold = options.threshold or ASO_DEFAULTS["threshold"]
+    return report_orders(comparison, result, threshold)
 
 
-_DESCRIPTIONS = {
-    "bootstrap": "bootstrap with {0.n_resamples} resamples, seed {0.seed}",
-    "exact": "bootstrap by enumeration of all resamples",
-    "asymptotic": "asymptotic standard error",
-}
+def power(options: argparse.Namespace) -> Report:
+    """Say whether there are enough runs of the models of a file."""
+    is_paired = options.test == "paired-t"
+    source, scores = _read(options, is_paired=is_paired, min_models=1)
+    return report_power(
+        source,
+        scores,
+        PowerOptions(
+            test=options.test,
+            lift=options.lift,
+            power=options.power,
+            significance_level=options.significance_level,
+            higher_is_better=not options.lower_is_better,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        ),
+    )
 
 
-def _read(options: argparse.Namespace) -> tuple[str, dict[str, list[float]]]:
+def correct(options: argparse.Namespace) -> Report:
+    """Say which of several p-values hold."""
+    labels, p_values = read_p_values(options.file)
+    source = "standard input" if options.file == "-" else options.file
+    return report_correction(
+        source, labels, p_values, options.method, options.significance_level
+    )
+
+
+def _check_test_options(options: argparse.Namespace) -> None:
+    """Refuse options that the test would not look at."""
+    test = options.test
+    if options.paired and test not in PAIRED_TESTS:
+        known = ", ".join(PAIRED_TESTS)
+        msg = f"Expected --paired with --test {known}; got --test {test}."
+        raise ValueError(msg)
+    if options.n_resamples is not None and test not in _RESAMPLES:
+        known = ", ".join(_RESAMPLES)
+        msg = f"Expected --n-resamples with --test {known}; got --test {test}."
+        raise ValueError(msg)
+    for name in ASO_DEFAULTS:
+        if getattr(options, name) is not None and test != "aso":
+            msg = f"Expected --{name} with --test aso; got --test {test}."
+            if name == "threshold":
+                msg += " The level of p-values is 1 minus --confidence-level."
+            raise ValueError(msg)
+
+
+def _describe(options: argparse.Namespace, scores: Scores) -> str:
+    """Name the test and what it did."""
+    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
+    if options.test == "aso":
+        sizes = [len(column) for column in scores.values()]
+        method = choose_method(options.method or ASO_DEFAULTS["method"], sizes)
+        how = {
+            "bootstrap": f"bootstrap with {drawn}",
+            "exact": "bootstrap by enumeration of all resamples",
+            "asymptotic": "asymptotic standard error",
+        }[method]
+        return f"almost stochastic order, {how}"
+    if options.test == "mann-whitney":
+        return "Mann-Whitney's U, two-sided"
+    if options.test == "welch":
+        name = "paired t-test" if options.paired else "Welch's t-test"
+        return f"{name}, two-sided"
+    kind = "of pairs" if options.paired else "of independent samples"
+    if options.test == "permutation":
+        drawn = f"up to {options.n_resamples} permutations, seed {options.seed}"
+    return f"{options.test} test of the mean {kind}, two-sided, {drawn}"
+
+
+def _read(
+    options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
+) -> tuple[str, Scores]:
+    is_paired = is_paired or getattr(options, "paired", False)
     if options.file is not None:
         source = "standard input" if options.file == "-" else options.file
-        return source, read_scores(options.file, options.columns)
+        return source, read_scores(
+            options.file, options.columns, is_paired=is_paired, min_models=min_models
+        )
     _complain("note", "no FILE given; this is the example that ships with sigarray")
     example = importlib.resources.files("sigarray") / "data" / _EXAMPLE
     with importlib.resources.as_file(example) as path:
-        return _EXAMPLE, read_scores(path, options.columns)
+        return _EXAMPLE, read_scores(path, options.columns, is_paired=is_paired)
 
 
 def _complain(kind: str, message: object) -> None:
     print(f"sigarray: {kind}: {message}", file=sys.stderr)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="sigarray", description="Is model A really better than model B?"
-    )
-    parser.add_argument(
-        "--version", action="version", version=f"%(prog)s {__version__}"
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser(
-        "compare",
-        help="say which models of a table of scores are better",
-        description=(
-            "Compare models by almost stochastic order. FILE is a table of scores "
-            "(CSV, TSV or semicolons; - for standard input) with one column for each "
-            "model, headed by its name, and one row for each run; columns may differ "
-            "in length. Without FILE, an example is compared."
-        ),
-    )
-    command.set_defaults(run=compare)
-    command.add_argument("file", nargs="?", metavar="FILE")
-    command.add_argument(
-        "--columns",
-        type=lambda text: [name.strip() for name in next(csv.reader([text]))],
-        metavar="A,B,...",
-        help="compare only these models; quote a name with a comma, as in a CSV file",
-    )
-    command.add_argument(
-        "--format", choices=STYLES, default="text", help="default: %(default)s"
-    )
-    command.add_argument(
-        "--lower-is-better", action="store_true", help="the scores are losses or errors"
-    )
-    command.add_argument(
-        "--threshold",
-        type=_number(0.0, 0.5),
-        default=0.2,
-        metavar="TAU",
-        help="A is better than B where eps_min < TAU <= 0.5; default: %(default)s",
-    )
-    command.add_argument(
-        "--confidence-level",
-        type=_number(0.0, 1.0, is_open=True),
-        default=0.95,
-        metavar="P",
-        help="default: %(default)s",
-    )
-    command.add_argument(
-        "--no-correction",
-        action="store_true",
-        help="do not divide 1 - P by the number of comparisons (Bonferroni)",
-    )
-    command.add_argument(
-        "--method",
-        choices=("auto", "bootstrap", "exact", "asymptotic"),
-        default="auto",
-        help="auto enumerates all resamples of few scores, else bootstraps",
-    )
-    command.add_argument(
-        "--n-resamples",
-        type=_whole_number(1, MAX_REPLICATES),
-        default=1000,
-        metavar="N",
-        help="default: %(default)s",
-    )
-    command.add_argument(
-        "--seed",
-        type=_whole_number(0, 2**64 - 1),
-        default=0,
-        metavar="S",
-        help="default: %(default)s",
-    )
-    return parser
-
-
-def _whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Parse an integer from `low` to `high`."""
-
-    def parse(text: str) -> int:
-        number = int(text)
-        if not low <= number <= high:
-            msg = f"expected an integer from {low} to {high}; got {text}"
-            raise argparse.ArgumentTypeError(msg)
-        return number
-
-    parse.__name__ = "whole number"
-    return parse
-
-
-def _number(
-    low: float, high: float, *, is_open: bool = False
-) -> Callable[[str], float]:
-    """Parse a number above `low` and up to `high`, which is left out where open."""
-
-    def parse(text: str) -> float:
-        number = float(text)
-        if not low < number <= high or (is_open and number == high):
-            bracket = ")" if is_open else "]"
-            msg = f"expected a number in ({low:g}, {high:g}{bracket}; got {text}"
-            raise argparse.ArgumentTypeError(msg)
-        return number
-
-    parse.__name__ = "number"
-    return parse

@@ -42,7 +42,7 @@ _ASO_RESAMPLES = 1000
 _ASO_THRESHOLD = 0.2
 # Fewer pairs of samples at a time leave room for many resamples of each.
 _ASO_REPLICATES_AT_A_TIME = 16
-_SIZES = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
+DEFAULT_SIZES = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 
 
 def bootstrap_power_analysis(
@@ -153,7 +153,7 @@ def required_sample_size(
     power: float = 0.8,
     significance_level: float = 0.05,
     test: PowerTest = "aso",
-    sizes: Sequence[int] = _SIZES,
+    sizes: Sequence[int] = DEFAULT_SIZES,
     higher_is_better: bool = True,
     n_resamples: int = 1000,
     axis: int = -1,

@@ -21,7 +21,13 @@ class ScoreFileError(ValueError):
     """A file that is not a table of scores; the message says where and why."""
 
 
-def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Scores:
+def read_scores(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    *,
+    is_paired: bool = False,
+    min_models: int = 2,
+) -> Scores:
     """Read scores from CSV, TSV or semicolon-separated text; "-" is standard input.
 
     Parameters
@@ -30,11 +36,15 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
         A UTF-8 file with a header of model names; blank cells are left out.
     columns : sequence of str, optional
         Take these models, in this order, and look at no other column.
+    is_paired : bool, default: False
+        A row holds one score of each model: no cell of it may be blank.
+    min_models : int, default: 2
+        How many models there have to be.
 
     Returns
     -------
     dict
-        Model name -> its scores, two models or more.
+        Model name -> its scores.
 
     Raises
     ------
@@ -49,16 +59,19 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
         )
     names = _read_header(rows, name, columns)
     chosen = names if columns is None else _choose(names, columns, name)
-    if len(chosen) < 2:
+    if len(chosen) < min_models:
         got = ", ".join(map(repr, chosen.values())) or "none"
+        number = "two or more models" if min_models == 2 else "a model"
         msg = (
-            f"{name}, line {rows[0][0]}: expected columns for two or more models; got "
+            f"{name}, line {rows[0][0]}: expected columns for {number}; got "
             f"{got}. Columns are separated by commas, tabs or semicolons."
         )
         raise ScoreFileError(msg)
     if len(rows) == 1:
         msg = f"{name}: expected rows of scores below the header; got none."
         raise ScoreFileError(msg)
+    if is_paired:
+        _check_pairs(rows[1:], chosen, name)
     scores = {
         model: _read_column(rows[1:], position, model, name)
         for position, model in chosen.items()
@@ -66,6 +79,73 @@ def read_scores(path: str | Path, columns: Sequence[str] | None = None) -> Score
     if columns is not None:
         scores = {model: scores[model] for model in columns}
     return scores
+
+
+def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
+    """Read p-values, with labels or without; "-" is standard input.
+
+    Parameters
+    ----------
+    path : str or Path
+        A UTF-8 file of numbers, or a table of two columns, label and p-value. A header
+        is left out.
+
+    Returns
+    -------
+    labels, p_values : list of str, list of float
+        The label of each p-value (its number, where the file has none), and the value.
+
+    Raises
+    ------
+    ScoreFileError
+        The file or one of its cells is not what was expected.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    labels: list[str] = []
+    p_values: list[float] = []
+    rows = _read_rows(_read_text(path, name), name)
+    for line, row in rows:
+        cells = [cell for cell in row if cell]
+        values = " ".join(cells).split()
+        if not all(map(_NUMBER.fullmatch, values)):
+            if line == rows[0][0] and not _NUMBER.fullmatch(values[-1]):
+                continue  # a header
+            if len(cells) == 2 or len(values) == 2:
+                label, value = cells if len(cells) == 2 else values
+                labels.append(label)
+                p_values.append(_read_p_value(value, name, line))
+                continue
+        for value in values:
+            labels.append(str(len(labels) + 1))
+            p_values.append(_read_p_value(value, name, line))
+    if not p_values:
+        msg = f"{name} has no p-values. Expected numbers in [0, 1], or label,p rows."
+        raise ScoreFileError(msg)
+    return labels, p_values
+
+
+def _read_p_value(cell: str, name: str, line: int) -> float:
+    p_value = float(cell) if _NUMBER.fullmatch(cell) else math.nan
+    if not 0.0 <= p_value <= 1.0:
+        msg = f"{name}, line {line}: expected a p-value in [0, 1]; got {cell!r}."
+        if math.isnan(p_value):
+            msg += " Give one number in each row, or a label and a number."
+        raise ScoreFileError(msg)
+    return p_value
+
+
+def _check_pairs(
+    rows: list[tuple[int, list[str]]], chosen: dict[int, str], name: str
+) -> None:
+    for line, cells in rows:
+        for position, model in chosen.items():
+            if not _cell(cells, position):
+                msg = (
+                    f"{name}, line {line}, column {position + 1} ({model}): expected a "
+                    "score in every cell with --paired; got a blank one. Remove the "
+                    "row, or leave out --paired."
+                )
+                raise ScoreFileError(msg)
 
 
 def _read_text(path: str | Path, name: str) -> str:

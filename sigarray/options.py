@@ -1,0 +1,217 @@
+"""The options of the `sigarray` command."""
+
+import argparse
+import csv
+from collections.abc import Callable
+from typing import Any
+
+from sigarray import __version__
+from sigarray.correction_report import CORRECTIONS
+from sigarray.pairwise_test import TESTS
+from sigarray.power_report import POWER_TESTS
+from sigarray.report import STYLES
+from sigarray.rng import MAX_REPLICATES
+
+# Of options that only almost stochastic order has.
+ASO_DEFAULTS: dict[str, Any] = {"method": "auto", "threshold": 0.2}
+
+_FILE_OF_SCORES = (
+    "FILE is a table of scores (CSV, TSV or semicolons; - for standard input) with one "
+    "column for each model, headed by its name, and one row for each run; columns may "
+    "differ in length. Without FILE, an example is taken."
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Give the parser; `command` of what it parses is the name of the command."""
+    parser = argparse.ArgumentParser(
+        prog="sigarray", description="Is model A really better than model B?"
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}"
+    )
+    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
+    _add_compare(commands)
+    _add_power(commands)
+    _add_correct(commands)
+    return parser
+
+
+def _add_compare(commands: Any) -> None:
+    command = commands.add_parser(
+        "compare",
+        help="say which models of a table of scores are better",
+        description=(
+            "Compare every two models, by almost stochastic order or by a two-sided "
+            f"test. {_FILE_OF_SCORES}"
+        ),
+    )
+    _add_table(command)
+    command.add_argument(
+        "--test",
+        choices=("aso", *TESTS),
+        default="aso",
+        help="default: %(default)s, almost stochastic order",
+    )
+    command.add_argument(
+        "--paired",
+        action="store_true",
+        help="a row is a pair of scores, as of two models on one test set "
+        "(bootstrap, permutation, welch)",
+    )
+    command.add_argument(
+        "--threshold",
+        type=_number(0.0, 0.5),
+        metavar="TAU",
+        help="of aso: A is better than B where eps_min < TAU <= 0.5; default: "
+        f"{ASO_DEFAULTS['threshold']}",
+    )
+    command.add_argument(
+        "--confidence-level",
+        type=_number(0.0, 1.0, is_open=True),
+        default=0.95,
+        metavar="P",
+        help="p-values count as significant below 1 - P; default: %(default)s",
+    )
+    command.add_argument(
+        "--no-correction",
+        action="store_true",
+        help="do not correct for the number of comparisons (aso by Bonferroni, others "
+        "by Holm)",
+    )
+    command.add_argument(
+        "--method",
+        choices=("auto", "bootstrap", "exact", "asymptotic"),
+        help="of aso: auto, the default, enumerates all resamples of few scores, else "
+        "bootstraps",
+    )
+    _add_random(command, default=None, said="1000 for aso, 9999 for other tests")
+
+
+def _add_power(commands: Any) -> None:
+    command = commands.add_parser(
+        "power",
+        help="say whether there are enough runs",
+        description=(
+            "For each model, the power to see that its scores are lifted; for every "
+            "two, the number of runs that shows a difference like theirs. "
+            f"{_FILE_OF_SCORES}"
+        ),
+    )
+    _add_table(command)
+    command.add_argument(
+        "--test", choices=POWER_TESTS, default="welch", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--lift",
+        type=_number(1.0, 1e6),
+        default=1.25,
+        metavar="FACTOR",
+        help="what the power of a model is to see; default: %(default)s",
+    )
+    command.add_argument(
+        "--power",
+        type=_number(0.0, 1.0, is_open=True),
+        default=0.8,
+        metavar="P",
+        help="how much power is enough; default: %(default)s",
+    )
+    _add_level(command)
+    _add_random(command, default=1000, said="%(default)s")
+
+
+def _add_correct(commands: Any) -> None:
+    command = commands.add_parser(
+        "correct",
+        help="correct p-values for their number",
+        description=(
+            "Adjust p-values for several comparisons. FILE (- for standard input, "
+            "which is the default) has a p-value in each row, or a label and a p-value."
+        ),
+    )
+    command.add_argument("file", nargs="?", metavar="FILE", default="-")
+    command.add_argument(
+        "--method", choices=CORRECTIONS, default="holm", help="default: %(default)s"
+    )
+    _add_format(command)
+    _add_level(command)
+
+
+def _add_table(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", nargs="?", metavar="FILE")
+    command.add_argument(
+        "--columns",
+        type=lambda text: [name.strip() for name in next(csv.reader([text]))],
+        metavar="A,B,...",
+        help="take only these models; quote a name with a comma, as in a CSV file",
+    )
+    _add_format(command)
+    command.add_argument(
+        "--lower-is-better", action="store_true", help="the scores are losses or errors"
+    )
+
+
+def _add_format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--format", choices=STYLES, default="text", help="default: %(default)s"
+    )
+
+
+def _add_level(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--significance-level",
+        type=_number(0.0, 1.0, is_open=True),
+        default=0.05,
+        metavar="ALPHA",
+        help="default: %(default)s",
+    )
+
+
+def _add_random(
+    command: argparse.ArgumentParser, default: int | None, said: str
+) -> None:
+    command.add_argument(
+        "--n-resamples",
+        type=_whole_number(1, MAX_REPLICATES - 1),
+        default=default,
+        metavar="N",
+        help=f"default: {said}",
+    )
+    command.add_argument(
+        "--seed",
+        type=_whole_number(0, 2**64 - 1),
+        default=0,
+        metavar="S",
+        help="default: %(default)s",
+    )
+
+
+def _whole_number(low: int, high: int) -> Callable[[str], int]:
+    """Parse an integer from `low` to `high`."""
+
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            msg = f"expected an integer from {low} to {high}; got {text}"
+            raise argparse.ArgumentTypeError(msg)
+        return number
+
+    parse.__name__ = "whole number"
+    return parse
+
+
+def _number(
+    low: float, high: float, *, is_open: bool = False
+) -> Callable[[str], float]:
+    """Parse a number above `low` and up to `high`, which is left out where open."""
+
+    def parse(text: str) -> float:
+        number = float(text)
+        if not low < number <= high or (is_open and number == high):
+            bracket = ")" if is_open else "]"
+            msg = f"expected a number in ({low:g}, {high:g}{bracket}; got {text}"
+            raise argparse.ArgumentTypeError(msg)
+        return number
+
+    parse.__name__ = "number"
+    return parse
