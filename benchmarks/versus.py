@@ -2,9 +2,10 @@
 
     OMP_NUM_THREADS=1 python -m benchmarks.versus
 
-NumPy float64, one thread. The peer is deep-significance 1.2.8 with its default grid,
-dt = 0.005; sigarray computes the exact integral. Each time is the shortest of several;
-ratios of one run mean something where times of shared machines do not.
+NumPy float64, one thread. The peers are deep-significance 1.2.8 with its defaults and
+SciPy's vectorized functions with theirs; for SciPy, the fastest of several generators
+and batches is shown too. Each time is the shortest of several; ratios of one run mean
+something where times of shared machines do not.
 """
 
 import os
@@ -18,6 +19,7 @@ from collections.abc import Callable
 
 import deepsig
 import numpy as np
+import scipy.stats
 
 import sigarray
 
@@ -27,15 +29,38 @@ N_RESAMPLES = 1000
 FLOORS = {5: 3000.0, 100: 700.0, 1000: 500.0}
 SORT_CEILING = 10.0
 
+# Resampling tests: scores a side, resamples, resamples of deep-significance, which is
+# timed per resample, and how many times faster than either peer.
+N_SCORES = 1000
+N_TEST_RESAMPLES = 9999
+N_PEER_RESAMPLES = 200
+SCIPY_FLOORS = {
+    "permutation_test, paired": 50.0,
+    "permutation_test, independent": 1.5,
+    "bootstrap_test, independent": 1.0 / 1.5,
+}
+DEEPSIG_FLOORS = {
+    "permutation_test, paired": 200.0,
+    "bootstrap_test, paired": 1.0,
+}
+# The default, and what may be faster: NumPy's new generator, with several batches.
+SCIPY_OPTIONS = ({}, *({"rng": 0, "batch": batch} for batch in (None, 50, 200)))
+
 
 def main() -> None:
     """Print a table of times and ratios, and fail below a floor."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=list(FLOORS))
-    sizes = parser.parse_args().sizes
+    failures = compare_orders(parser.parse_args().sizes)
+    failures += compare_tests()
+    if failures:
+        raise SystemExit("below the floor: " + "; ".join(failures))
+
+
+def compare_orders(sizes: list[int]) -> list[str]:
+    """Print the times of almost stochastic order, and give what is too slow."""
     rng = np.random.default_rng(0)
     failures = []
-
     print(f"aso, method='bootstrap', {N_RESAMPLES} resamples, NumPy float64")
     print(f"{'n = m':>8} {'deep-significance':>18} {'sigarray':>12} {'ratio':>8}")
     for n in sizes:
@@ -63,8 +88,80 @@ def main() -> None:
         f"random words, of which {draws / words * 1e9:.1f} ns to draw it"
     )
     print(f"peak memory: {peak_memory(a, b) / 2**20:.0f} MiB")
-    if failures:
-        raise SystemExit("below the floor: " + "; ".join(failures))
+    return failures
+
+
+def compare_tests() -> list[str]:
+    """Print the times of resampling tests, and give what is too slow."""
+    a, b = np.random.default_rng(1).normal([[0.05], [0.0]], 1.0, (2, N_SCORES))
+    failures = []
+    print(f"\nn = m = {N_SCORES}, {N_TEST_RESAMPLES} resamples of the mean")
+    print(f"{'':<30} {'SciPy':>10} {'fastest':>11} {'sigarray':>10} {'ratios':>14}")
+    for name, floor in SCIPY_FLOORS.items():
+        ours = shortest(lambda name=name: run_test(name, a, b, N_TEST_RESAMPLES), 5)
+        theirs = [
+            shortest(
+                lambda name=name, options=options: run_scipy(name, a, b, options), 2
+            )
+            for options in SCIPY_OPTIONS
+        ]
+        ratio, best = theirs[0] / ours, min(theirs) / ours
+        print(
+            f"{name:<30} {theirs[0] * 1e3:>7.0f} ms {min(theirs) * 1e3:>8.0f} ms "
+            f"{ours * 1e3:>7.1f} ms {ratio:>7.2f} {best:>6.2f}"
+        )
+        if ratio < floor:
+            failures.append(f"{name}, SciPy: {ratio:.2f} < {floor:.2f}")
+
+    print(f"\n{'':<30} {'deep-significance':>18} {'sigarray':>14} {'ratio':>8}")
+    for name, floor in DEEPSIG_FLOORS.items():
+        ours = shortest(lambda name=name: run_test(name, a, b, N_TEST_RESAMPLES), 5)
+        ours /= N_TEST_RESAMPLES
+        theirs = getattr(deepsig, name.partition(",")[0])
+        peer = shortest(
+            lambda theirs=theirs: theirs(a, b, num_samples=N_PEER_RESAMPLES, seed=0), 3
+        )
+        peer /= N_PEER_RESAMPLES
+        print(
+            f"{name:<30} {peer * 1e6:>9.1f} us each {ours * 1e6:>6.2f} us each "
+            f"{peer / ours:>8.0f}"
+        )
+        if peer / ours < floor:
+            failures.append(f"{name}, deep-significance: {peer / ours:.1f} < {floor}")
+    return failures
+
+
+def run_test(name: str, a: np.ndarray, b: np.ndarray, n_resamples: int) -> object:
+    """Run a test of sigarray by the name of its row."""
+    test, _, kind = name.partition(", ")
+    return getattr(sigarray, test)(
+        a, b, paired=kind == "paired", n_resamples=n_resamples, rng=0
+    )
+
+
+def run_scipy(name: str, a: np.ndarray, b: np.ndarray, options: dict) -> object:
+    """Run what SciPy has for this row: an interval for the bootstrap."""
+    if name.startswith("bootstrap"):
+        return scipy.stats.bootstrap(
+            (a, b),
+            difference_of_means,
+            n_resamples=N_TEST_RESAMPLES,
+            method="percentile",
+            **options,
+        )
+    return scipy.stats.permutation_test(
+        (a, b),
+        difference_of_means,
+        permutation_type="samples" if name.endswith("paired") else "independent",
+        n_resamples=N_TEST_RESAMPLES,
+        alternative="greater",
+        **options,
+    )
+
+
+def difference_of_means(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+    """Give the statistic of all tests here, vectorized."""
+    return np.mean(a, axis=axis) - np.mean(b, axis=axis)
 
 
 def time_bootstrap(a: np.ndarray, b: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sigarray.correction_report import report_correction
 from sigarray.options import ASO_DEFAULTS, build_parser
 from sigarray.pairwise_order import multi_aso
-from sigarray.pairwise_test import PAIRED_TESTS, run_pairwise
+from sigarray.pairwise_tests import PAIRED_TESTS, run_pairwise
 from sigarray.power_report import PowerOptions, report_power
 from sigarray.report import Report, print_text, render
 from sigarray.sampling_error import choose_method

@@ -17,7 +17,7 @@ from sigarray.dispatch import (
 )
 from sigarray.quantile import take_last
 from sigarray.results import ConfidenceInterval
-from sigarray.rng import MAX_REPLICATES, random_words, seed_words, uniform_indices
+from sigarray.rng import MAX_REPLICATES, overlapping_words, seed_words, uniform_indices
 from sigarray.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray.statistic import (
     Statistic,
@@ -240,7 +240,7 @@ def _draw_replicates(
     width = sizes[0] if paired else sum(sizes)
 
     def replicate(start: int | Array, size: int) -> Array:
-        words = random_words(seed, start, size, width, xp, device)
+        words = overlapping_words(seed, start, size, width, xp, device)
         values = []
         for row, first, n in zip(rows, columns, sizes, strict=False):
             places = uniform_indices(words[:, first : first + n], n, xp, device)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sigarray import __version__
 from sigarray.correction_report import CORRECTIONS
-from sigarray.pairwise_test import TESTS
+from sigarray.pairwise_tests import TESTS
 from sigarray.power_report import POWER_TESTS
 from sigarray.report import STYLES
 from sigarray.rng import MAX_REPLICATES

@@ -8,7 +8,13 @@ from sigarray._typing import Array, Namespace
 from sigarray.dispatch import device_of, matrix_product, smallest
 from sigarray.enumeration import subset_at
 from sigarray.quantile import take_last
-from sigarray.rng import ordered_keys, random_bits, random_words
+from sigarray.rng import (
+    WORD_BITS,
+    ordered_keys,
+    overlapping_words,
+    random_bits,
+    random_words,
+)
 from sigarray.statistic import Statistic, apply_statistic
 
 Seed = tuple[Array, Array]
@@ -26,23 +32,37 @@ def exchange_pairs(
     """Difference (..., size) with some pairs exchanged, by one bit each."""
     n, device = a.shape[-1], device_of(xp, a)
     if seed is None:
-        places = (xp.arange(size, device=device) + start)[:, None]
-        bits = (places >> xp.arange(n, dtype=places.dtype, device=device)) & 1
+        words = (xp.arange(size, device=device) + start)[:, None]
     else:
-        words = random_words(seed, start, size, -(-n // 32), xp, device)
-        bits = random_bits(words, n, xp, device)
+        words = random_words(seed, start, size, -(-n // WORD_BITS), xp, device)
     if statistic == "mean":
-        # sum of (1 - 2 bit) (a - b), for all replicates in one product
-        gaps = a - b
-        rows = xp.reshape(gaps, (math.prod(gaps.shape[:-1]), n))
-        columns = xp.matrix_transpose(xp.astype(bits, gaps.dtype))
-        exchanged = matrix_product(xp, rows, columns)
-        sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-        return xp.reshape(sums, (*gaps.shape[:-1], size)) / n
+        return _mean_of_exchanged(xp, a - b, words)
+    bits = random_bits(words, n, xp, device)
     is_exchanged = bits == 1
     a, b = a[..., None, :], b[..., None, :]
     exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
     return exchanged_a - apply_statistic(xp, statistic, xp.where(is_exchanged, a, b))
+
+
+def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
+    """Mean of (1 - 2 bit) (a - b), bit by bit of all words: no matrix of bits is made.
+
+    Bit k of word w is that of pair 32 w + k.
+    """
+    *leading, n = gaps.shape
+    size, width = words.shape
+    rows = xp.reshape(gaps, (math.prod(leading), n))
+    spare = xp.zeros_like(rows[:, :1])
+    spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
+    pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
+    exchanged = xp.zeros_like(rows[:, :1])
+    for k in range(min(n, WORD_BITS)):
+        bits = xp.astype((words >> k) & 1, gaps.dtype)
+        exchanged = exchanged + matrix_product(
+            xp, pairs[..., k], xp.matrix_transpose(bits)
+        )
+    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
+    return xp.reshape(sums, (*leading, size)) / n
 
 
 def deal_out(
@@ -67,18 +87,20 @@ def deal_out(
         is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
         keys = xp.astype(~is_chosen, xp.int32)
     else:
-        words = random_words(seed, start, size, n + m, xp, device)
+        words = overlapping_words(seed, start, size, n + m, xp, device)
         keys = ordered_keys(words, xp)
     if statistic == "mean":
         # A gets the n smallest keys: no permutation is made.
         threshold = smallest(xp, keys, n)[:, n - 1 : n]
         is_chosen = xp.astype(keys <= threshold, pool.dtype)
-        n_chosen = xp.sum(is_chosen, axis=-1)
         rows = xp.reshape(pool, (math.prod(leading), n + m))
+        # A row of ones counts them, for two keys may be the same at the threshold, once
+        # in two million times.
+        rows = xp.concat([rows, xp.ones_like(rows[:1, :])], axis=0)
         sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
-        sums = xp.reshape(sums, (*leading, size))
+        n_chosen = sums[-1, :]
+        sums = xp.reshape(sums[:-1, :], (*leading, size))
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
-        # Two keys may be the same at the threshold, once in two million times.
         return sums / n_chosen - rest / (n + m - n_chosen)
     order = xp.argsort(keys, axis=-1, stable=False)
     dealt = take_last(xp, pool, order)

@@ -18,7 +18,13 @@ from sigarray.dispatch import (
 from sigarray.location import mann_whitney_u, welch_t_test
 from sigarray.quantile import take_last
 from sigarray.results import SampleSizeResult
-from sigarray.rng import MAX_REPLICATES, random_words, seed_words, uniform_indices
+from sigarray.rng import (
+    MAX_REPLICATES,
+    overlapping_words,
+    random_words,
+    seed_words,
+    uniform_indices,
+)
 from sigarray.sampling_error import (
     choose_method,
     critical_value,
@@ -334,7 +340,7 @@ def _find_power(
     inner_seed = (spare[0, :1], spare[0, 1:])
 
     def count_seen(start: int | Array, count: int) -> Array:
-        words = random_words(seed, start, count, width, xp, device)
+        words = overlapping_words(seed, start, count, width, xp, device)
         places_a = uniform_indices(words[:, :size], n, xp, device)
         places_b = uniform_indices(words[:, -size:], m, xp, device)
         pair = take_last(xp, a, places_a), take_last(xp, b, places_b)

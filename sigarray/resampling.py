@@ -15,7 +15,13 @@ from sigarray.dispatch import (
 from sigarray.permutation import Seed, deal_out, exchange_pairs
 from sigarray.quantile import take_last
 from sigarray.results import ResamplingResult
-from sigarray.rng import MAX_REPLICATES, random_words, seed_words, uniform_indices
+from sigarray.rng import (
+    MAX_REPLICATES,
+    WORD_BITS,
+    overlapping_words,
+    seed_words,
+    uniform_indices,
+)
 from sigarray.statistic import (
     Alternative,
     Statistic,
@@ -270,7 +276,7 @@ def _bootstrap_test(
     distance = difference[..., None]
 
     def count_extremes(start: int | Array, size: int) -> Array:
-        words = random_words(seed, start, size, width, xp, device)
+        words = overlapping_words(seed, start, size, width, xp, device)
         places_a = uniform_indices(words[:, :n], n, xp, device)
         places_b = uniform_indices(words[:, -m:], m, xp, device)
         resampled = apply_statistic(xp, statistic, take_last(xp, a, places_a))
@@ -321,11 +327,12 @@ def _permutation_test(
         return xp.stack(counts)
 
     leading = math.prod(difference.shape)
-    n_scores = a.shape[-1] if paired else a.shape[-1] + b.shape[-1]
-    elements = (1 + leading) * n_scores
-    if paired and statistic == "mean":
-        # Bits are made once for all batch entries, and four of them take a word.
-        elements = n_scores // 4 + leading
+    elements = a.shape[-1] if paired else a.shape[-1] + b.shape[-1]
+    if statistic == "mean":
+        # One product for all batch entries; of pairs, 32 take one word.
+        elements = leading + (-(-elements // WORD_BITS) if paired else elements)
+    else:
+        elements *= 1 + leading
     batch = batch or default_batch(xp, device_of(xp, a), elements)
     zero = difference - difference
     counts = sum_batches(xp, count_extremes, count, batch, xp.stack([zero, zero]))

@@ -28,7 +28,9 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _KEY_PARITY = 0x1BD11BDA
 _GROUPS_OF_ROUNDS = 5
 
-_WORD_BITS = 32
+WORD_BITS = 32
+_HALF_BITS = 16
+_HALF_MASK = 2**_HALF_BITS - 1
 _SEED_BITS = 64
 # Uniforms have the 24 bits that float32 represents exactly.
 _UNIFORM_BITS = 24
@@ -64,7 +66,7 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> tuple[Array,
     ):
         return _draw_with_torch(rng, device)
     elif array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
-        words = rng.integers(0, 2**_WORD_BITS, size=2, dtype=xp.uint32)
+        words = rng.integers(0, 2**WORD_BITS, size=2, dtype=xp.uint32)
         return words[:1], words[1:]
     return _upload_words(_draw_seed(rng), xp, device)
 
@@ -115,7 +117,7 @@ def threefry2x32(
         for rotation in _ROTATIONS[group % 2]:
             x += y
             high = y << rotation
-            y >>= _WORD_BITS - rotation
+            y >>= WORD_BITS - rotation
             if is_signed:
                 y &= (1 << rotation) - 1
             y |= high
@@ -127,7 +129,7 @@ def threefry2x32(
 
 def uniforms(words: Array, xp: Namespace) -> Array:
     """Give float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
-    bits = words >> (_WORD_BITS - _UNIFORM_BITS)
+    bits = words >> (WORD_BITS - _UNIFORM_BITS)
     if xp.isdtype(bits.dtype, "signed integer"):
         bits &= (1 << _UNIFORM_BITS) - 1
     values = xp.astype(bits, xp.float32)
@@ -161,9 +163,9 @@ def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Arra
     if "int64" in integers:
         wide = xp.astype(words, xp.int64)
         if xp.isdtype(words.dtype, "signed integer"):
-            wide &= 2**_WORD_BITS - 1
+            wide &= 2**WORD_BITS - 1
         wide *= n
-        wide >>= _WORD_BITS
+        wide >>= WORD_BITS
         return wide
     # The upper half of a product of 32-bit numbers, from 16-bit halves.
     low, high = words & 0xFFFF, words >> 16
@@ -173,16 +175,38 @@ def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Arra
     return xp.astype(product + (carry >> 16), xp.int32)
 
 
+def overlapping_words(
+    seed: tuple[Array, Array],
+    start: int | Array,
+    count: int,
+    width: int,
+    xp: Namespace,
+    device: Device,
+) -> Array:
+    """Give words (count, width) of half as many random bits.
+
+    The upper half of a word is half a word of `random_words` for its own replicate. The
+    lower half is the upper one of the next replicate: it decides between neighbours, in
+    an order or among places, so that replicates have next to nothing in common.
+    """
+    words = random_words(seed, start, count + 1, -(-width // 2), xp, device)
+    halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
+    upper = xp.concat(halves, axis=-1)[:, :width]
+    result = upper[:-1, :] << _HALF_BITS
+    result |= upper[1:, :]
+    return result
+
+
 def ordered_keys(words: Array, xp: Namespace) -> Array:
     """Give the words as integers of one order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):
-        return words ^ -(2 ** (_WORD_BITS - 1))
+        return words ^ -(2 ** (WORD_BITS - 1))
     return words
 
 
 def random_bits(words: Array, n: int, xp: Namespace, device: Device) -> Array:
     """Give n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
-    places = xp.arange(_WORD_BITS, dtype=words.dtype, device=device)
+    places = xp.arange(WORD_BITS, dtype=words.dtype, device=device)
     bits = words[..., None] >> places
     bits &= 1
     return xp.reshape(bits, (*words.shape[:-1], -1))[..., :n]
@@ -203,9 +227,9 @@ def _as_word(number: int | Array, xp: Namespace) -> int | Array:
 def _upload_words(seed: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
     """Give the seed's two words through `full`, which copies nothing to the device."""
     dtype = _word_dtype(xp)
-    words = [seed % 2**_WORD_BITS, seed >> _WORD_BITS]
+    words = [seed % 2**WORD_BITS, seed >> WORD_BITS]
     if xp.isdtype(dtype, "signed integer"):
-        words = [word - (word >> 31 << _WORD_BITS) for word in words]
+        words = [word - (word >> 31 << WORD_BITS) for word in words]
     low, high = (xp.full((1,), word, dtype=dtype, device=device) for word in words)
     return low, high
 
@@ -214,8 +238,8 @@ def _draw_seed(rng: RandomSource) -> int:
     if rng is None:
         return secrets.randbits(_SEED_BITS)
     if isinstance(rng, np.random.Generator):
-        low, high = rng.integers(0, 2**_WORD_BITS, size=2, dtype=np.uint32)
-        return int(low) | int(high) << _WORD_BITS
+        low, high = rng.integers(0, 2**WORD_BITS, size=2, dtype=np.uint32)
+        return int(low) | int(high) << WORD_BITS
     if not _is_integer(rng):
         msg = (
             f"Expected rng to be an int, None, a numpy.random.Generator or a generator "

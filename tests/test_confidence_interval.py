@@ -8,7 +8,7 @@ import scipy.stats
 
 from sigarray import bootstrap_ci
 from sigarray.confidence_interval import _medians_without_one
-from sigarray.rng import random_words, seed_words, uniform_indices
+from sigarray.rng import overlapping_words, seed_words, uniform_indices
 
 METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 FALSE_ALARM = 1e-6
@@ -26,7 +26,7 @@ def replicates(statistic, samples, paired, count):
     seed = seed_words(3, np, "cpu")
     sizes = [sample.shape[-1] for sample in samples]
     width = sizes[0] if paired else sum(sizes)
-    words = random_words(seed, 0, count, width, np, "cpu")
+    words = overlapping_words(seed, 0, count, width, np, "cpu")
     values = []
     for k, sample in enumerate(samples):
         first = sizes[0] if k and not paired else 0

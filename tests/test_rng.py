@@ -7,9 +7,11 @@ import scipy.stats
 from sigarray.rng import (
     exponentials,
     normals,
+    overlapping_words,
     random_words,
     seed_words,
     threefry2x32,
+    uniform_indices,
     uniforms,
 )
 from tests import oracles
@@ -195,3 +197,28 @@ def test_torch_generator_on_another_device():
         ValueError, match=r"Expected a generator on meta.*got one on cpu"
     ):
         seed_words(torch.Generator(), xp, torch.device("meta"))
+
+
+def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
+    xp, device = backend.xp, backend.device
+    seed = seed_words(5, xp, device)
+    words = backend.to_numpy(overlapping_words(seed, 3, 40, 7, xp, device))
+    plain = backend.to_numpy(random_words(seed, 3, 41, 4, xp, device))
+    words, plain = words.astype(np.uint32), plain.astype(np.uint32)
+    upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
+    np.testing.assert_array_equal(words >> 16, upper[:-1])
+    np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
+    later = backend.to_numpy(overlapping_words(seed, 20, 5, 7, xp, device))
+    np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
+
+
+def test_overlapping_words_choose_uncorrelated_resamples():
+    """Means of resamples of 1000 scores, one replicate after the other."""
+    words = overlapping_words(seed_words(0, np, "cpu"), 0, 20_001, 1000, np, "cpu")
+    scores = np.random.default_rng(0).normal(size=1000)
+    means = scores[uniform_indices(words, 1000, np, "cpu")].mean(axis=-1)
+    means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
+    z = scipy.stats.norm.isf(1e-6 / 2)
+    assert abs(means.mean()) < z / np.sqrt(20_001)
+    assert abs(means.var() - 1.0) < z * np.sqrt(2.0 / 20_001)
+    assert abs(np.mean(means[1:] * means[:-1])) < z / np.sqrt(20_000)
