@@ -8,7 +8,16 @@
 import numpy as np
 import pytest
 
-from sigarray import aso, multi_aso
+from sigarray import (
+    aso,
+    bootstrap_ci,
+    bootstrap_power_analysis,
+    bootstrap_test,
+    mann_whitney_u,
+    multi_aso,
+    permutation_test,
+    welch_t_test,
+)
 
 CASES = {
     "aso, 5 scores, exact": (aso, [(5,), (5,)], {}),
@@ -19,6 +28,13 @@ CASES = {
     "aso, 10^5 scores, asymptotic": (aso, [(10**5,)] * 2, {"method": "asymptotic"}),
     "aso, batch of 1000": (aso, [(1000, 20), (1000, 20)], {"rng": 0}),
     "multi_aso, 10 models": (multi_aso, [(10, 20)], {"rng": 0}),
+    "permutation_test, pairs": (permutation_test, [(1000,)] * 2, {"rng": 0}),
+    "permutation_test": (permutation_test, [(1000,)] * 2, {"rng": 0, "paired": False}),
+    "bootstrap_test": (bootstrap_test, [(1000,)] * 2, {"rng": 0}),
+    "bootstrap_ci, BCa": (bootstrap_ci, [(1000,)], {"rng": 0}),
+    "mann_whitney_u, 10^5 scores": (mann_whitney_u, [(10**5,)] * 2, {}),
+    "welch_t_test, batch of 10^4": (welch_t_test, [(10**4, 20)] * 2, {}),
+    "bootstrap_power_analysis": (bootstrap_power_analysis, [(20,)], {"rng": 0}),
 }
 
 

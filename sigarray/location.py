@@ -200,7 +200,9 @@ def _mann_whitney_u(
     # The sum of t^3 - t over groups of t ties is that of t^2 - 1 over their members.
     tied = last - first + 1.0
     ties = xp.sum((tied - 1.0) * (tied + 1.0), axis=-1)
-    variance = n * m / 12.0 * ((n + m + 1) - ties / ((n + m) * (n + m - 1)))
+    # Floats, for JAX takes no integers of more than 32 bits.
+    n_pairs, n_all = float(n * m), float(n + m)
+    variance = n_pairs / 12.0 * (n_all + 1.0 - ties / (n_all * (n_all - 1.0)))
     distance = {"greater": lead, "less": -lead, "two-sided": xp.abs(lead)}[alternative]
     varies = variance > 0.0
     z = (distance - 0.5) / xp.sqrt(xp.where(varies, variance, 1.0))
@@ -208,7 +210,7 @@ def _mann_whitney_u(
     if alternative == "two-sided":
         tail = xp.clip(2.0 * tail, None, 1.0)
     pvalue = xp.where(varies, tail, 1.0 + fault)
-    return lead + 0.5 * n * m, pvalue, lead / (n * m) + 0.5
+    return lead + 0.5 * n_pairs, pvalue, lead / n_pairs + 0.5
 
 
 def _tie_bounds(xp: Namespace, ordered: Array) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import device_of, matrix_product, smallest
+from sigarray.dispatch import device_of, matrix_product, nth_smallest
 from sigarray.enumeration import subset_at
 from sigarray.quantile import take_last
 from sigarray.rng import (
@@ -91,7 +91,7 @@ def deal_out(
         keys = ordered_keys(words, xp)
     if statistic == "mean":
         # A gets the n smallest keys: no permutation is made.
-        threshold = smallest(xp, keys, n)[:, n - 1 : n]
+        threshold = nth_smallest(xp, keys, n)
         is_chosen = xp.astype(keys <= threshold, pool.dtype)
         rows = xp.reshape(pool, (math.prod(leading), n + m))
         # A row of ones counts them, for two keys may be the same at the threshold, once

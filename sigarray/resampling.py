@@ -336,7 +336,7 @@ def _permutation_test(
     batch = batch or default_batch(xp, device_of(xp, a), elements)
     zero = difference - difference
     counts = sum_batches(xp, count_extremes, count, batch, xp.stack([zero, zero]))
-    pvalues = counts / count if seed is None else (counts + 1.0) / (count + 1.0)
+    pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     greater, less = pvalues[0, ...], pvalues[1, ...]
     if alternative == "two-sided":
         smaller = xp.where(greater < less, greater, less)

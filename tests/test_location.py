@@ -22,7 +22,7 @@ def tolerance(backend):
 
 class TestMannWhitney:
     @pytest.mark.parametrize("alternative", ALTERNATIVES)
-    @pytest.mark.parametrize(("n", "m"), [(9, 9), (20, 13), (3, 300)])
+    @pytest.mark.parametrize(("n", "m"), [(9, 9), (20, 13), (3, 300), (30_000, 40_000)])
     @pytest.mark.parametrize("levels", [3, 50, None])
     def test_it_is_scipys(self, backend, alternative, n, m, levels):
         rng = np.random.default_rng(n)

@@ -8,10 +8,16 @@ import pytest
 from sigarray import (
     aso,
     aso_replicates,
+    bootstrap_ci,
+    bootstrap_power_analysis,
     bootstrap_test,
+    compare,
+    mann_whitney_u,
     multi_aso,
     permutation_test,
+    required_sample_size,
     violation_ratio,
+    welch_t_test,
 )
 
 MIB = 2**20
@@ -41,6 +47,26 @@ MIB = 2**20
             [(10**6,)] * 2,
         ),
         (lambda a, b: permutation_test(a, b, paired=False), [(50_000, 6)] * 2),
+        (mann_whitney_u, [(10**6,), (900_000,)]),
+        (mann_whitney_u, [(300_000, 4), (300_000, 3)]),
+        (welch_t_test, [(300_000, 3), (300_000, 4)]),
+        (lambda a: bootstrap_ci(a, n_resamples=4000, rng=0), [(3000, 10)]),
+        (lambda a, b: bootstrap_ci(a, b, n_resamples=9, rng=0), [(10**6,)] * 2),
+        (
+            lambda a: bootstrap_ci(a, statistic=np.std, n_resamples=9, rng=0),
+            [(3000,)],
+        ),
+        (lambda a, b: compare(a, b, dt=0.005, rng=0), [(10**6,)] * 2),
+        (
+            lambda a: bootstrap_power_analysis(a, n_resamples=100, rng=0),
+            [(20_000, 5)],
+        ),
+        (
+            lambda a, b: required_sample_size(
+                a, b, test="welch", n_resamples=20, sizes=(3, 50), rng=0
+            ),
+            [(3000, 5)] * 2,
+        ),
         (lambda a: multi_aso(a, n_resamples=5, rng=0), [(4, 200_000)]),
         (lambda a: multi_aso(a, n_resamples=1, rng=0), [(600, 50)]),
         (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(600, 1, 20), (1, 600, 20)]),
