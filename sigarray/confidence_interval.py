@@ -23,6 +23,7 @@ from sigarray.statistic import (
     Statistic,
     apply_statistic,
     check_pairs,
+    check_sizes,
     check_statistic,
     rounding_of,
 )
@@ -152,10 +153,7 @@ def bootstrap_ci(
         raise ValueError(msg)
     if paired:
         check_pairs(*samples)
-    if min(sample.shape[-1] for sample in samples) < 2:
-        sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
-        msg = f"Expected two scores or more in a sample, to resample; got {sizes}."
-        raise ValueError(msg)
+    check_sizes(*samples, purpose="to resample")
     result = _bootstrap_ci(
         xp,
         *samples,

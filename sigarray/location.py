@@ -8,7 +8,12 @@ from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, device_of, spread_faults, standardize
 from sigarray.results import MannWhitneyResult, TTestResult
 from sigarray.special import cumulative_maximum, normal_sf, student_t_sf
-from sigarray.statistic import Alternative, check_alternative, check_pairs
+from sigarray.statistic import (
+    Alternative,
+    check_alternative,
+    check_pairs,
+    check_sizes,
+)
 
 # A sample whose deviations are of so many units of rounding is constant.
 _ROUNDING_UNITS = 8
@@ -166,12 +171,7 @@ def welch_t_test(
     xp, (a, b) = standardize(a, b, axis=axis)
     if paired:
         check_pairs(a, b)
-    if min(a.shape[-1], b.shape[-1]) < 2:
-        msg = (
-            f"Expected two scores or more in each sample, for their variance; got "
-            f"{a.shape[-1]} and {b.shape[-1]}."
-        )
-        raise ValueError(msg)
+    check_sizes(a, b, purpose="for their variance")
     result = _t_test(xp, a, b, paired=bool(paired), alternative=alternative)
     return TTestResult(*result)
 

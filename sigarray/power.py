@@ -31,7 +31,7 @@ from sigarray.sampling_error import (
     estimate,
     upper_bound,
 )
-from sigarray.statistic import check_pairs, count_replicates
+from sigarray.statistic import check_pairs, check_sizes, count_replicates
 from sigarray.validation import (
     check_batch,
     check_choice,
@@ -138,16 +138,21 @@ def bootstrap_power_analysis(
         msg = f"Expected lift to be a positive number; got {lift!r}."
         raise ValueError(msg)
     xp, (scores,) = standardize(scores, axis=axis)
-    n = scores.shape[-1]
-    if n < 2:
-        msg = f"Expected two scores or more, to resample; got {n}."
-        raise ValueError(msg)
+    check_sizes(scores, purpose="to resample")
     scores = spread_faults(xp, scores)
     lifted = scores + xp.abs(scores) * (float(lift) - 1.0)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
     seed = seed_words(rng, xp, device_of(xp, scores))
     return xp.asarray(
-        _find_power(xp, better, worse, *seed, size=n, is_together=False, **options)
+        _find_power(
+            xp,
+            better,
+            worse,
+            *seed,
+            size=scores.shape[-1],
+            is_together=False,
+            **options,
+        )
     )
 
 
@@ -227,12 +232,7 @@ def required_sample_size(
     xp, (a, b) = standardize(scores_a, scores_b, axis=axis)
     if test == "paired_t":
         check_pairs(a, b)
-    if min(a.shape[-1], b.shape[-1]) < 2:
-        msg = (
-            f"Expected two scores or more in a sample, to resample; got "
-            f"{a.shape[-1]} and {b.shape[-1]}."
-        )
-        raise ValueError(msg)
+    check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b
     seed = seed_words(rng, xp, device_of(xp, a))

@@ -38,6 +38,14 @@ def check_pairs(a: Array, b: Array) -> None:
         raise ValueError(msg)
 
 
+def check_sizes(*samples: Array, purpose: str) -> None:
+    """Raise unless there are two scores or more in each sample."""
+    if min(sample.shape[-1] for sample in samples) < 2:
+        sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
+        msg = f"Expected two scores or more in a sample, {purpose}; got {sizes}."
+        raise ValueError(msg)
+
+
 def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
     """Compute the statistic along the last axis."""
     if statistic == "mean":

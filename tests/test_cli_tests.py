@@ -169,7 +169,7 @@ class TestCompare:
     def test_one_score_has_no_variance(self, write, run):
         code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", "welch")
         assert code == 2
-        assert "two scores or more in each sample" in err
+        assert "two scores or more in a sample" in err
 
 
 class TestPower:
@@ -222,7 +222,7 @@ class TestPower:
     def test_one_score(self, write, run):
         code, _, err = run("power", write("a,b\n1,2\n2,\n"))
         assert code == 2
-        assert "two scores or more, to resample; got 1" in err
+        assert "two scores or more in a sample, to resample; got 1" in err
 
 
 class TestCorrect:

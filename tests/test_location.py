@@ -129,7 +129,7 @@ class TestWelch:
         assert by_unit.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
 
     def test_one_score_is_refused(self):
-        with pytest.raises(ValueError, match="two scores or more in each sample"):
+        with pytest.raises(ValueError, match="two scores or more in a sample"):
             welch_t_test([1.0], [1.0, 2.0])
         with pytest.raises(ValueError, match="paired=True; got 3 and 2"):
             welch_t_test([1.0, 2.0, 3.0], [1.0, 2.0], paired=True)

@@ -92,7 +92,7 @@ class TestBootstrapPowerAnalysis:
     @pytest.mark.parametrize(
         ("scores", "options", "message"),
         [
-            ([1.0], {}, "two scores or more, to resample; got 1"),
+            ([1.0], {}, "two scores or more in a sample, to resample; got 1"),
             ([1.0, 2.0], {"lift": 0.0}, "lift to be a positive number; got 0.0"),
             ([1.0, 2.0], {"lift": "2"}, "lift to be a positive number; got '2'"),
             ([1.0, 2.0], {"test": "t"}, "test to be one of 'welch', 'paired_t'"),
