@@ -1,5 +1,6 @@
 """The README's code runs, and what it shows is what the command prints."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import sigarray
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -32,6 +35,15 @@ def test_output_is_what_the_command_prints():
     printed = [line.rstrip() for line in process.stdout.splitlines()]
     assert printed[-1] == shown.splitlines()[-1]
     assert "\n".join(printed).strip("\n") == shown.strip("\n")
+
+
+def test_every_function_is_in_the_table():
+    table = "".join(line for line in README.splitlines() if line.startswith("| `"))
+    listed = set(re.findall(r"`(\w+)(?:\(|`)", table))
+    functions = {
+        name for name in sigarray.__all__ if inspect.isfunction(getattr(sigarray, name))
+    }
+    assert functions <= listed
 
 
 def test_set_up_is_one_command_each():
