@@ -1,10 +1,11 @@
 """All resamples of a few scores, in place of random ones."""
 
+import functools
 import itertools
 import math
 
 from sigarray._typing import Array, Device, Namespace
-from sigarray.dispatch import build_tables, widest_float
+from sigarray.dispatch import build_tables, device_of, widest_float
 
 
 def count_resamples(n: int) -> int:
@@ -44,19 +45,25 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way. The first subset
     is 0, 1, ..., k - 1.
     """
-    largest = xp.iinfo(places.dtype).max
     rest = places
     elements: list[Array] = []
     for i in range(size, 0, -1):
-        element = xp.full_like(rest, i - 1)
-        reached = xp.zeros_like(rest)
-        for candidate in range(i, n - size + i):
-            number = math.comb(candidate, i)
-            if number > largest:
-                break
-            fits = rest >= number
-            element = xp.where(fits, candidate, element)
-            reached = xp.where(fits, number, reached)
-        rest = rest - reached
-        elements.insert(0, element)
+        # C(c, i) for c = i - 1, ..., n - size + i - 1, from 0 on.
+        (numbers,) = build_tables(
+            functools.partial(_binomials, i, n - size + 1), xp, device_of(xp, places)
+        )
+        index = xp.searchsorted(numbers, rest, side="right") - 1
+        elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
+        rest = rest - xp.take(numbers, index)
     return elements
+
+
+def _binomials(
+    size: int, count: int, xp: Namespace, device: Device
+) -> tuple[Array, ...]:
+    """C(c, size) for c = size - 1, size, ..., each product divided as it goes."""
+    c = xp.arange(count, dtype=xp.int64, device=device) + (size - 1)
+    number = xp.ones_like(c)
+    for factor in range(size):
+        number = number * (c - factor) // (factor + 1)
+    return (number,)

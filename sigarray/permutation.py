@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sigarray._typing import Array, Namespace
+from sigarray._typing import Array, Device, Namespace
 from sigarray.dispatch import device_of, matrix_product, nth_smallest
 from sigarray.enumeration import subset_at
 from sigarray.quantile import take_last
@@ -81,11 +81,7 @@ def deal_out(
         [xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))], axis=-1
     )
     if seed is None:
-        places = xp.arange(size, device=device) + start
-        chosen = xp.stack(subset_at(xp, places, n, n + m), axis=-1)
-        everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
-        is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
-        keys = xp.astype(~is_chosen, xp.int32)
+        keys = _enumerated_keys(xp, n, m, start, size, device)
     else:
         words = overlapping_words(seed, start, size, n + m, xp, device)
         keys = ordered_keys(words, xp)
@@ -106,3 +102,18 @@ def deal_out(
     dealt = take_last(xp, pool, order)
     dealt_a = apply_statistic(xp, statistic, dealt[..., :n])
     return dealt_a - apply_statistic(xp, statistic, dealt[..., n:])
+
+
+def _enumerated_keys(
+    xp: Namespace, n: int, m: int, start: int | Array, size: int, device: Device
+) -> Array:
+    """Give 0 for the n scores of A and 1 for the m of B, in one subset after another.
+
+    Those of the smaller sample are listed: where there are few subsets of many scores,
+    these are few.
+    """
+    places = xp.arange(size, device=device) + start
+    chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
+    everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
+    is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
+    return xp.astype(is_chosen if m < n else ~is_chosen, xp.int32)

@@ -114,9 +114,25 @@ class TestCompare:
         )
         for sentence in document["verdicts"]:
             assert f"- {sentence}" in out.replace("\\", "")
+        assert "a model is better where adjusted p < 0.05" in out.replace("\\", "")
         assert "- c is better than a: p = " in out
         assert "after Holm's correction for 3 comparisons; the means differ by +" in out
         assert "Nothing can be said of a and b: p = " in out
+
+    def test_adjusted_p_values_decide(self, write, run):
+        """One p-value of 0.04 is significant, but not beside two others."""
+        rng = np.random.default_rng(5)
+        a, b, c = rng.normal(size=(3, 20))
+        a, b, c = a - a.mean(), b - b.mean(), c - c.mean()
+        lift = 2.1 * np.sqrt((a.var() + b.var()) / 19)
+        columns = np.stack([a + lift, b, c + lift / 2], axis=-1)
+        rows = "".join(f"{x},{y},{z}\n" for x, y, z in columns)
+        arguments = ["compare", write(f"a,b,c\n{rows}"), "--test", "welch"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        first = document["pairs"][0]
+        assert first["pvalue"] < 0.05 < first["adjusted_pvalue"]
+        assert first["better"] is None
+        assert "Nothing can be said of a and b" in document["verdicts"][0]
 
     def test_identical_models(self, write, run):
         path = write("a,b\n0.1,0.1\n0.1,0.1\n0.1,0.1\n")

@@ -124,6 +124,17 @@ def test_replicates_on_one_side_of_the_statistic():
     assert 0.0 < interval.low <= interval.high < 1.0
 
 
+def test_beyond_the_pole_the_limit_is_the_largest_replicate():
+    """One score far off has the acceleration 1/6, and z reaches 7."""
+    x = np.zeros(60)
+    x[0] = 1.0
+    options = {"confidence_level": 1.0 - 1e-12, "n_resamples": 99, "rng": 0}
+    largest = bootstrap_ci(x, method="percentile", **options).high
+    assert bootstrap_ci(x, **options).high == pytest.approx(float(largest), rel=1e-9)
+    smallest = bootstrap_ci(-x, method="percentile", **options).low
+    assert bootstrap_ci(-x, **options).low == pytest.approx(float(smallest), rel=1e-9)
+
+
 def test_batch_entries_taken_some_at_a_time(monkeypatch):
     x = np.random.default_rng(0).normal(size=(5, 3, 12))
     whole = bootstrap_ci(x, n_resamples=200, rng=1)

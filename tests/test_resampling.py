@@ -49,6 +49,21 @@ def test_exact_permutations_are_scipys(backend, alternative, statistic, kind, n,
         assert float(result.statistic) == pytest.approx(expected.statistic, abs=1e-6)
 
 
+@pytest.mark.parametrize(("n", "m"), [(9000, 1), (1, 9000), (130, 2)])
+def test_few_subsets_of_many_scores_are_enumerated(backend, n, m):
+    """The one score, or both, may be any: a p-value is a rank, or one of pairs."""
+    rng = np.random.default_rng(m)
+    a, b = rng.normal(size=n), rng.normal(size=m)
+    result = permutation_test(backend.asarray(a), backend.asarray(b), paired=False)
+    pool = np.concatenate([a, b])
+    subsets = np.array(list(itertools.combinations(pool, min(n, m))))
+    few = subsets.mean(axis=-1)
+    others = (pool.sum() - subsets.sum(axis=-1)) / max(n, m)
+    differences = others - few if m < n else few - others
+    expected = np.mean(differences >= a.mean() - b.mean() - 1e-6)
+    assert float(result.pvalue) == pytest.approx(expected, abs=1.5 / len(subsets))
+
+
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_random_permutations_converge_to_all(backend, paired, alternative):
@@ -62,6 +77,26 @@ def test_random_permutations_converge_to_all(backend, paired, alternative):
     error = 2.0 * math.sqrt(exact * (1.0 - exact) / count)
     z = scipy.stats.norm.isf(FALSE_ALARM / 2)
     assert float(drawn.pvalue) == pytest.approx(exact, abs=z * error + 2.0 / count)
+
+
+@pytest.mark.parametrize("n", [31, 32, 33, 70])
+def test_signs_are_the_bits_of_words(backend, n):
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(0.3, 1.0, n), rng.normal(0.0, 1.0, n)
+    result = permutation_test(
+        backend.asarray(a), backend.asarray(b), n_resamples=300, rng=7
+    )
+    words = random_words(seed_words(7, np, "cpu"), 0, 300, -(-n // 32), np, "cpu")
+    signs = 1.0 - 2.0 * random_bits(words, n, np, "cpu").astype(float)
+    count = np.sum(np.mean(signs * (a - b), axis=-1) >= np.mean(a - b))
+    assert float(result.pvalue) == pytest.approx((count + 1) / 301)
+
+
+def test_close_differences_are_no_ties():
+    """The second pair alone makes the sum 1e-9, its exchange with the first -1e-9."""
+    zeros = np.zeros(2)
+    assert permutation_test(np.array([1.0, -1.0 + 1e-9]), zeros).pvalue == 2 / 4
+    assert permutation_test(np.array([1.0, -1.0]), zeros).pvalue == 3 / 4
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
