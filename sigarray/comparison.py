@@ -12,7 +12,7 @@ from sigarray.sampling_error import (
     ratios_and_errors,
     upper_bound,
 )
-from sigarray.statistic import Alternative, apply_statistic
+from sigarray.statistic import Alternative, apply_statistic, standard_deviation
 
 
 def compare(
@@ -131,9 +131,10 @@ def _summarize(
 
 
 def _describe(xp: Namespace, x: Array) -> tuple[Array, ...]:
-    n, mean = x.shape[-1], xp.mean(x, axis=-1)
-    deviation = x - mean[..., None]
-    squares = xp.sum(deviation * deviation, axis=-1)
-    variance = squares / (n - 1.0) if n > 1 else squares * math.nan
-    median = apply_statistic(xp, "median", x)
-    return mean, xp.sqrt(variance), median, xp.min(x, axis=-1), xp.max(x, axis=-1)
+    return (
+        xp.mean(x, axis=-1),
+        standard_deviation(xp, x),
+        apply_statistic(xp, "median", x),
+        xp.min(x, axis=-1),
+        xp.max(x, axis=-1),
+    )

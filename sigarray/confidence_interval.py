@@ -1,6 +1,7 @@
 """Bootstrap confidence intervals of a statistic, or of its difference."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -22,10 +23,12 @@ from sigarray.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray.statistic import (
     Statistic,
     apply_statistic,
+    center_scores,
     check_pairs,
     check_sizes,
     check_statistic,
     rounding_of,
+    standard_deviation,
 )
 from sigarray.validation import (
     check_batch,
@@ -184,6 +187,9 @@ def _bootstrap_ci(
     seed = (low, high)
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     count, device = math.prod(leading), device_of(xp, samples[0])
+    if count == 0:
+        empty = xp.zeros(leading, dtype=samples[0].dtype, device=device)
+        return (empty, empty, empty, empty)
     stacks = []
     for sample in samples:
         n = sample.shape[-1]
@@ -192,7 +198,9 @@ def _bootstrap_ci(
 
     def find_limits(start: int | Array, size: int) -> Array:
         entries = xp.clip(xp.arange(size, device=device) + start, None, count - 1)
-        rows = [xp.take(stack, entries, axis=0) for stack in stacks]
+        chosen = [xp.take(stack, entries, axis=0) for stack in stacks]
+        centered = [center_scores(xp, statistic, row) for row in chosen]
+        rows, middles = zip(*centered, strict=True)
         values = [apply_statistic(xp, statistic, row) for row in rows]
         observed = _difference(values)
         replicates = _draw_replicates(
@@ -208,23 +216,23 @@ def _bootstrap_ci(
         limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
         if method == "basic":
             limits = [2.0 * observed - limit for limit in reversed(limits)]
-        deviation = replicates - xp.mean(replicates, axis=-1, keepdims=True)
-        variance = xp.sum(deviation * deviation, axis=-1) / max(1, n_resamples - 1)
-        return xp.stack([observed, *limits, xp.sqrt(variance)])
+        middle = _difference(middles)
+        moved = [x + middle for x in (observed, *limits)]
+        return xp.stack([*moved, standard_deviation(xp, replicates)])
 
     result = map_batches(xp, find_limits, count, max(1, _MAX_HELD // n_resamples))
     result = xp.reshape(result[:, :count], (4, *leading))
     return tuple(result[i, ...] for i in range(4))
 
 
-def _difference(values: list[Array]) -> Array:
+def _difference(values: Sequence[Array]) -> Array:
     """Give the one, or the first less the second."""
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
 def _draw_replicates(
     xp: Namespace,
-    rows: list[Array],
+    rows: Sequence[Array],
     seed: Seed,
     statistic: Statistic,
     paired: bool,
@@ -238,7 +246,7 @@ def _draw_replicates(
     width = sizes[0] if paired else sum(sizes)
 
     def replicate(start: int | Array, size: int) -> Array:
-        words = overlapping_words(seed, start, size, width, xp, device)
+        words = overlapping_words(seed, start, size, width, max(sizes), xp, device)
         values = []
         for row, first, n in zip(rows, columns, sizes, strict=False):
             places = uniform_indices(words[:, first : first + n], n, xp, device)
@@ -262,7 +270,7 @@ def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) ->
 
 def _acceleration(
     xp: Namespace,
-    rows: list[Array],
+    rows: Sequence[Array],
     statistic: Statistic,
     paired: bool,
     batch: int | None,

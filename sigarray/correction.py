@@ -7,6 +7,7 @@ from typing import Literal
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, device_of, standardize
 from sigarray.special import chi_square_sf, cumulative_maximum
+from sigarray.validation import check_choice, check_fraction
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
 
@@ -260,13 +261,8 @@ def count_significant(
     >>> int(count_significant([0.03, 0.01, 0.02, 0.5], method="fisher"))
     2
     """
-    if method not in _COUNT_RULES:
-        known = ", ".join(_COUNT_RULES)
-        msg = f"Expected method to be one of {known}; got {method!r}."
-        raise ValueError(msg)
-    if not 0.0 < alpha < 1.0:
-        msg = f"Expected alpha in (0, 1); got {alpha}."
-        raise ValueError(msg)
+    check_choice("method", method, _COUNT_RULES)
+    alpha = check_fraction("alpha", alpha)
     xp, (p,) = standardize(p_values, axis=axis)
     return _count_up_to(xp, p, rule=_COUNT_RULES[method], alpha=alpha)
 

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from sigarray._typing import Array, Device, Namespace
 from sigarray.dispatch import device_of, matrix_product, nth_smallest
 from sigarray.enumeration import subset_at
@@ -22,15 +20,15 @@ Seed = tuple[Array, Array]
 
 def exchange_pairs(
     xp: Namespace,
-    a: Array,
-    b: Array,
+    pool: Array,
+    n: int,
     seed: Seed | None,
     start: int | Array,
     size: int,
     statistic: Statistic,
 ) -> Array:
-    """Difference (..., size) with some pairs exchanged, by one bit each."""
-    n, device = a.shape[-1], device_of(xp, a)
+    """Difference (..., size) with some pairs (n = m) exchanged, by one bit each."""
+    a, b, device = pool[..., :n], pool[..., n:], device_of(xp, pool)
     if seed is None:
         words = (xp.arange(size, device=device) + start)[:, None]
     else:
@@ -67,23 +65,20 @@ def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
 
 def deal_out(
     xp: Namespace,
-    a: Array,
-    b: Array,
+    pool: Array,
+    n: int,
     seed: Seed | None,
     start: int | Array,
     size: int,
     statistic: Statistic,
 ) -> Array:
     """Difference (..., size) with all scores dealt out anew to samples of n and m."""
-    n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    pool = xp.concat(
-        [xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))], axis=-1
-    )
+    leading, m = pool.shape[:-1], pool.shape[-1] - n
+    device = device_of(xp, pool)
     if seed is None:
         keys = _enumerated_keys(xp, n, m, start, size, device)
     else:
-        words = overlapping_words(seed, start, size, n + m, xp, device)
+        words = overlapping_words(seed, start, size, n + m, n + m, xp, device)
         keys = ordered_keys(words, xp)
     if statistic == "mean":
         # A gets the n smallest keys: no permutation is made.
@@ -92,7 +87,8 @@ def deal_out(
         rows = xp.reshape(pool, (math.prod(leading), n + m))
         # A row of ones counts them, for two keys may be the same at the threshold, once
         # in two million times.
-        rows = xp.concat([rows, xp.ones_like(rows[:1, :])], axis=0)
+        counter = xp.ones((1, n + m), dtype=pool.dtype, device=device)
+        rows = xp.concat([rows, counter], axis=0)
         sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
         n_chosen = sums[-1, :]
         sums = xp.reshape(sums[:-1, :], (*leading, size))

@@ -31,7 +31,7 @@ from sigarray.sampling_error import (
     estimate,
     upper_bound,
 )
-from sigarray.statistic import check_pairs, check_sizes, count_replicates
+from sigarray.statistic import check_shape, check_sizes, count_replicates
 from sigarray.validation import (
     check_batch,
     check_choice,
@@ -230,8 +230,12 @@ def required_sample_size(
     goal = check_fraction("power", power)
     sizes = _check_sizes(sizes)
     xp, (a, b) = standardize(scores_a, scores_b, axis=axis)
-    if test == "paired_t":
-        check_pairs(a, b)
+    if test == "paired_t" and a.shape[-1] != b.shape[-1]:
+        msg = (
+            f"Expected as many scores of A as of B with test='paired_t'; got "
+            f"{a.shape[-1]} and {b.shape[-1]}. Use test='welch'."
+        )
+        raise ValueError(msg)
     check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b
@@ -306,7 +310,11 @@ def _check(
 
 
 def _check_sizes(sizes: Sequence[int]) -> list[int]:
-    checked = [check_count("sizes", n) for n in sizes]
+    try:
+        checked = [check_count("sizes", n) for n in sizes]
+    except TypeError as error:
+        msg = f"Expected sizes to be a sequence of integers; got {sizes!r}."
+        raise TypeError(msg) from error
     if not checked or checked[0] < 2 or checked != sorted(set(checked)):
         msg = (
             f"Expected sizes to be ascending integers of at least 2; got {list(sizes)}."
@@ -340,7 +348,7 @@ def _find_power(
     inner_seed = (spare[0, :1], spare[0, 1:])
 
     def count_seen(start: int | Array, count: int) -> Array:
-        words = overlapping_words(seed, start, count, width, xp, device)
+        words = overlapping_words(seed, start, count, width, max(n, m), xp, device)
         places_a = uniform_indices(words[:, :size], n, xp, device)
         places_b = uniform_indices(words[:, -size:], m, xp, device)
         pair = take_last(xp, a, places_a), take_last(xp, b, places_b)
@@ -379,11 +387,5 @@ def _see(
         return welch_t_test(a, b, paired=test == "paired_t").pvalue < level
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     p_values = test(a, b, -1)
-    if p_values.shape != leading:
-        msg = (
-            f"Expected test(a, b, axis) to give p-values of shape {tuple(leading)} for "
-            f"samples of shapes {tuple(a.shape)} and {tuple(b.shape)} and axis -1; got "
-            f"shape {tuple(p_values.shape)}."
-        )
-        raise ValueError(msg)
+    check_shape("test(a, b, axis)", p_values, leading, a, b)
     return p_values < level

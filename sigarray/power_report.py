@@ -52,6 +52,8 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
     pairs = []
     for pair in itertools.combinations(scores, 2):
         means = [describe_scores(scores[name])["mean"] for name in pair]
+        if means[0] == means[1]:
+            continue
         is_first = (means[0] >= means[1]) == options.higher_is_better
         better, worse = pair if is_first else pair[::-1]
         result = required_sample_size(
@@ -94,12 +96,10 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
         }
         for better, worse, size in pairs
     ]
-    tables = [
-        _model_table(
-            source, scores, powers, f"a {factor} by a factor of {options.lift:g}"
-        ),
-        _pair_table(scores, pairs, options.power),
-    ]
+    change = f"a {factor} by a factor of {options.lift:g}"
+    tables = [_model_table(source, scores, powers, change)]
+    if pairs:
+        tables.append(_pair_table(scores, pairs, options.power))
     sentences = [
         *(
             _say_power(name, len(scores[name]), power, options, factor)

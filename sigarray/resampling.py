@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import (
     array_kernel,
@@ -26,11 +28,13 @@ from sigarray.statistic import (
     Alternative,
     Statistic,
     apply_statistic,
+    center_scores,
     check_alternative,
     check_pairs,
+    check_sizes,
     check_statistic,
     count_replicates,
-    observe_difference,
+    rounding_of,
 )
 from sigarray.validation import check_batch, check_count
 
@@ -90,8 +94,8 @@ def bootstrap_test(
         Scores that are not real numbers, or of two libraries or devices; an `rng` that
         the library cannot use.
     ValueError
-        A sample without scores, pairs of unequal number, leading axes that do not
-        broadcast, or options outside their range.
+        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
+        not broadcast, or options outside their range.
 
     See Also
     --------
@@ -103,6 +107,11 @@ def bootstrap_test(
     those of resamples d*, the p-value is (count + 1) / (`n_resamples` + 1) with the
     count of d* - d >= d for "greater" (d* >= 2 d, as in [2]_), d* - d <= d for "less",
     and abs(d* - d) >= abs(d) for "two-sided". Ties count, up to rounding.
+
+    With few scores the p-values are too small, for resamples vary less than new samples
+    would. Of 20,000 pairs of normal samples of one distribution, p <= 0.05 in 9 %
+    (independent, one-sided) to 16 % (paired, two-sided) at n = 5, 7 to 10 % at n = 10,
+    6 to 7 % at n = 20, and 5 to 6 % at n = 50. `permutation_test` has 5 % throughout.
 
     All options are static under `jit`, and the scores and `rng` may be traced.
 
@@ -123,6 +132,7 @@ def bootstrap_test(
     """
     xp, (a, b) = standardize(a, b, axis=axis)
     options = _check(a, b, paired, statistic, alternative, batch)
+    check_sizes(a, b, purpose="to resample")
     difference, pvalue = _bootstrap_test(
         xp,
         a,
@@ -271,19 +281,24 @@ def _bootstrap_test(
     """Difference and p-value with the null hypothesis imposed by centring."""
     n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
     width = n if paired else n + m
-    a, b = spread_faults(xp, a), spread_faults(xp, b)
-    difference, tolerance = observe_difference(xp, a, b, statistic)
+    (a, middle_a), (b, middle_b) = (
+        center_scores(xp, statistic, spread_faults(xp, x)) for x in (a, b)
+    )
+    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
+    observed = values[0] - values[1]
+    difference = (middle_a - middle_b) + observed
+    tolerance = rounding_of(xp, statistic, [a, b], values)
     distance = difference[..., None]
 
     def count_extremes(start: int | Array, size: int) -> Array:
-        words = overlapping_words(seed, start, size, width, xp, device)
+        words = overlapping_words(seed, start, size, width, max(n, m), xp, device)
         places_a = uniform_indices(words[:, :n], n, xp, device)
         places_b = uniform_indices(words[:, -m:], m, xp, device)
         resampled = apply_statistic(xp, statistic, take_last(xp, a, places_a))
         resampled = resampled - apply_statistic(
             xp, statistic, take_last(xp, b, places_b)
         )
-        shift = resampled - distance
+        shift = resampled - observed[..., None]
         if alternative == "two-sided":
             is_extreme = xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
         elif alternative == "greater":
@@ -313,12 +328,24 @@ def _permutation_test(
     batch: int | None,
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
-    a, b = spread_faults(xp, a), spread_faults(xp, b)
-    difference, tolerance = observe_difference(xp, a, b, statistic)
+    n, m = a.shape[-1], b.shape[-1]
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    pool = xp.concat(
+        [
+            xp.broadcast_to(spread_faults(xp, x), (*leading, x.shape[-1]))
+            for x in (a, b)
+        ],
+        axis=-1,
+    )
+    pool, _ = center_scores(xp, statistic, pool)
+    a, b = pool[..., :n], pool[..., n:]
+    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
+    difference = values[0] - values[1]
+    tolerance = rounding_of(xp, statistic, [a, b], values)
     exchange = exchange_pairs if paired else deal_out
 
     def count_extremes(start: int | Array, size: int) -> Array:
-        permuted = exchange(xp, a, b, seed, start, size, statistic)
+        permuted = exchange(xp, pool, n, seed, start, size, statistic)
         gap = permuted - difference[..., None]
         counts = (
             count_replicates(xp, gap >= -tolerance[..., None], start, count),
@@ -326,13 +353,12 @@ def _permutation_test(
         )
         return xp.stack(counts)
 
-    leading = math.prod(difference.shape)
-    elements = a.shape[-1] if paired else a.shape[-1] + b.shape[-1]
+    elements, n_entries = n if paired else n + m, math.prod(leading)
     if statistic == "mean":
         # One product for all batch entries; of pairs, 32 take one word.
-        elements = leading + (-(-elements // WORD_BITS) if paired else elements)
+        elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
     else:
-        elements *= 1 + leading
+        elements *= 1 + n_entries
     batch = batch or default_batch(xp, device_of(xp, a), elements)
     zero = difference - difference
     counts = sum_batches(xp, count_extremes, count, batch, xp.stack([zero, zero]))

@@ -180,15 +180,19 @@ def overlapping_words(
     start: int | Array,
     count: int,
     width: int,
+    n_choices: int,
     xp: Namespace,
     device: Device,
 ) -> Array:
-    """Give words (count, width) of half as many random bits.
+    """Give words (count, width), each to choose one of `n_choices` places or ranks.
 
     The upper half of a word is half a word of `random_words` for its own replicate. The
-    lower half is the upper one of the next replicate: it decides between neighbours, in
-    an order or among places, so that replicates have next to nothing in common.
+    lower half is the upper one of the next replicate: it decides between neighbours
+    alone, so that replicates have next to nothing in common, and half as many random
+    bits do. Beyond 2^16 choices it would decide more, and all bits are drawn.
     """
+    if n_choices > 2**_HALF_BITS:
+        return random_words(seed, start, count, width, xp, device)
     words = random_words(seed, start, count + 1, -(-width // 2), xp, device)
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     upper = xp.concat(halves, axis=-1)[:, :width]

@@ -101,26 +101,34 @@ def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
         The file or one of its cells is not what was expected.
     """
     name = "standard input" if str(path) == "-" else str(path)
-    labels: list[str] = []
-    p_values: list[float] = []
-    rows = _read_rows(_read_text(path, name), name)
-    for line, row in rows:
-        cells = [cell for cell in row if cell]
-        values = " ".join(cells).split()
-        if not all(map(_NUMBER.fullmatch, values)):
-            if line == rows[0][0] and not _NUMBER.fullmatch(values[-1]):
-                continue  # a header
-            if len(cells) == 2 or len(values) == 2:
-                label, value = cells if len(cells) == 2 else values
-                labels.append(label)
-                p_values.append(_read_p_value(value, name, line))
-                continue
-        for value in values:
-            labels.append(str(len(labels) + 1))
-            p_values.append(_read_p_value(value, name, line))
-    if not p_values:
+    rows = [
+        (line, cells if len(cells) > 1 else cells[0].split())
+        for line, cells in _read_rows(_read_text(path, name), name)
+    ]
+    if rows and not re.search(r"[0-9<]", rows[0][1][-1]) and rows[0][1][-1]:
+        rows = rows[1:]  # a header
+    if not rows:
         msg = f"{name} has no p-values. Expected numbers in [0, 1], or label,p rows."
         raise ScoreFileError(msg)
+    if len(rows) == 1 and all(map(_NUMBER.fullmatch, rows[0][1])):
+        rows = [(rows[0][0], [cell]) for cell in rows[0][1]]
+    labels, p_values = [], []
+    for number, (line, cells) in enumerate(rows, 1):
+        if len(cells) > 2 or len(cells) != len(rows[0][1]):
+            msg = (
+                f"{name}, line {line}: expected a p-value, or a label and a p-value, "
+                f"in every row; got {', '.join(map(repr, cells))}."
+            )
+            raise ScoreFileError(msg)
+        is_label = len(cells) == 2 and not re.fullmatch(r"\d*\.\d+", cells[0])
+        if len(cells) == 2 and not is_label:
+            msg = (
+                f"{name}, line {line}: expected one p-value in each row, or a label "
+                f"and a p-value; got {cells[0]!r} and {cells[1]!r}."
+            )
+            raise ScoreFileError(msg)
+        labels.append(cells[0] if is_label else str(number))
+        p_values.append(_read_p_value(cells[-1], name, line))
     return labels, p_values
 
 
@@ -129,7 +137,7 @@ def _read_p_value(cell: str, name: str, line: int) -> float:
     if not 0.0 <= p_value <= 1.0:
         msg = f"{name}, line {line}: expected a p-value in [0, 1]; got {cell!r}."
         if math.isnan(p_value):
-            msg += " Give one number in each row, or a label and a number."
+            msg += " For '<0.001', write 0.001: it is a bound." if "<" in cell else ""
         raise ScoreFileError(msg)
     return p_value
 
@@ -142,8 +150,8 @@ def _check_pairs(
             if not _cell(cells, position):
                 msg = (
                     f"{name}, line {line}, column {position + 1} ({model}): expected a "
-                    "score in every cell with --paired; got a blank one. Remove the "
-                    "row, or leave out --paired."
+                    "score in every cell of a paired test; got a blank one. Remove the "
+                    "row, or use a test that is not paired."
                 )
                 raise ScoreFileError(msg)
 

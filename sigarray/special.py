@@ -1,6 +1,7 @@
 """Special functions that the array API lacks."""
 
 import math
+from collections.abc import Callable
 
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import default_batch, device_of, map_batches
@@ -51,14 +52,22 @@ def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> 
     """
     i = xp.arange(max_half_df, dtype=x.dtype, device=device_of(xp, x))
     log_factorials = xp.cumulative_sum(xp.log(xp.clip(i, 1.0, None)))
-    half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)[..., None]
-    powers = i * xp.log(half)
-    terms = xp.where(i < half_df[..., None], powers - log_factorials - half, -math.inf)
-    return xp.sum(xp.exp(terms), axis=-1)
+
+    def add_up(half: Array, half_df: Array) -> Array:
+        half = half[..., None]
+        logs = i * xp.log(half) - log_factorials - half
+        return xp.sum(
+            xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1
+        )
+
+    half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
+    return _map_elements(xp, add_up, (half, half_df), 4 * max_half_df)
 
 
 def student_t_sf(xp: Namespace, t: Array, df: Array) -> Array:
     """P(T >= t) of Student's t, to 1e-13 of itself in float64, for df >= 1.
+
+    For t from 1e154 on (in float32, 1e19) it is the tail at that t, or 0 at infinity.
 
     With u^2 = df log(1 + t^2 / df), its density is proportional to that of a normal u,
     but for a smooth factor:
@@ -78,28 +87,44 @@ def normal_sf(xp: Namespace, z: Array) -> Array:
 
 
 def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
-    """Compute Student's tail in chunks, for each element takes as many as nodes."""
+    """Student's tail, which is normal where df is infinite."""
     # So that its square does not overflow.
     size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
     is_normal = xp.isinf(df)
     finite_df = xp.where(is_normal, 1.0, df)
     u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
     u = xp.where(is_normal, size, u)
-    shape, count = u.shape, math.prod(u.shape)
-    starts, spreads = xp.reshape(u, (-1,)), xp.reshape(1.0 / df, (-1,))
-    everyone = xp.arange(count, device=device_of(xp, u))
 
-    def tails(start: int | Array, size: int) -> Array:
-        chosen = xp.clip(everyone[:size] + start, None, count - 1)
-        u, spread = xp.take(starts, chosen), xp.take(spreads, chosen)
+    def tails(u: Array, spread: Array) -> Array:
         mills = _integrate_density(xp, u, spread)
         half = _integrate_density(xp, xp.zeros_like(u), spread)
         return 0.5 * xp.exp(-0.5 * u * u) * mills / half
 
-    batch = default_batch(xp, device_of(xp, u), 4 * _NODES)
-    tail = xp.reshape(map_batches(xp, tails, count, batch)[:count], shape)
+    tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)
+
+
+def _map_elements(
+    xp: Namespace,
+    function: Callable[..., Array],
+    arrays: tuple[Array, ...],
+    width: int,
+) -> Array:
+    """Apply a function to flat chunks, for an element takes `width` numbers."""
+    shape, device = arrays[0].shape, device_of(xp, arrays[0])
+    count = math.prod(shape)
+    if count == 0:
+        return arrays[0]
+    flat = [xp.reshape(xp.broadcast_to(x, shape), (-1,)) for x in arrays]
+    everyone = xp.arange(count, device=device)
+
+    def kernel(start: int | Array, size: int) -> Array:
+        chosen = xp.clip(everyone[:size] + start, None, count - 1)
+        return function(*(xp.take(x, chosen) for x in flat))
+
+    batch = default_batch(xp, device, width)
+    return xp.reshape(map_batches(xp, kernel, count, batch)[:count], shape)
 
 
 def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:

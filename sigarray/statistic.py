@@ -1,11 +1,11 @@
 """What resampling tests compare: the mean, the median, or a statistic of the caller."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import device_of
+from sigarray.dispatch import describe, device_of
 from sigarray.validation import check_choice
 
 Alternative = Literal["greater", "less", "two-sided"]
@@ -57,17 +57,58 @@ def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
         # Wherever the sort puts a NaN.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
     result = statistic(x, -1)
-    if result.shape != x.shape[:-1]:
-        msg = (
-            f"Expected statistic(x, axis) to give shape {tuple(x.shape[:-1])} for x of "
-            f"shape {tuple(x.shape)} and axis -1; got shape {tuple(result.shape)}."
-        )
-        raise ValueError(msg)
+    check_shape("statistic(x, axis)", result, x.shape[:-1], x)
     return result
 
 
+def check_shape(
+    call: str, result: Any, expected: tuple[int, ...], *arguments: Array
+) -> None:
+    """Raise unless a callable of the user gives one number for each batch entry."""
+    shape = getattr(result, "shape", None)
+    if shape is None or tuple(shape) != tuple(expected):
+        got = describe(result) if shape is None else f"shape {tuple(shape)}"
+        shapes = " and ".join(str(tuple(x.shape)) for x in arguments)
+        msg = (
+            f"Expected {call} to give an array of shape {tuple(expected)} for samples "
+            f"of shape {shapes} and axis -1; got {got}."
+        )
+        raise ValueError(msg)
+
+
+def center_scores(xp: Namespace, statistic: Statistic, x: Array) -> tuple[Array, Array]:
+    """Give the scores less the middle of their range, and that middle.
+
+    What is small beside the level of the scores, but not beside their spread, would be
+    lost in float32. Mean and median move with the scores; of a callable nothing is
+    known, and its scores stay.
+    """
+    if callable(statistic):
+        return x, xp.zeros_like(x[..., 0])
+    middle = 0.5 * xp.min(x, axis=-1) + 0.5 * xp.max(x, axis=-1)
+    return x - middle[..., None], middle
+
+
+def standard_deviation(xp: Namespace, x: Array) -> Array:
+    """Standard deviation (ddof 1) along the last axis, NaN for one number.
+
+    In units of the largest deviation, whose square might overflow or underflow.
+    """
+    n = x.shape[-1]
+    deviation = x - xp.mean(x, axis=-1, keepdims=True)
+    unit = xp.max(xp.abs(deviation), axis=-1)
+    unit = xp.where(unit > 0.0, unit, 1.0)
+    share = deviation / unit[..., None]
+    squares = xp.sum(share * share, axis=-1)
+    variance = squares / (n - 1.0) if n > 1 else squares * math.nan
+    return unit * xp.sqrt(variance)
+
+
 def rounding_of(
-    xp: Namespace, statistic: Statistic, samples: list[Array], values: list[Array]
+    xp: Namespace,
+    statistic: Statistic,
+    samples: Sequence[Array],
+    values: Sequence[Array],
 ) -> Array:
     """How far two differences of the statistic may be apart by rounding alone."""
     if callable(statistic):
@@ -75,14 +116,6 @@ def rounding_of(
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
     return _TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
-
-
-def observe_difference(
-    xp: Namespace, a: Array, b: Array, statistic: Statistic
-) -> tuple[Array, Array]:
-    """Give the observed difference, and how much of one is rounding."""
-    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
-    return values[0] - values[1], rounding_of(xp, statistic, [a, b], values)
 
 
 def count_replicates(

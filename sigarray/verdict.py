@@ -31,6 +31,11 @@ class Comparison:
     method: str
 
     @property
+    def level(self) -> float:
+        """The level of p-values: 0.05 for 0.95, and no more by rounding."""
+        return round(1.0 - self.confidence_level, 12)
+
+    @property
     def pairs(self) -> list[tuple[str, str]]:
         """Every two models."""
         return list(itertools.combinations(self.scores, 2))
@@ -82,7 +87,7 @@ def report_orders(
 
 def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
     """Say which models differ: an adjusted p-value below 1 - confidence_level."""
-    level = 1.0 - comparison.confidence_level
+    level = comparison.level
     rows: list[list[str]] = []
     sentences, records, marked = [], [], set()
     for (a, b), test in zip(comparison.pairs, tests, strict=True):
@@ -219,7 +224,7 @@ def _say_order(
 
 
 def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
-    level = 1.0 - comparison.confidence_level
+    level = comparison.level
     p_value = show_p_value(test.adjusted, level)
     correction = _say_correction(comparison, "Holm's correction")
     if test.better is None:

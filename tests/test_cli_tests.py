@@ -150,7 +150,8 @@ class TestCompare:
     @pytest.mark.parametrize("test", TESTS)
     def test_all_formats(self, table, run, style, test):
         code, out, err = run("compare", table, "--test", test, "--format", style)
-        assert (code, err) == (0, "")
+        assert code == 0
+        assert err == "" or test == "bootstrap"  # which warns of few scores
         assert "c" in out
         if style == "csv":
             records = list(csv.DictReader(io.StringIO(out)))
@@ -183,9 +184,18 @@ class TestCompare:
         assert "line 3, column 2 (b)" in run("compare", path, *arguments)[2]
 
     def test_one_score_has_no_variance(self, write, run):
-        code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", "welch")
-        assert code == 2
-        assert "two scores or more in a sample" in err
+        for test in ("welch", "bootstrap"):
+            code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", test)
+            assert code == 2
+            assert "scores.csv: expected two scores or more of a; got 1." in err
+
+    def test_a_p_value_of_the_level_is_not_below_it(self, write, run):
+        path = write("a,b\n0.9,0.5\n0.8,0.6\n")
+        arguments = ["compare", path, "--test", "bootstrap", "--n-resamples", "19"]
+        _, out, err = run(*arguments, "--format", "json")
+        pair = json.loads(out)["pairs"][0]
+        assert (pair["pvalue"], pair["better"]) == (0.05, None)
+        assert "too small for few scores, here 2: use --test permutation" in err
 
 
 class TestPower:
@@ -232,13 +242,25 @@ class TestPower:
         assert "3 runs of a are too few" in out
 
     def test_no_difference(self, write, run):
-        _, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4\n"))
-        assert "More than 100 runs of a and b would be" in " ".join(out.split())
+        code, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4\n"))
+        assert code == 0
+        assert "runs of each" not in out
+
+    def test_more_runs_than_were_tried(self, write, run):
+        _, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4.001\n"))
+        assert "More than 100 runs of b and a would be" in " ".join(out.split())
+
+    def test_a_lift_above_one_is_doubted(self, write, run):
+        path = write("a,b\n0.9,0.95\n0.91,0.96\n")
+        assert (
+            "A lift by a factor of 1.25 takes scores above 1" in run("power", path)[2]
+        )
+        assert run("power", path, "--lift", "1.01")[2] == ""
 
     def test_one_score(self, write, run):
         code, _, err = run("power", write("a,b\n1,2\n2,\n"))
         assert code == 2
-        assert "two scores or more in a sample, to resample; got 1" in err
+        assert "expected two scores or more of b; got 1. Run it with more" in err
 
 
 class TestCorrect:
@@ -246,12 +268,13 @@ class TestCorrect:
         ("content", "labels"),
         [
             ("0.03\n0.01\n0.02\n0.5\n", "1234"),
-            ("0.03 0.01\n0.02 0.5\n", "1234"),
+            ("0.03 0.01 0.02 0.5\n", "1234"),
             ("0.03,0.01,0.02,0.5\n", "1234"),
             ("p\n0.03\n0.01\n0.02\n.5\n", "1234"),
             ("w,0.03\nx,1e-2\ny,0.02\nz,0.5\n", "wxyz"),
             ("task;p\nw;0.03\nx;0.01\n\ny;0.02\nz;0.5\n", "wxyz"),
             ("w 0.03\nx 0.01\ny 0.02\nz 0.5\n", "wxyz"),
+            (",p\n0,0.03\n1,0.01\n2,0.02\n3,0.5\n", "0123"),
         ],
     )
     def test_what_is_read(self, write, run, content, labels):
@@ -309,11 +332,17 @@ class TestCorrect:
         [
             ("", "has no p-values"),
             ("p\n", "has no p-values"),
-            ("0.1\n1.2\n", r"line 2: expected a p-value in [0, 1]; got '1.2'."),
-            ("0.1\n-0.1\n", r"line 2: expected a p-value in [0, 1]; got '-0.1'."),
-            ("0.1\nnan\n", r"line 2: expected a p-value in [0, 1]; got 'nan'."),
-            ("a,0.1\nb,\n", r"line 2: expected a p-value in [0, 1]; got 'b'."),
-            ("a,0.1,0.2\nb,1,x\n", r"line 1: expected a p-value in [0, 1]; got 'a'."),
+            ("0.1\n1.2\n", "line 2: expected a p-value in [0, 1]; got '1.2'."),
+            ("0.1\n-0.1\n", "line 2: expected a p-value in [0, 1]; got '-0.1'."),
+            ("0.1\nnan\n", "line 2: expected a p-value in [0, 1]; got 'nan'."),
+            ("a,0.1\nb,\n", "line 2: expected a p-value in [0, 1]; got ''."),
+            ("A,<0.001\nB,0.04\n", "line 1: expected a p-value in [0, 1]; got '<0."),
+            ("A,\nB,0.01\n", "line 1: expected a p-value in [0, 1]; got ''."),
+            ("O.01\n0.04\n", "line 1: expected a p-value in [0, 1]; got 'O.01'."),
+            ("a,0.1,0.2\nb,1,x\n", "line 1: expected a p-value, or a label and a"),
+            ("0.03 0.01\n0.02 0.5\n", "line 1: expected one p-value in each row"),
+            ("a,b\n0.81,0.75\n0.83,0.7\n", "line 2: expected one p-value in each"),
+            ("0,1\n0,0\nx\n", "line 3: expected a p-value, or a label and"),
         ],
     )
     def test_files_that_are_wrong(self, write, run, content, message):

@@ -26,7 +26,7 @@ def replicates(statistic, samples, paired, count):
     seed = seed_words(3, np, "cpu")
     sizes = [sample.shape[-1] for sample in samples]
     width = sizes[0] if paired else sum(sizes)
-    words = overlapping_words(seed, 0, count, width, np, "cpu")
+    words = overlapping_words(seed, 0, count, width, max(sizes), np, "cpu")
     values = []
     for k, sample in enumerate(samples):
         first = sizes[0] if k and not paired else 0

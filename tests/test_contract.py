@@ -104,6 +104,15 @@ def test_batch_axes_broadcast(backend, case):
             np.testing.assert_allclose(whole[index], one, atol=backend.atol)
 
 
+@over([case for case in CASES if "multi" not in case.id])
+def test_no_batch_entries_give_no_results(case):
+    if case.keeps_axis or case.takes_p_values:
+        pytest.skip("p-values are batches of their own")
+    samples = [sample[:0] for sample in case.samples(2)]
+    for result in case(*samples):
+        assert result.shape[0] == 0
+
+
 @without_x64
 @over(CASES)
 def test_axis_is_where_the_scores_are(backend, case):

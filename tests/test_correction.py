@@ -91,9 +91,9 @@ def test_counts_by_other_corrections():
 
 
 def test_impossible_counts():
-    with pytest.raises(ValueError, match=r"method to be one of holm, .* got 'sidak'"):
+    with pytest.raises(ValueError, match=r"method to be one of 'holm', .* got 'sidak'"):
         count_significant([0.1], method="sidak")
-    with pytest.raises(ValueError, match=r"alpha in \(0, 1\); got 5"):
+    with pytest.raises(ValueError, match=r"alpha to be in \(0, 1\); got 5"):
         count_significant([0.1], alpha=5)
 
 

@@ -92,6 +92,32 @@ def test_signs_are_the_bits_of_words(backend, n):
     assert float(result.pvalue) == pytest.approx((count + 1) / 301)
 
 
+@pytest.mark.parametrize("test", [bootstrap_test, permutation_test])
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_float32_resolves_a_small_spread_at_a_high_level(
+    backend, test, statistic, paired, alternative
+):
+    rng = np.random.default_rng(0)
+    a = (1e4 + 0.15 + rng.normal(size=200)).astype(np.float32)
+    b = (1e4 + rng.normal(size=200)).astype(np.float32)
+    options = {"statistic": statistic, "paired": paired, "alternative": alternative}
+    options |= {"n_resamples": 400, "rng": 1}
+    expected = test(a.astype(float) - 1e4, b.astype(float) - 1e4, **options)
+    result = test(
+        backend.asarray(a, "float32"), backend.asarray(b, "float32"), **options
+    )
+    assert float(result.pvalue) == pytest.approx(float(expected.pvalue), abs=0.003)
+    assert float(result.statistic) == pytest.approx(float(expected.statistic), abs=2e-3)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_one_score_cannot_be_resampled(paired):
+    with pytest.raises(ValueError, match="two scores or more in a sample, to resample"):
+        bootstrap_test([1.0], [0.5], paired=paired, rng=0)
+
+
 def test_close_differences_are_no_ties():
     """The second pair alone makes the sum 1e-9, its exchange with the first -1e-9."""
     zeros = np.zeros(2)
@@ -127,7 +153,7 @@ def test_bootstrap_counts_are_its_definition(alternative, paired):
 
 
 @given(
-    x=st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=8),
+    x=st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=8),
     shift=st.sampled_from([0.0, 1e3, 1 / 3]),
     alternative=st.sampled_from(ALTERNATIVES),
     paired=st.booleans(),

@@ -202,19 +202,21 @@ def test_torch_generator_on_another_device():
 def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
     xp, device = backend.xp, backend.device
     seed = seed_words(5, xp, device)
-    words = backend.to_numpy(overlapping_words(seed, 3, 40, 7, xp, device))
+    words = backend.to_numpy(overlapping_words(seed, 3, 40, 7, 9, xp, device))
     plain = backend.to_numpy(random_words(seed, 3, 41, 4, xp, device))
     words, plain = words.astype(np.uint32), plain.astype(np.uint32)
     upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
     np.testing.assert_array_equal(words >> 16, upper[:-1])
     np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
-    later = backend.to_numpy(overlapping_words(seed, 20, 5, 7, xp, device))
+    later = backend.to_numpy(overlapping_words(seed, 20, 5, 7, 9, xp, device))
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
 
 
 def test_overlapping_words_choose_uncorrelated_resamples():
     """Means of resamples of 1000 scores, one replicate after the other."""
-    words = overlapping_words(seed_words(0, np, "cpu"), 0, 20_001, 1000, np, "cpu")
+    words = overlapping_words(
+        seed_words(0, np, "cpu"), 0, 20_001, 1000, 1000, np, "cpu"
+    )
     scores = np.random.default_rng(0).normal(size=1000)
     means = scores[uniform_indices(words, 1000, np, "cpu")].mean(axis=-1)
     means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
