@@ -9,5 +9,7 @@ Array = Any
 Namespace = ModuleType
 # A device of the backend, or None: wherever the backend puts new arrays.
 Device = Any
+# The two words of a seed, each of shape (1,).
+Seed = tuple[Array, Array]
 # An int, a random generator or key of the backend, or None for fresh entropy.
 RandomSource = Any

@@ -1,24 +1,26 @@
 """Bootstrap confidence intervals of a statistic, or of its difference."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-from sigarray._typing import Array, Namespace, RandomSource
+from sigarray._typing import Array, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
     default_batch,
     device_of,
     index_dtype,
     map_batches,
+    map_entries,
     spread_faults,
     standardize,
 )
 from sigarray.quantile import take_last
 from sigarray.results import ConfidenceInterval
-from sigarray.rng import MAX_REPLICATES, overlapping_words, seed_words, uniform_indices
+from sigarray.rng import MAX_REPLICATES, random_places, seed_words
 from sigarray.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray.statistic import (
     Statistic,
@@ -38,7 +40,6 @@ from sigarray.validation import (
 )
 
 IntervalMethod = Literal["percentile", "basic", "bca"]
-Seed = tuple[Array, Array]
 
 _METHODS = ("percentile", "basic", "bca")
 # Replicates of all batch entries that are held at a time: 32 MiB in float64.
@@ -159,8 +160,8 @@ def bootstrap_ci(
     check_sizes(*samples, purpose="to resample")
     result = _bootstrap_ci(
         xp,
-        *samples,
-        *seed_words(rng, xp, device_of(xp, samples[0])),
+        samples,
+        seed_words(rng, xp, device_of(xp, samples[0])),
         statistic=statistic,
         tail=0.5 * (1.0 - level),
         method=method,
@@ -174,7 +175,9 @@ def bootstrap_ci(
 @array_kernel
 def _bootstrap_ci(
     xp: Namespace,
-    *arrays: Array,
+    samples: list[Array],
+    seed: Seed,
+    *,
     statistic: Statistic,
     tail: float,
     method: IntervalMethod,
@@ -183,23 +186,16 @@ def _bootstrap_ci(
     batch: int | None,
 ) -> tuple[Array, ...]:
     """Statistic, limits and standard error, some batch entries at a time."""
-    *samples, low, high = arrays
-    seed = (low, high)
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
-    count, device = math.prod(leading), device_of(xp, samples[0])
-    if count == 0:
-        empty = xp.zeros(leading, dtype=samples[0].dtype, device=device)
-        return (empty, empty, empty, empty)
+    count = math.prod(leading)
     stacks = []
     for sample in samples:
         n = sample.shape[-1]
         whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, n))
         stacks.append(xp.reshape(whole, (count, n)))
 
-    def find_limits(start: int | Array, size: int) -> Array:
-        entries = xp.clip(xp.arange(size, device=device) + start, None, count - 1)
-        chosen = [xp.take(stack, entries, axis=0) for stack in stacks]
-        centered = [center_scores(xp, statistic, row) for row in chosen]
+    def find_limits(*entries: Array) -> Array:
+        centered = [center_scores(xp, statistic, entry) for entry in entries]
         rows, middles = zip(*centered, strict=True)
         values = [apply_statistic(xp, statistic, row) for row in rows]
         observed = _difference(values)
@@ -220,8 +216,8 @@ def _bootstrap_ci(
         moved = [x + middle for x in (observed, *limits)]
         return xp.stack([*moved, standard_deviation(xp, replicates)])
 
-    result = map_batches(xp, find_limits, count, max(1, _MAX_HELD // n_resamples))
-    result = xp.reshape(result[:, :count], (4, *leading))
+    result = map_entries(xp, find_limits, stacks, max(1, _MAX_HELD // n_resamples))
+    result = xp.reshape(result, (4, *leading))
     return tuple(result[i, ...] for i in range(4))
 
 
@@ -241,18 +237,17 @@ def _draw_replicates(
 ) -> Array:
     """Draw replicates (R, n_resamples) of R batch entries."""
     device, sizes = device_of(xp, rows[0]), [row.shape[-1] for row in rows]
-    # A column for each score, or for each pair.
-    columns = [0, 0 if paired else sizes[0]]
-    width = sizes[0] if paired else sum(sizes)
 
     def replicate(start: int | Array, size: int) -> Array:
-        words = overlapping_words(seed, start, size, width, max(sizes), xp, device)
-        values = []
-        for row, first, n in zip(rows, columns, sizes, strict=False):
-            places = uniform_indices(words[:, first : first + n], n, xp, device)
-            values.append(apply_statistic(xp, statistic, take_last(xp, row, places)))
-        return _difference(values)
+        places = random_places(seed, start, size, sizes, sizes, paired, xp, device)
+        return _difference(
+            [
+                apply_statistic(xp, statistic, take_last(xp, row, chosen))
+                for row, chosen in zip(rows, places, strict=True)
+            ]
+        )
 
+    width = sizes[0] if paired else sum(sizes)
     elements = width + rows[0].shape[0] * sum(sizes)
     batch = batch or default_batch(xp, device, elements)
     return map_batches(xp, replicate, n_resamples, batch)[:, :n_resamples]
@@ -282,9 +277,7 @@ def _acceleration(
     if paired:
         influences = [influences[0] + influences[1]]
     peaks = [xp.max(xp.abs(influence), axis=-1) for influence in influences]
-    unit = peaks[0]
-    if len(peaks) == 2:
-        unit = xp.where(peaks[0] > peaks[1], peaks[0], peaks[1])
+    unit = functools.reduce(xp.maximum, peaks)
     unit = xp.where(unit > 0.0, unit, 1.0)[..., None]
     cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
     for influence in influences:

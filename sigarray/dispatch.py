@@ -194,6 +194,27 @@ def map_batches(
     return xp.concat([kernel(chunk * size, size) for chunk in range(chunks)], axis=-1)
 
 
+def map_entries(
+    xp: Namespace,
+    function: Callable[..., Array],
+    arrays: Sequence[Array],
+    batch: int,
+) -> Array:
+    """Apply a function to the entries of the first axis, so many at a time.
+
+    The function takes arrays of some entries, and has these on its last axis.
+    """
+    count, device = arrays[0].shape[0], device_of(xp, arrays[0])
+    if count <= batch:
+        return function(*arrays)
+
+    def kernel(start: int | Array, size: int) -> Array:
+        entries = xp.clip(xp.arange(size, device=device) + start, None, count - 1)
+        return function(*(xp.take(x, entries, axis=0) for x in arrays))
+
+    return map_batches(xp, kernel, count, batch)[..., :count]
+
+
 def sum_batches(
     xp: Namespace,
     kernel: Callable[[Any, int], Array],

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, device_of, spread_faults, standardize
 from sigarray.results import MannWhitneyResult, TTestResult
@@ -13,6 +11,7 @@ from sigarray.statistic import (
     check_alternative,
     check_pairs,
     check_sizes,
+    pool_samples,
 )
 
 # A sample whose deviations are of so many units of rounding is constant.
@@ -181,18 +180,11 @@ def _mann_whitney_u(
     xp: Namespace, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array]:
     """U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
-    n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
-    a, b = spread_faults(xp, a), spread_faults(xp, b)
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    a, b = xp.broadcast_to(a, (*leading, n)), xp.broadcast_to(b, (*leading, m))
-    pool = xp.concat([a, b], axis=-1)
+    n, m = a.shape[-1], b.shape[-1]
+    pool = pool_samples(xp, a, b)
     fault = xp.sum(pool - pool, axis=-1)
     order = xp.argsort(pool, axis=-1, stable=False)
-    row = (n + m) * xp.arange(math.prod(leading), dtype=order.dtype, device=device)
-    places = xp.reshape(order, (-1, n + m)) + row[:, None]
-    ordered = xp.take(xp.reshape(pool, (-1,)), xp.reshape(places, (-1,)))
-    ordered = xp.reshape(ordered, (*leading, n + m))
-    first, last = _tie_bounds(xp, ordered)
+    first, last = _tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
     # From the middle of the ranks, so that their sum over A is exact for longer.
     first, last = xp.astype(first, a.dtype), xp.astype(last, a.dtype)
     rank = 0.5 * (first + last - (n + m - 1))
@@ -232,7 +224,7 @@ def _t_test(
     """T, its p-value and its degrees of freedom."""
     n, m = a.shape[-1], b.shape[-1]
     # In units of the largest score, for squares of small ones would underflow.
-    unit = _larger(xp, *(xp.max(xp.abs(x), axis=-1, keepdims=True) for x in (a, b)))
+    unit = xp.maximum(*(xp.max(xp.abs(x), axis=-1, keepdims=True) for x in (a, b)))
     unit = xp.where(unit > 0.0, unit, 1.0)
     a, b = spread_faults(xp, a) / unit, spread_faults(xp, b) / unit
     difference = xp.mean(a, axis=-1) - xp.mean(b, axis=-1)
@@ -257,10 +249,6 @@ def _t_test(
     if alternative == "two-sided":
         return t, xp.clip(2.0 * student_t_sf(xp, xp.abs(t), df), None, 1.0), df
     return t, student_t_sf(xp, t if alternative == "greater" else -t, df), df
-
-
-def _larger(xp: Namespace, x: Array, y: Array) -> Array:
-    return xp.where(x > y, x, y)
 
 
 def _squared_error(xp: Namespace, x: Array) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from sigarray.correction import holm
 from sigarray.location import mann_whitney_u, welch_t_test
 from sigarray.resampling import bootstrap_test, permutation_test
-from sigarray.verdict import PairTest, Scores
+from sigarray.score_file import Scores
+from sigarray.verdict import PairTest
 
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")

@@ -2,7 +2,7 @@
 
 import math
 
-from sigarray._typing import Array, Device, Namespace
+from sigarray._typing import Array, Device, Namespace, Seed
 from sigarray.dispatch import device_of, matrix_product, nth_smallest
 from sigarray.enumeration import subset_at
 from sigarray.quantile import take_last
@@ -14,8 +14,6 @@ from sigarray.rng import (
     random_words,
 )
 from sigarray.statistic import Statistic, apply_statistic
-
-Seed = tuple[Array, Array]
 
 
 def exchange_pairs(

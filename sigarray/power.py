@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._typing import Array, Namespace, RandomSource
+from sigarray._typing import Array, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
     default_batch,
@@ -20,10 +20,9 @@ from sigarray.quantile import take_last
 from sigarray.results import SampleSizeResult
 from sigarray.rng import (
     MAX_REPLICATES,
-    overlapping_words,
+    random_places,
     random_words,
     seed_words,
-    uniform_indices,
 )
 from sigarray.sampling_error import (
     choose_method,
@@ -39,7 +38,6 @@ from sigarray.validation import (
     check_fraction,
 )
 
-Seed = tuple[Array, Array]
 PowerTest = Callable[..., Array] | Literal["welch", "paired_t", "mann_whitney", "aso"]
 
 _TESTS = ("welch", "paired_t", "mann_whitney", "aso")
@@ -148,7 +146,7 @@ def bootstrap_power_analysis(
             xp,
             better,
             worse,
-            *seed,
+            seed,
             size=scores.shape[-1],
             is_together=False,
             **options,
@@ -241,7 +239,7 @@ def required_sample_size(
         a, b = -a, -b
     seed = seed_words(rng, xp, device_of(xp, a))
     curve = [
-        _find_power(xp, a, b, *seed, size=n, is_together=test == "paired_t", **options)
+        _find_power(xp, a, b, seed, size=n, is_together=test == "paired_t", **options)
         for n in sizes
     ]
     powers = xp.stack(curve, axis=-1)
@@ -328,8 +326,7 @@ def _find_power(
     xp: Namespace,
     a: Array,
     b: Array,
-    low: Array,
-    high: Array,
+    seed: Seed,
     *,
     size: int,
     is_together: bool,
@@ -339,20 +336,18 @@ def _find_power(
     batch: int | None,
 ) -> Array:
     """Share of pairs of samples of a size in which A is seen to be better."""
-    device, seed = device_of(xp, a), (low, high)
-    n, m = a.shape[-1], b.shape[-1]
+    sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
     a, b = spread_faults(xp, a), spread_faults(xp, b)
-    width = size if is_together else 2 * size
     # Words that no pair of samples takes.
     spare = random_words(seed, MAX_REPLICATES - 1, 1, 2, xp, device)
     inner_seed = (spare[0, :1], spare[0, 1:])
 
     def count_seen(start: int | Array, count: int) -> Array:
-        words = overlapping_words(seed, start, count, width, max(n, m), xp, device)
-        places_a = uniform_indices(words[:, :size], n, xp, device)
-        places_b = uniform_indices(words[:, -size:], m, xp, device)
-        pair = take_last(xp, a, places_a), take_last(xp, b, places_b)
-        is_seen = _see(xp, *pair, inner_seed, test, level)
+        places = random_places(
+            seed, start, count, sizes, [size, size], is_together, xp, device
+        )
+        drawn_a, drawn_b = take_last(xp, a, places[0]), take_last(xp, b, places[1])
+        is_seen = _see(xp, drawn_a, drawn_b, inner_seed, test, level)
         return count_replicates(xp, is_seen, start, n_resamples)
 
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)

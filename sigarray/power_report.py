@@ -7,7 +7,10 @@ from typing import Any
 
 from sigarray.power import DEFAULT_SIZES, bootstrap_power_analysis, required_sample_size
 from sigarray.report import Report, Table
-from sigarray.verdict import Scores, describe_scores, number_format
+from sigarray.score_file import Scores
+from sigarray.verdict import describe_scores, number_format, show_difference
+
+Summaries = dict[str, dict[str, float]]
 
 _NAMES = {
     "welch": "Welch's t-test",
@@ -39,6 +42,7 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
         "n_resamples": options.n_resamples,
         "rng": options.seed,
     }
+    summaries = {name: describe_scores(column) for name, column in scores.items()}
     powers = {
         name: float(
             bootstrap_power_analysis(
@@ -51,10 +55,10 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
     }
     pairs = []
     for pair in itertools.combinations(scores, 2):
-        means = [describe_scores(scores[name])["mean"] for name in pair]
+        means = [summaries[name]["mean"] for name in pair]
         if means[0] == means[1]:
             continue
-        is_first = (means[0] >= means[1]) == options.higher_is_better
+        is_first = (means[0] > means[1]) == options.higher_is_better
         better, worse = pair if is_first else pair[::-1]
         result = required_sample_size(
             scores[better],
@@ -97,9 +101,9 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
         for better, worse, size in pairs
     ]
     change = f"a {factor} by a factor of {options.lift:g}"
-    tables = [_model_table(source, scores, powers, change)]
+    tables = [_model_table(source, scores, summaries, powers, change)]
     if pairs:
-        tables.append(_pair_table(scores, pairs, options.power))
+        tables.append(_pair_table(summaries, pairs, options.power))
     sentences = [
         *(
             _say_power(name, len(scores[name]), power, options, factor)
@@ -111,9 +115,12 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
 
 
 def _model_table(
-    source: str, scores: Scores, powers: dict[str, float], change: str
+    source: str,
+    scores: Scores,
+    summaries: Summaries,
+    powers: dict[str, float],
+    change: str,
 ) -> Table:
-    summaries = {name: describe_scores(column) for name, column in scores.items()}
     show = number_format(list(summaries.values()))
     rows = [
         [
@@ -130,14 +137,12 @@ def _model_table(
 
 
 def _pair_table(
-    scores: Scores, pairs: list[tuple[str, str, float]], power: float
+    summaries: Summaries, pairs: list[tuple[str, str, float]], power: float
 ) -> Table:
     rows = []
     for better, worse, size in pairs:
-        summaries = [describe_scores(scores[name]) for name in (better, worse)]
-        show = number_format(summaries, sign="+")
-        difference = summaries[0]["mean"] - summaries[1]["mean"]
-        rows.append([better, worse, show(difference), _show_size(size)])
+        difference = show_difference(summaries[better], summaries[worse])
+        rows.append([better, worse, difference, _show_size(size)])
     header = ["better", "than", "mean difference", "runs of each"]
     title = f"Runs that show the difference with power {power:g}"
     return Table(title, header, rows, name_columns=2)

@@ -3,9 +3,7 @@
 import math
 from typing import Any
 
-import numpy as np
-
-from sigarray._typing import Array, Namespace, RandomSource
+from sigarray._typing import Array, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
     default_batch,
@@ -14,15 +12,14 @@ from sigarray.dispatch import (
     standardize,
     sum_batches,
 )
-from sigarray.permutation import Seed, deal_out, exchange_pairs
+from sigarray.permutation import deal_out, exchange_pairs
 from sigarray.quantile import take_last
 from sigarray.results import ResamplingResult
 from sigarray.rng import (
     MAX_REPLICATES,
     WORD_BITS,
-    overlapping_words,
+    random_places,
     seed_words,
-    uniform_indices,
 )
 from sigarray.statistic import (
     Alternative,
@@ -34,6 +31,7 @@ from sigarray.statistic import (
     check_sizes,
     check_statistic,
     count_replicates,
+    pool_samples,
     rounding_of,
 )
 from sigarray.validation import check_batch, check_count
@@ -279,8 +277,7 @@ def _bootstrap_test(
     batch: int | None,
 ) -> tuple[Array, Array]:
     """Difference and p-value with the null hypothesis imposed by centring."""
-    n, m, device = a.shape[-1], b.shape[-1], device_of(xp, a)
-    width = n if paired else n + m
+    sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
     (a, middle_a), (b, middle_b) = (
         center_scores(xp, statistic, spread_faults(xp, x)) for x in (a, b)
     )
@@ -291,14 +288,12 @@ def _bootstrap_test(
     distance = difference[..., None]
 
     def count_extremes(start: int | Array, size: int) -> Array:
-        words = overlapping_words(seed, start, size, width, max(n, m), xp, device)
-        places_a = uniform_indices(words[:, :n], n, xp, device)
-        places_b = uniform_indices(words[:, -m:], m, xp, device)
-        resampled = apply_statistic(xp, statistic, take_last(xp, a, places_a))
-        resampled = resampled - apply_statistic(
-            xp, statistic, take_last(xp, b, places_b)
-        )
-        shift = resampled - observed[..., None]
+        places = random_places(seed, start, size, sizes, sizes, paired, xp, device)
+        resampled = [
+            apply_statistic(xp, statistic, take_last(xp, x, chosen))
+            for x, chosen in zip((a, b), places, strict=True)
+        ]
+        shift = resampled[0] - resampled[1] - observed[..., None]
         if alternative == "two-sided":
             is_extreme = xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
         elif alternative == "greater":
@@ -307,6 +302,7 @@ def _bootstrap_test(
             is_extreme = shift <= distance + tolerance[..., None]
         return count_replicates(xp, is_extreme, start, n_resamples)
 
+    width = sizes[0] if paired else sum(sizes)
     batch = batch or default_batch(
         xp, device, width + math.prod(a.shape) + math.prod(b.shape)
     )
@@ -329,15 +325,7 @@ def _permutation_test(
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
     n, m = a.shape[-1], b.shape[-1]
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    pool = xp.concat(
-        [
-            xp.broadcast_to(spread_faults(xp, x), (*leading, x.shape[-1]))
-            for x in (a, b)
-        ],
-        axis=-1,
-    )
-    pool, _ = center_scores(xp, statistic, pool)
+    pool, _ = center_scores(xp, statistic, pool_samples(xp, a, b))
     a, b = pool[..., :n], pool[..., n:]
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
     difference = values[0] - values[1]
@@ -353,7 +341,7 @@ def _permutation_test(
         )
         return xp.stack(counts)
 
-    elements, n_entries = n if paired else n + m, math.prod(leading)
+    elements, n_entries = n if paired else n + m, math.prod(difference.shape)
     if statistic == "mean":
         # One product for all batch entries; of pairs, 32 take one word.
         elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
@@ -365,6 +353,5 @@ def _permutation_test(
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     greater, less = pvalues[0, ...], pvalues[1, ...]
     if alternative == "two-sided":
-        smaller = xp.where(greater < less, greater, less)
-        return difference, xp.clip(2.0 * smaller, None, 1.0)
+        return difference, xp.clip(2.0 * xp.minimum(greater, less), None, 1.0)
     return difference, greater if alternative == "greater" else less

@@ -14,12 +14,13 @@ References
 import math
 import operator
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
-from sigarray._typing import Array, Device, Namespace, RandomSource
+from sigarray._typing import Array, Device, Namespace, RandomSource, Seed
 from sigarray.dispatch import describe
 
 # Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
@@ -39,7 +40,7 @@ _UNIFORM_BITS = 24
 MAX_REPLICATES = 2**31
 
 
-def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> tuple[Array, Array]:
+def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> Seed:
     """Give the two seed words, each of shape (1,), on the device and without a sync.
 
     An int is its low and high word; a generator or key draws two words.
@@ -72,7 +73,7 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> tuple[Array,
 
 
 def random_words(
-    seed: tuple[Array, Array],
+    seed: Seed,
     start: int | Array,
     count: int,
     width: int,
@@ -176,7 +177,7 @@ def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Arra
 
 
 def overlapping_words(
-    seed: tuple[Array, Array],
+    seed: Seed,
     start: int | Array,
     count: int,
     width: int,
@@ -199,6 +200,30 @@ def overlapping_words(
     result = upper[:-1, :] << _HALF_BITS
     result |= upper[1:, :]
     return result
+
+
+def random_places(
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    sizes: Sequence[int],
+    draws: Sequence[int],
+    is_together: bool,
+    xp: Namespace,
+    device: Device,
+) -> list[Array]:
+    """Give places (count, draws) in each of the samples, with replacement.
+
+    Samples have a word for each draw; together, as pairs, they share the words.
+    """
+    width = draws[0] if is_together else sum(draws)
+    words = overlapping_words(seed, start, count, width, max(sizes), xp, device)
+    places, first = [], 0
+    for size, n_draws in zip(sizes, draws, strict=True):
+        chosen = words[:, first : first + n_draws]
+        places.append(uniform_indices(chosen, size, xp, device))
+        first += 0 if is_together else n_draws
+    return places
 
 
 def ordered_keys(words: Array, xp: Namespace) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._typing import Array, Device, Namespace, RandomSource
+from sigarray._typing import Array, Device, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
     build_tables,
@@ -38,7 +38,6 @@ from sigarray.validation import (
     check_fraction,
 )
 from sigarray.violation import (
-    Seed,
     Stacks,
     default_replicates,
     in_dtype_of,

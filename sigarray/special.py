@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import default_batch, device_of, map_batches
+from sigarray.dispatch import default_batch, device_of, map_entries
 
 # Nine reach the last bit for every p from 1e-300 to 0.5.
 _NEWTON_STEPS = 10
@@ -112,19 +112,10 @@ def _map_elements(
     width: int,
 ) -> Array:
     """Apply a function to flat chunks, for an element takes `width` numbers."""
-    shape, device = arrays[0].shape, device_of(xp, arrays[0])
-    count = math.prod(shape)
-    if count == 0:
-        return arrays[0]
+    shape = arrays[0].shape
     flat = [xp.reshape(xp.broadcast_to(x, shape), (-1,)) for x in arrays]
-    everyone = xp.arange(count, device=device)
-
-    def kernel(start: int | Array, size: int) -> Array:
-        chosen = xp.clip(everyone[:size] + start, None, count - 1)
-        return function(*(xp.take(x, chosen) for x in flat))
-
-    batch = default_batch(xp, device, width)
-    return xp.reshape(map_batches(xp, kernel, count, batch)[:count], shape)
+    batch = default_batch(xp, device_of(xp, arrays[0]), width)
+    return xp.reshape(map_entries(xp, function, flat, batch), shape)
 
 
 def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:

@@ -4,14 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import describe, device_of
+from sigarray.dispatch import describe, device_of, spread_faults
 from sigarray.validation import check_choice
 
 Alternative = Literal["greater", "less", "two-sided"]
 Statistic = Callable[..., Array] | Literal["mean", "median"]
 
-ALTERNATIVES = ("greater", "less", "two-sided")
+_ALTERNATIVES = ("greater", "less", "two-sided")
 _STATISTICS = ("mean", "median")
 # Differences closer than so many units of rounding are ties.
 _TIE_UNITS = 100
@@ -19,7 +21,7 @@ _TIE_UNITS = 100
 
 def check_alternative(alternative: Any) -> None:
     """Raise unless it is one of the three."""
-    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("alternative", alternative, _ALTERNATIVES)
 
 
 def check_statistic(statistic: Any) -> None:
@@ -74,6 +76,15 @@ def check_shape(
             f"of shape {shapes} and axis -1; got {got}."
         )
         raise ValueError(msg)
+
+
+def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
+    """Give the scores of A and then of B, NaN for a sample with a fault."""
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    parts = [
+        xp.broadcast_to(spread_faults(xp, x), (*leading, x.shape[-1])) for x in (a, b)
+    ]
+    return xp.concat(parts, axis=-1)
 
 
 def center_scores(xp: Namespace, statistic: Statistic, x: Array) -> tuple[Array, Array]:

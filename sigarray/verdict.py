@@ -1,5 +1,6 @@
 """What to say of models that were compared: from scores and results to reports."""
 
+import functools
 import itertools
 import math
 import statistics
@@ -11,8 +12,7 @@ import numpy as np
 
 from sigarray.report import Report, Table
 from sigarray.results import PairwiseAsoResult
-
-Scores = dict[str, list[float]]
+from sigarray.score_file import Scores
 
 _MAX_DECIMALS = 8
 _MAX_FIXED = 1e9
@@ -35,6 +35,11 @@ class Comparison:
         """The level of p-values: 0.05 for 0.95, and no more by rounding."""
         return round(1.0 - self.confidence_level, 12)
 
+    @functools.cached_property
+    def summaries(self) -> dict[str, dict[str, float]]:
+        """What the scores of each model are like."""
+        return {name: describe_scores(scores) for name, scores in self.scores.items()}
+
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """Every two models."""
@@ -43,7 +48,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PairTest:
-    """A two-sided test of two models; the first is `better`, the second or none is."""
+    """A two-sided test of two models; `better` names one of them, or is None."""
 
     statistic: float
     p_value: float
@@ -63,7 +68,7 @@ def report_orders(
     ]
     records = []
     for i, j in itertools.permutations(range(len(names)), 2):
-        a, b = (describe_scores(comparison.scores[names[k]]) for k in (i, j))
+        a, b = (comparison.summaries[names[k]] for k in (i, j))
         records.append(
             {
                 "model_a": names[i],
@@ -91,16 +96,15 @@ def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
     rows: list[list[str]] = []
     sentences, records, marked = [], [], set()
     for (a, b), test in zip(comparison.pairs, tests, strict=True):
-        summaries = [describe_scores(comparison.scores[name]) for name in (a, b)]
+        summaries = [comparison.summaries[name] for name in (a, b)]
         difference = summaries[0]["mean"] - summaries[1]["mean"]
-        show = number_format(summaries, sign="+")
         if test.better is not None:
             marked.add((len(rows), 5))
         rows.append(
             [
                 a,
                 b,
-                show(difference),
+                show_difference(*summaries),
                 show_p_value(test.p_value, level),
                 show_p_value(test.adjusted, level),
                 test.better or "-",
@@ -152,6 +156,11 @@ def number_format(
     return lambda x: "-" if math.isnan(x) else format(x, form)
 
 
+def show_difference(a: dict[str, float], b: dict[str, float]) -> str:
+    """Show the difference of two means, with its sign."""
+    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
+
+
 def show_p_value(p: float, level: float) -> str:
     """Show four decimals, or as many as keep it on its side of the level."""
     if 0.0 < p < _SMALLEST_FIXED:
@@ -169,9 +178,7 @@ def _show_beside(value: float, bound: float, decimals: int) -> str:
 
 
 def _summary_table(comparison: Comparison) -> Table:
-    summaries = {
-        name: describe_scores(scores) for name, scores in comparison.scores.items()
-    }
+    summaries = comparison.summaries
     show = number_format(list(summaries.values()))
     rows = [
         [name, str(len(comparison.scores[name])), *(show(x) for x in summary.values())]
@@ -249,9 +256,8 @@ def _say_correction(comparison: Comparison, name: str) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    summaries = [describe_scores(comparison.scores[name]) for name in (a, b)]
-    difference = summaries[0]["mean"] - summaries[1]["mean"]
-    return f"the means differ by {number_format(summaries, sign='+')(difference)}"
+    difference = show_difference(*(comparison.summaries[name] for name in (a, b)))
+    return f"the means differ by {difference}"
 
 
 def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
@@ -262,7 +268,7 @@ def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         "correction": correction if comparison.is_corrected else None,
         "method": comparison.method,
         "models": {
-            name: {"n": len(scores)} | _without_infinities(describe_scores(scores))
+            name: {"n": len(scores)} | _without_infinities(comparison.summaries[name])
             for name, scores in comparison.scores.items()
         },
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._typing import Array, Namespace
+from sigarray._typing import Array, Namespace, Seed
 from sigarray.dispatch import array_kernel, default_batch, device_of, map_batches
 from sigarray.quantile import (
     MergedSteps,
@@ -27,7 +27,6 @@ from sigarray.quantile import (
 from sigarray.rng import random_words
 
 Stacks = Sequence[Array]
-Seed = tuple[Array, Array]
 # Merged steps of two stacks, by their places.
 Steps = dict[tuple[int, int], MergedSteps | None]
 
