@@ -53,6 +53,16 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
     return xp, samples
 
 
+def namespace_of(xp: Namespace | None) -> Namespace:
+    """Give the namespace that the library works in for one of the caller, or NumPy."""
+    if xp is None:
+        return np
+    if not hasattr(xp, "zeros"):
+        msg = f"Expected xp to be a namespace such as numpy or torch; got {xp!r}."
+        raise TypeError(msg)
+    return _shared_namespace((xp.zeros(0),))
+
+
 def describe(x: Any) -> str:
     """Name the kind of an object, for messages."""
     return f"{type(x).__module__}.{type(x).__qualname__}"
@@ -175,8 +185,9 @@ def map_batches(
     kernel: Callable[[Any, int], Array],
     count: int,
     batch: int,
+    axis: int = -1,
 ) -> Array:
-    """Concatenate `kernel(start, size)` along the last axis, for chunks of [0, count).
+    """Concatenate `kernel(start, size)` along an axis, for chunks of [0, count).
 
     Chunks have one size, so that the last may reach beyond `count`, by fewer indices
     than there are chunks. JAX compiles one loop, whatever the number of chunks.
@@ -189,9 +200,12 @@ def map_batches(
 
         starts = size * xp.arange(chunks, dtype=xp.int32)
         results = jax.lax.map(lambda start: kernel(start, size), starts)
-        results = xp.moveaxis(results, 0, -2)
-        return xp.reshape(results, (*results.shape[:-2], chunks * size))
-    return xp.concat([kernel(chunk * size, size) for chunk in range(chunks)], axis=-1)
+        shape = list(results.shape[1:])
+        shape[axis] *= chunks
+        # The chunks beside the axis, and in front of it.
+        beside = axis % len(shape)
+        return xp.reshape(xp.moveaxis(results, 0, beside), tuple(shape))
+    return xp.concat([kernel(chunk * size, size) for chunk in range(chunks)], axis=axis)
 
 
 def map_entries(

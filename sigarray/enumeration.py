@@ -50,7 +50,7 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     for i in range(size, 0, -1):
         # C(c, i) for c = i - 1, ..., n - size + i - 1, from 0 on.
         (numbers,) = build_tables(
-            functools.partial(_binomials, i, n - size + 1), xp, device_of(xp, places)
+            functools.partial(binomials, i, n - size + 1), xp, device_of(xp, places)
         )
         index = xp.searchsorted(numbers, rest, side="right") - 1
         elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
@@ -58,7 +58,7 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     return elements
 
 
-def _binomials(
+def binomials(
     size: int, count: int, xp: Namespace, device: Device
 ) -> tuple[Array, ...]:
     """C(c, size) for c = size - 1, size, ..., each product divided as it goes."""

@@ -3,9 +3,10 @@
 import math
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import array_kernel, device_of, spread_faults, standardize
+from sigarray.dispatch import array_kernel, spread_faults, standardize
+from sigarray.ranks import tie_bounds
 from sigarray.results import MannWhitneyResult, TTestResult
-from sigarray.special import cumulative_maximum, normal_sf, student_t_sf
+from sigarray.special import normal_sf, student_t_sf
 from sigarray.statistic import (
     Alternative,
     check_alternative,
@@ -184,7 +185,7 @@ def _mann_whitney_u(
     pool = pool_samples(xp, a, b)
     fault = xp.sum(pool - pool, axis=-1)
     order = xp.argsort(pool, axis=-1, stable=False)
-    first, last = _tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
+    first, last = tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
     # From the middle of the ranks, so that their sum over A is exact for longer.
     first, last = xp.astype(first, a.dtype), xp.astype(last, a.dtype)
     rank = 0.5 * (first + last - (n + m - 1))
@@ -203,18 +204,6 @@ def _mann_whitney_u(
         tail = xp.clip(2.0 * tail, None, 1.0)
     pvalue = xp.where(varies, tail, 1.0 + fault)
     return lead + 0.5 * n_pairs, pvalue, lead / n_pairs + 0.5
-
-
-def _tie_bounds(xp: Namespace, ordered: Array) -> tuple[Array, Array]:
-    """Give the first and the last place with the same score, for each place."""
-    size = ordered.shape[-1]
-    place = xp.arange(size, device=device_of(xp, ordered))
-    steps = ordered[..., 1:] != ordered[..., :-1]
-    edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
-    starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)
-    ends = xp.where(xp.concat([steps, edge], axis=-1), size - 1 - place, 0)
-    last = size - 1 - xp.flip(cumulative_maximum(xp, xp.flip(ends, axis=-1)), axis=-1)
-    return cumulative_maximum(xp, starts), last
 
 
 @array_kernel

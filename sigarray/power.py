@@ -21,8 +21,8 @@ from sigarray.results import SampleSizeResult
 from sigarray.rng import (
     MAX_REPLICATES,
     random_places,
-    random_words,
     seed_words,
+    spare_seed,
 )
 from sigarray.sampling_error import (
     choose_method,
@@ -338,9 +338,7 @@ def _find_power(
     """Share of pairs of samples of a size in which A is seen to be better."""
     sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
     a, b = spread_faults(xp, a), spread_faults(xp, b)
-    # Words that no pair of samples takes.
-    spare = random_words(seed, MAX_REPLICATES - 1, 1, 2, xp, device)
-    inner_seed = (spare[0, :1], spare[0, 1:])
+    inner_seed = spare_seed(seed, xp, device)
 
     def count_seen(start: int | Array, count: int) -> Array:
         places = random_places(

@@ -165,3 +165,36 @@ class SampleSizeResult(NamedTuple):
 
     sample_size: Array
     power: Array
+
+
+class ResponseSet(NamedTuple):
+    """Responses to the items of test sets.
+
+    Attributes
+    ----------
+    gold, a, b : array, shape (..., n_items, k)
+        Gold judgments, and the responses of systems A and B; k may differ.
+    """
+
+    gold: Array
+    a: Array
+    b: Array
+
+
+class ResponseTestResult(NamedTuple):
+    """A test of two systems by their responses.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        How far A is ahead of B: positive where A is better.
+    pvalue : array, shape (...)
+        The p-value.
+    metric_a, metric_b : array, shape (...)
+        The metric of either system.
+    """
+
+    statistic: Array
+    pvalue: Array
+    metric_a: Array
+    metric_b: Array

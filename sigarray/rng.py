@@ -72,6 +72,12 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> Seed:
     return _upload_words(_draw_seed(rng), xp, device)
 
 
+def spare_seed(seed: Seed, xp: Namespace, device: Device) -> Seed:
+    """Give another seed, from words that no replicate takes."""
+    words = random_words(seed, MAX_REPLICATES - 1, 1, 2, xp, device)
+    return words[0, :1], words[0, 1:]
+
+
 def random_words(
     seed: Seed,
     start: int | Array,
@@ -156,8 +162,13 @@ def normals(words: Array, xp: Namespace) -> Array:
     return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-3)
 
 
-def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Array:
-    """Give floor(n w / 2^32) for each word: the same places in [0, n) everywhere."""
+def uniform_indices(
+    words: Array, n: int | Array, xp: Namespace, device: Device
+) -> Array:
+    """Give floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
+
+    An array of numbers broadcasts with the words.
+    """
     integers = xp.__array_namespace_info__().dtypes(
         device=device, kind="signed integer"
     )
@@ -165,10 +176,11 @@ def uniform_indices(words: Array, n: int, xp: Namespace, device: Device) -> Arra
         wide = xp.astype(words, xp.int64)
         if xp.isdtype(words.dtype, "signed integer"):
             wide &= 2**WORD_BITS - 1
-        wide *= n
+        wide = wide * n if isinstance(n, int) else wide * xp.astype(n, xp.int64)
         wide >>= WORD_BITS
         return wide
     # The upper half of a product of 32-bit numbers, from 16-bit halves.
+    n = n if isinstance(n, int) else xp.astype(n, words.dtype)
     low, high = words & 0xFFFF, words >> 16
     n_low, n_high = n & 0xFFFF, n >> 16
     carry = (low * n_low >> 16) + (high * n_low & 0xFFFF) + (low * n_high & 0xFFFF)

@@ -13,15 +13,15 @@ from sigarray.validation import check_choice
 Alternative = Literal["greater", "less", "two-sided"]
 Statistic = Callable[..., Array] | Literal["mean", "median"]
 
-_ALTERNATIVES = ("greater", "less", "two-sided")
+ALTERNATIVES = ("greater", "less", "two-sided")
 _STATISTICS = ("mean", "median")
 # Differences closer than so many units of rounding are ties.
-_TIE_UNITS = 100
+TIE_UNITS = 100
 
 
 def check_alternative(alternative: Any) -> None:
     """Raise unless it is one of the three."""
-    check_choice("alternative", alternative, _ALTERNATIVES)
+    check_choice("alternative", alternative, ALTERNATIVES)
 
 
 def check_statistic(statistic: Any) -> None:
@@ -126,7 +126,7 @@ def rounding_of(
         scales = [xp.abs(value) for value in values]
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
-    return _TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
+    return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
 
 
 def count_replicates(
