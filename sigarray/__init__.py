@@ -1,5 +1,6 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
+from sigarray import responses
 from sigarray.comparison import compare
 from sigarray.confidence_interval import bootstrap_ci
 from sigarray.correction import (
@@ -58,6 +59,7 @@ __all__ = [
     "partial_conjunction",
     "permutation_test",
     "required_sample_size",
+    "responses",
     "violation_ratio",
     "welch_t_test",
 ]
