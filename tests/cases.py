@@ -8,6 +8,8 @@ import array_api_compat
 import numpy as np
 
 import sigarray
+from sigarray import responses
+from sigarray.responses import metrics
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,10 @@ class Case:
     # Corrections of p-values give one number for each, or a count of them.
     takes_p_values: bool = False
     keeps_axis: bool = False
+    # Of items with several responses each, where NaN is a missing one.
+    takes_responses: bool = False
+    # The place of a result that depends on the seed.
+    drawn: int = -1
 
     def samples(self, *leading: int) -> list[np.ndarray]:
         """Scores as float32 holds them, so that every dtype sees the same ones."""
@@ -71,6 +77,35 @@ def _sign_test(a: Any, b: Any, axis: int) -> Any:
     """Share of pairs in which A is not ahead: near enough to a p-value."""
     xp = array_api_compat.array_namespace(a)
     return xp.mean(xp.astype(a <= b, a.dtype), axis=axis) / 4.0
+
+
+def _resample(*arrays: Any, **options: Any) -> Any:
+    return responses.resample(responses.ResponseSet(*arrays), **options)
+
+
+def _fit_likert(gold: Any) -> Any:
+    """Bring the responses near to the range of the scale."""
+    return responses.fit(gold / 8.0, model="likert")
+
+
+def _bias(gold: Any, system: Any) -> Any:
+    xp = array_api_compat.array_namespace(gold)
+    return -xp.abs(xp.mean(gold, axis=(-2, -1)) - xp.mean(system, axis=(-2, -1)))
+
+
+def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: Any):
+    """Make a case of responses to 6 items, of so many by gold and by the systems."""
+    is_random = function in (responses.response_test, _resample)
+    return Case(
+        f"{getattr(function, '__name__', type(function).__name__)}-{name}",
+        function,
+        tuple((6, size) for size in sizes),
+        ({"n_resamples": 40} if is_random else {}) | options,
+        is_random=is_random,
+        has_batch=function is responses.response_test,
+        takes_responses=True,
+        drawn=1 if function is responses.response_test else -1,
+    )
 
 
 def _correction(function: Callable[..., Any], **options: Any) -> Case:
@@ -233,6 +268,34 @@ CASES = [
         {"n_resamples": 40, "sizes": (6,), "test": "paired_t", "power": 0.05},
         is_random=True,
     ),
+    _responses("wins", responses.response_test, 3, 2, 4),
+    _responses(
+        "spearman",
+        responses.response_test,
+        *(2, 3, 3),
+        metric="spearman",
+        responses="bootstrap",
+        alternative="two-sided",
+    ),
+    _responses(
+        "emd", responses.response_test, 3, 3, 2, metric="emd_all", responses="one"
+    ),
+    _responses(
+        "first",
+        responses.response_test,
+        *(2, 2, 2),
+        metric=metrics.mae.aggregated_by("median"),
+        responses="first",
+        items="all",
+    ),
+    _responses("shuffled", responses.response_test, 3, 8, 7, metric=_bias),
+    _responses("bootstrap", _resample, 3, 3, 2, responses="bootstrap"),
+    _responses("shuffled", _resample, 3, 3, 2, responses="without_replacement"),
+    _responses("normal", responses.fit, 3),
+    _responses("likert", _fit_likert, 4),
+    _responses("mean_of_emds", metrics.mean_of_emds, 3, 4),
+    _responses("spearman", metrics.spearman, 3, 4),
+    _responses("all", metrics.wins("mae", aggregate=None), 3, 3, 3),
     _correction(sigarray.bonferroni),
     _correction(sigarray.holm),
     _correction(sigarray.benjamini_hochberg),
@@ -242,5 +305,11 @@ CASES = [
     _correction(sigarray.count_significant, method="fisher"),
 ]
 
-# Functions of a few integers.
-WITHOUT_ARRAYS = {sigarray.aso_uncertainty_reduction}
+# Functions of a few integers, and those that simulate.
+WITHOUT_ARRAYS = {
+    sigarray.aso_uncertainty_reduction,
+    responses.simulate,
+    responses.true_p_value,
+    responses.study,
+    responses.power,
+}

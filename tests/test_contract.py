@@ -7,6 +7,7 @@ import pytest
 
 import sigarray
 from conftest import CHOSEN, make_backend
+from sigarray import responses
 from tests.cases import CASES, WITHOUT_ARRAYS
 
 RANDOM_CASES = [case for case in CASES if case.is_random]
@@ -41,11 +42,12 @@ def is_count(backend, result):
 
 def test_every_public_function_has_a_case():
     functions = {
-        getattr(sigarray, name)
-        for name in sigarray.__all__
-        if inspect.isfunction(getattr(sigarray, name))
+        getattr(package, name)
+        for package in (sigarray, responses)
+        for name in package.__all__
+        if inspect.isfunction(getattr(package, name))
     }
-    tested = {case.function for case in CASES}
+    tested = {case.function for case in CASES} | {responses.resample}
     assert functions <= tested | WITHOUT_ARRAYS
 
 
@@ -114,7 +116,7 @@ def test_no_batch_entries_give_no_results(case):
 
 
 @without_x64
-@over(CASES)
+@over([case for case in CASES if not case.takes_responses])
 def test_axis_is_where_the_scores_are(backend, case):
     samples = case.samples(2)
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
@@ -133,14 +135,18 @@ def test_axis_is_where_the_scores_are(backend, case):
 def test_nan_stays_in_its_batch_entry(backend, case):
     samples = case.samples(2)
     clean = call_on(backend, case, samples)
-    for fault in (np.nan, np.inf, -np.inf):
+    for fault in (
+        (np.inf, -np.inf) if case.takes_responses else (np.nan, np.inf, -np.inf)
+    ):
         samples[0][1, ..., 0] = fault
-        for result, expected in zip(
-            call_on(backend, case, samples), clean, strict=True
-        ):
+        results = call_on(backend, case, samples)
+        for result, expected in zip(results, clean, strict=True):
             np.testing.assert_allclose(result[0], expected[0], atol=backend.atol)
             if result.dtype.kind != "f":
                 continue  # a count leaves it out
+            if "resample" in case.id:
+                assert np.isnan(result[1]).all() == (result is results[0])
+                continue
             assert np.isnan(result[1]).any()
             if "multi" not in case.id and not case.keeps_axis:
                 assert np.isnan(result[1]).all()
@@ -172,7 +178,9 @@ def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
 def test_seed_matters(backend, case):
     samples = case.samples()
     # P-values are multiples of 1 / (n_resamples + 1), and two may be the same.
-    results = [call_on(backend, case, samples, rng=seed)[-1] for seed in range(5)]
+    results = [
+        call_on(backend, case, samples, rng=seed)[case.drawn] for seed in range(5)
+    ]
     assert max(np.max(np.abs(result - results[0])) for result in results) > 1e-6
 
 
@@ -223,8 +231,8 @@ class TestJax:
         arrays = [backend.asarray(sample) for sample in case.samples()]
         compiled = jax.jit(lambda key, *arrays: case(*arrays, rng=key))
         keys = jax.random.split(jax.random.key(3), 5)
-        results = [compiled(key, *arrays)[-1] for key in keys]
-        eager = case(*arrays, rng=keys[0])[-1]
+        results = [compiled(key, *arrays)[case.drawn] for key in keys]
+        eager = case(*arrays, rng=keys[0])[case.drawn]
         np.testing.assert_allclose(results[0], eager, atol=1e-6)
         assert max(np.max(np.abs(r - results[0])) for r in results) > 1e-6
 

@@ -20,6 +20,7 @@ from sigarray import (
     violation_ratio,
     welch_t_test,
 )
+from sigarray.responses import fit, response_test
 
 MIB = 2**20
 
@@ -27,6 +28,20 @@ MIB = 2**20
 @pytest.mark.parametrize(
     ("function", "shapes"),
     [
+        (lambda *x: response_test(*x, n_resamples=20, rng=0), [(20_000, 5)] * 3),
+        (lambda *x: response_test(*x, n_resamples=20, rng=0), [(200, 100, 5)] * 3),
+        (
+            lambda *x: response_test(*x, metric="spearman", n_resamples=3, rng=0),
+            [(200_000, 3)] * 3,
+        ),
+        (
+            lambda *x: response_test(
+                *x, metric="mean_of_emds", responses="bootstrap", n_resamples=9, rng=0
+            ),
+            [(3000, 20)] * 3,
+        ),
+        (lambda *x: response_test(*x, n_resamples=9, rng=0), [(500, 200)] * 3),
+        (lambda gold: fit(gold, model="likert"), [(100, 100, 5)]),
         (violation_ratio, [(10**6,), (900_000,)]),
         (lambda a, b: aso(a, b, dt=0.005, rng=0), [(10**6,), (10**6,)]),
         (lambda a, b: aso(a, b, n_resamples=5, rng=0), [(10**6,), (10**6,)]),
