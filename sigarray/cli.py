@@ -1,12 +1,14 @@
 """The `sigarray` command: which model is better, from a table of scores."""
 
 import argparse
+import contextlib
 import importlib.resources
 import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from sigarray.correction_report import report_correction
 from sigarray.options import ASO_DEFAULTS, build_parser
@@ -14,11 +16,14 @@ from sigarray.pairwise_order import multi_aso
 from sigarray.pairwise_tests import PAIRED_TESTS, run_pairwise
 from sigarray.power_report import PowerOptions, report_power
 from sigarray.report import Report, print_text, render
+from sigarray.response_file import read_responses
+from sigarray.response_report import ResponseOptions, report_responses, report_study
+from sigarray.responses import study
 from sigarray.sampling_error import choose_method
 from sigarray.score_file import Scores, read_p_values, read_scores
 from sigarray.verdict import Comparison, report_orders, report_tests
 
-_EXAMPLE = "digits.csv"
+_SCORES, _RATINGS = "digits.csv", "ratings.csv"
 # Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100.
 _FEW_SCORES = 20
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
@@ -26,7 +31,13 @@ _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give 0, or 2 where the file or an option is wrong."""
-    commands = {"compare": compare, "power": power, "correct": correct}
+    commands = {
+        "compare": compare,
+        "power": power,
+        "correct": correct,
+        "responses": compare_responses,
+        "study": study_p_values,
+    }
     options = build_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names that the terminal cannot show are shown by their code points.
@@ -142,6 +153,49 @@ def correct(options: argparse.Namespace) -> Report:
     )
 
 
+def compare_responses(options: argparse.Namespace) -> Report:
+    """Say which of two systems is nearer to gold."""
+    systems = (options.gold, options.a, options.b)
+    with _open_table(options.file, _RATINGS) as (source, path):
+        test_set = read_responses(path, systems)
+    return report_responses(
+        source,
+        systems,
+        test_set,
+        ResponseOptions(
+            metric=options.metric,
+            items=options.items,
+            responses=options.responses,
+            alternative=options.alternative,
+            significance_level=options.significance_level,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        ),
+    )
+
+
+def study_p_values(options: argparse.Namespace) -> Report:
+    """Say how good p-values from one simulated test set are."""
+    result = study(
+        metrics=options.metric,
+        items=options.items,
+        responses=options.responses,
+        perturbations=options.perturbation,
+        model=options.model,
+        n_items=options.n_items,
+        n_responses=options.n_responses,
+        n_sets=options.n_sets,
+        n_resamples=options.n_resamples,
+        rng=options.seed,
+    )
+    method = (
+        f"{options.model} model, {options.n_items} items, {options.n_responses} "
+        f"responses, {options.n_sets} test sets and {options.n_resamples} resamples of "
+        f"each hypothesis, one-sided, seed {options.seed}"
+    )
+    return report_study(result, method)
+
+
 def _check_sizes(source: str, scores: Scores) -> None:
     """Refuse models with one score, for a test that needs their variance."""
     for name, column in scores.items():
@@ -202,15 +256,23 @@ def _read(
     options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
 ) -> tuple[str, Scores]:
     is_paired = is_paired or getattr(options, "paired", False)
-    if options.file is not None:
-        source = "standard input" if options.file == "-" else options.file
-        return source, read_scores(
-            options.file, options.columns, is_paired=is_paired, min_models=min_models
+    with _open_table(options.file, _SCORES) as (source, path):
+        scores = read_scores(
+            path, options.columns, is_paired=is_paired, min_models=min_models
         )
+    return source, scores
+
+
+@contextlib.contextmanager
+def _open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path]]:
+    """Give a name and a path of a file, or of an example."""
+    if file is not None:
+        yield "standard input" if file == "-" else file, file
+        return
     _complain("note", "no FILE given; this is the example that ships with sigarray")
-    example = importlib.resources.files("sigarray") / "data" / _EXAMPLE
-    with importlib.resources.as_file(example) as path:
-        return _EXAMPLE, read_scores(path, options.columns, is_paired=is_paired)
+    resource = importlib.resources.files("sigarray") / "data" / example
+    with importlib.resources.as_file(resource) as path:
+        yield example, path
 
 
 def _complain(kind: str, message: object) -> None:

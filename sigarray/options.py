@@ -10,7 +10,11 @@ from sigarray.correction_report import CORRECTIONS
 from sigarray.pairwise_tests import TESTS
 from sigarray.power_report import POWER_TESTS
 from sigarray.report import STYLES
+from sigarray.responses.metrics import METRICS
+from sigarray.responses.models import MODELS
+from sigarray.responses.sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
 from sigarray.rng import MAX_REPLICATES
+from sigarray.statistic import ALTERNATIVES
 
 # Of options that only almost stochastic order has.
 ASO_DEFAULTS: dict[str, Any] = {"method": "auto", "threshold": 0.2}
@@ -34,6 +38,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_power(commands)
     _add_correct(commands)
+    _add_responses(commands)
+    _add_study(commands)
     return parser
 
 
@@ -135,6 +141,95 @@ def _add_correct(commands: Any) -> None:
     )
     _add_format(command)
     _add_level(command)
+
+
+def _add_responses(commands: Any) -> None:
+    command = commands.add_parser(
+        "responses",
+        help="say which of two systems is nearer to gold responses",
+        description=(
+            "Compare two systems with gold judgments, where items have several "
+            "responses each, of raters or of runs. FILE is a table (- for standard "
+            "input) with columns item, system and response, and a row for each "
+            "response. Without FILE, an example is taken."
+        ),
+    )
+    command.add_argument("file", nargs="?", metavar="FILE")
+    for name in ("gold", "a", "b"):
+        command.add_argument(
+            f"--{name}",
+            default=name,
+            metavar="SYSTEM",
+            help="its name in the table; default: %(default)s",
+        )
+    command.add_argument(
+        "--metric", choices=METRICS, default="wins_mae", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--items",
+        choices=ITEM_SAMPLERS,
+        default="bootstrap",
+        help="how items vary; default: %(default)s",
+    )
+    command.add_argument(
+        "--responses",
+        choices=RESPONSE_SAMPLERS,
+        default="all",
+        help="how responses vary; default: %(default)s",
+    )
+    command.add_argument(
+        "--alternative",
+        choices=ALTERNATIVES,
+        default="two-sided",
+        help="that A is better (greater), worse (less) or either; default: %(default)s",
+    )
+    _add_level(command)
+    _add_random(command, default=1000, said="%(default)s")
+    _add_format(command)
+
+
+def _add_study(commands: Any) -> None:
+    command = commands.add_parser(
+        "study",
+        help="say how good p-values from one test set are",
+        description=(
+            "Simulate test sets of two systems, of which B is perturbed, and compare "
+            "p-values from one set with those from many."
+        ),
+    )
+    for name, choices, default in (
+        ("metric", METRICS, ["wins_mae"]),
+        ("items", ITEM_SAMPLERS, list(ITEM_SAMPLERS)),
+        ("responses", RESPONSE_SAMPLERS, ["all", "bootstrap", "one", "first"]),
+    ):
+        command.add_argument(
+            f"--{name}",
+            nargs="+",
+            choices=choices,
+            default=default,
+            help=f"one or more; default: {' '.join(default)}",
+        )
+    command.add_argument(
+        "--perturbation",
+        nargs="+",
+        type=float,
+        default=[0.0, 0.05, 0.1],
+        metavar="E",
+        help="of the item means of B; default: 0 0.05 0.1",
+    )
+    command.add_argument(
+        "--model", choices=MODELS, default="normal", help="default: %(default)s"
+    )
+    for name, number in (("items", 1000), ("responses", 5), ("sets", 1000)):
+        command.add_argument(
+            f"--n-{name}",
+            type=_whole_number(1, 10**7),
+            default=number,
+            metavar="N",
+            help="default: %(default)s",
+        )
+    _add_random(command, default=1000, said="%(default)s")
+    _add_format(command)
 
 
 def _add_table(command: argparse.ArgumentParser) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from sigarray import aso, cli, multi_aso, violation_ratio
 from sigarray.report import STYLES
-from sigarray.score_file import ScoreFileError, read_scores
+from sigarray.score_file import read_scores
+from sigarray.table_file import TableError
 from tests import oracles
 
 NER = Path(__file__).parents[2] / "shared" / "data" / "ner_test_f1.csv"
@@ -349,7 +350,7 @@ def test_tables_that_are_read(write, content, names):
 )
 def test_tables_that_are_wrong(write, run, content, message):
     path = write(content)
-    with pytest.raises(ScoreFileError, match=message):
+    with pytest.raises(TableError, match=message):
         read_scores(path)
     code, out, err = run(path)
     assert (code, out) == (2, "")

@@ -1,0 +1,205 @@
+"""`sigarray responses` and `study`: what they print and refuse."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from sigarray import cli, responses
+from sigarray.report import STYLES
+from sigarray.response_file import read_responses
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content):
+        path = tmp_path / "ratings.csv"
+        path.write_text(content)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = cli.main(arguments)
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+TABLE = """item,system,response
+x,gold,1.0
+y,gold,2
+x,a,1.5
+y,a,2
+z,gold,3
+x,gold,0
+z,a,3
+x,b,4
+y,b,5
+z,b,5
+x,b,
+z,b,3
+z,c,7
+"""
+
+
+def test_reads_responses_by_item_and_system(write):
+    gold, a, b = read_responses(write(TABLE), ("gold", "a", "b"))
+    np.testing.assert_array_equal(gold, [[1, 0], [2, np.nan], [3, np.nan]])
+    np.testing.assert_array_equal(a, [[1.5], [2], [3]])
+    np.testing.assert_array_equal(b, [[4, np.nan], [5, np.nan], [5, 3]])
+
+
+def test_other_columns_orders_and_separators(write):
+    rows = [line.split(",") for line in TABLE.splitlines()]
+    text = "\n".join(f"{r};{i}; {s};note" for i, s, r in rows)
+    text = text.replace("response;item; system", "Response;ITEM;System")
+    for given, expected in zip(
+        read_responses(write(text), ("gold", "a", "b")),
+        read_responses(write(TABLE), ("gold", "a", "b")),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(given, expected)
+
+
+def test_the_numbers_are_those_of_the_library(write, run):
+    path = write(TABLE)
+    code, out, _ = run(
+        *("responses", path, "--metric", "mae", "--items", "all"),
+        *("--responses", "one", "--alternative", "greater"),
+        *("--n-resamples", "70", "--seed", "3", "--format", "json"),
+    )
+    assert code == 0
+    document = json.loads(out)
+    result = responses.response_test(
+        *read_responses(path, ("gold", "a", "b")),
+        metric="mae",
+        items="all",
+        responses="one",
+        n_resamples=70,
+        rng=3,
+    )
+    assert document["pvalue"] == float(result.pvalue)
+    assert document["metric_a"] == float(result.metric_a)
+    assert document["difference"] == float(result.metric_a - result.metric_b)
+    assert document["n_responses"] == {"gold": 4, "a": 3, "b": 4}
+    assert document["n_items"] == 3
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_example_in_every_style(run, style):
+    code, out, err = run("responses", "--metric", "mae", "--format", style)
+    assert code == 0
+    assert "no FILE given" in err
+    if style == "csv":
+        (row,) = csv.DictReader(io.StringIO(out))
+        assert row["better"] == "a"
+        assert float(row["metric_a"]) < float(row["metric_b"])
+    elif style != "json":
+        assert "a is nearer to gold than b" in " ".join(out.split())
+
+
+def test_names_say_who_is_better(write, run):
+    rng = np.random.default_rng(0)
+    rows = ["item,system,response"]
+    for item in range(40):
+        level = rng.uniform()
+        for system, noise in (("people", 0.05), ("new", 0.05), ("old", 0.5)):
+            rows += [
+                f"{item},{system},{level + noise * rng.normal():.3f}" for _ in range(3)
+            ]
+    path = write("\n".join(rows))
+    options = ("responses", path, "--gold", "people", "--metric", "mae")
+    for a, b in (("new", "old"), ("old", "new")):
+        code, out, _ = run(*options, "--a", a, "--b", b)
+        assert code == 0
+        assert "new is nearer to people than old" in " ".join(out.split())
+    code, out, _ = run(*options, "--a", "old", "--b", "new", "--alternative", "greater")
+    assert "Nothing can be said of old and new" in " ".join(out.split())
+    code, out, _ = run(*options, "--a", "old", "--b", "new", "--alternative", "less")
+    assert "new is nearer to people than old" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "expected columns item, system, response and rows; got nothing"),
+        ("item,system,response\n", "no rows below the header"),
+        ("item,model,response\nx,a,1\n", "line 1: expected one column 'system'"),
+        (TABLE + "x,a,high\n", "line 15: expected a number as response; got 'high'"),
+        (TABLE + "x,a,NaN\n", "line 15.*Leave the cell blank"),
+        (TABLE + ",a,1\n", "line 15: expected an item"),
+        (TABLE + "x,,1\n", "line 15: expected a system"),
+        (TABLE + "x,a,1,2\n", "line 15: expected 3 cells, as in the header; got 4"),
+        (
+            TABLE + "w,gold,1\n",
+            "line 15: expected a response of 'a' to item 'w' too",
+        ),
+        (
+            "item,system,response\nx,gold,1\nx,a,1\nx,c,2\n",
+            "expected responses of 'b'; got none. Other systems in it: 'c'",
+        ),
+    ],
+)
+def test_bad_tables_are_named_by_line(write, run, content, message):
+    code, out, err = run("responses", write(content))
+    assert (code, out) == (2, "")
+    assert err.startswith("sigarray: error: ")
+    assert pytest.importorskip("re").search(message, err)
+
+
+def test_metrics_that_are_not_defined_are_refused(write, run):
+    code, _, err = run("responses", write(TABLE), "--metric", "roc_auc")
+    assert code == 2
+    assert "roc_auc is not defined for these responses" in err
+    code, _, err = run("responses", write(TABLE), "--metric", "wins_mae_all")
+    assert code == 2
+    assert "takes them by pairs" in err
+    code, _, err = run("responses", write(TABLE), "--a", "gold")
+    assert code == 2
+    assert "three names" in err
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_study(run, style):
+    options = (
+        *("study", "--metric", "mae", "wins_mae", "--perturbation", "0", "0.3"),
+        *("--items", "all", "--responses", "one", "--n-items", "20"),
+        *("--n-responses", "2", "--n-sets", "30", "--n-resamples", "30"),
+    )
+    code, out, _ = run(*options, "--format", style)
+    assert code == 0
+    expected = responses.study(
+        metrics=["mae", "wins_mae"],
+        perturbations=(0.0, 0.3),
+        items=["all"],
+        responses=["one"],
+        n_items=20,
+        n_responses=2,
+        n_sets=30,
+        n_resamples=30,
+        rng=0,
+    )
+    if style == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert [
+            float(row["true_p"]) for row in rows
+        ] == expected.true_p.ravel().tolist()
+    elif style == "json":
+        document = json.loads(out)
+        found = [row["estimated_p"] for row in document["p_values"]]
+        assert found == expected.estimated_p.ravel().tolist()
+    else:
+        assert "all items with one response" in " ".join(out.split())
+
+
+def test_study_refuses_bad_perturbations(run):
+    code, _, err = run("study", "--perturbation", "-1", "--n-sets", "2")
+    assert code == 2
+    assert "0 or more" in err
