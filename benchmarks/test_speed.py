@@ -18,6 +18,7 @@ from sigarray import (
     permutation_test,
     welch_t_test,
 )
+from sigarray.responses import response_test
 
 CASES = {
     "aso, 5 scores, exact": (aso, [(5,), (5,)], {}),
@@ -34,6 +35,7 @@ CASES = {
     "bootstrap_ci, BCa": (bootstrap_ci, [(1000,)], {"rng": 0}),
     "mann_whitney_u, 10^5 scores": (mann_whitney_u, [(10**5,)] * 2, {}),
     "welch_t_test, batch of 10^4": (welch_t_test, [(10**4, 20)] * 2, {}),
+    "response_test": (response_test, [(1000, 5)] * 3, {"rng": 0}),
     "bootstrap_power_analysis": (bootstrap_power_analysis, [(20,)], {"rng": 0}),
 }
 

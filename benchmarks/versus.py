@@ -4,8 +4,9 @@
 
 NumPy float64, one thread. The peers are deep-significance 1.2.8 with its defaults and
 SciPy's vectorized functions with theirs; for SciPy, the fastest of several generators
-and batches is shown too. Each time is the shortest of several; ratios of one run mean
-something where times of shared machines do not.
+and batches is shown too. The peer of the tests of responses is a loop over items in
+plain Python. Each time is the shortest of several; ratios of one run mean something
+where times of shared machines do not.
 """
 
 import os
@@ -13,6 +14,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import random
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -22,6 +24,7 @@ import numpy as np
 import scipy.stats
 
 import sigarray
+from sigarray import responses
 
 N_RESAMPLES = 1000
 # How many times faster than deep-significance, by sample size; and how many times the
@@ -43,6 +46,11 @@ DEEPSIG_FLOORS = {
     "permutation_test, paired": 200.0,
     "bootstrap_test, paired": 1.0,
 }
+# Items, responses to each, resamples or sets, and of them those of a Python loop, which
+# is timed for each.
+TEST_SET = (1000, 5)
+N_SETS, N_LOOPS = 1000, 20
+LOOP_FLOORS = {"response_test, wins_mae": 20.0, "simulate": 10.0}
 # The default, and what may be faster: NumPy's new generator, with several batches.
 SCIPY_OPTIONS = ({}, *({"rng": 0, "batch": batch} for batch in (None, 50, 200)))
 
@@ -53,6 +61,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=list(FLOORS))
     failures = compare_orders(parser.parse_args().sizes)
     failures += compare_tests()
+    failures += compare_responses()
     if failures:
         raise SystemExit("below the floor: " + "; ".join(failures))
 
@@ -129,6 +138,72 @@ def compare_tests() -> list[str]:
         if peer / ours < floor:
             failures.append(f"{name}, deep-significance: {peer / ours:.1f} < {floor}")
     return failures
+
+
+def compare_responses() -> list[str]:
+    """Print the times of tests of responses, and give what is too slow."""
+    n_items, n_responses = TEST_SET
+    gold, a, b = responses.simulate(n_items, n_responses, rng=0)
+    lists = [x.tolist() for x in (gold, a, b)]
+    runs = {
+        "response_test, wins_mae": (
+            lambda: responses.response_test(gold, a, b, n_resamples=N_SETS, rng=0),
+            lambda: loop_resamples(*lists, N_LOOPS),
+        ),
+        "simulate": (
+            lambda: responses.simulate(n_items, n_responses, n_sets=N_SETS, rng=0),
+            lambda: loop_sets(n_items, n_responses, N_LOOPS),
+        ),
+    }
+    print(f"\n{n_items} items, {n_responses} responses, {N_SETS} resamples or sets")
+    print(f"{'':<30} {'Python loop':>12} {'sigarray':>10} {'ratio':>8}")
+    failures = []
+    for name, (ours, loop) in runs.items():
+        peer = shortest(loop, 2) * N_SETS / N_LOOPS
+        own = shortest(ours, 10)
+        print(f"{name:<30} {peer:>10.1f} s {own * 1e3:>7.0f} ms {peer / own:>8.0f}")
+        if peer / own < LOOP_FLOORS[name]:
+            failures.append(f"{name}: {peer / own:.0f} < {LOOP_FLOORS[name]:.0f}")
+    return failures
+
+
+def loop_resamples(
+    gold: list[list[float]], a: list[list[float]], b: list[list[float]], count: int
+) -> list[tuple[float, float]]:
+    """Draw test sets under both hypotheses item by item, and give the leads of A."""
+    source = random.Random(0)
+    places = range(len(gold))
+    leads = []
+    for _ in range(count):
+        pair = []
+        for is_null in (False, True):
+            lead = 0
+            for i in source.choices(places, k=len(gold)):
+                of_a, of_b = a[i], b[i]
+                if is_null:
+                    pool = of_a + of_b
+                    source.shuffle(pool)
+                    of_a, of_b = pool[: len(of_a)], pool[len(of_a) :]
+                mean = sum(gold[i]) / len(gold[i])
+                error_a = abs(mean - sum(of_a) / len(of_a))
+                error_b = abs(mean - sum(of_b) / len(of_b))
+                lead += (error_a < error_b) - (error_b < error_a)
+            pair.append(lead / len(gold))
+        leads.append((pair[0], pair[1]))
+    return leads
+
+
+def loop_sets(n_items: int, n_responses: int, count: int) -> list[list[float]]:
+    """Simulate test sets item by item, and give their responses."""
+    source = random.Random(0)
+    drawn = []
+    for _ in range(count):
+        for _ in range(n_items):
+            mean, sd = source.uniform(0.0, 1.0), source.uniform(0.0, 0.3)
+            moved = min(1.0, max(0.0, mean + source.uniform(-0.1, 0.1)))
+            for center in (mean, mean, moved):
+                drawn.append([source.gauss(center, sd) for _ in range(n_responses)])
+    return drawn
 
 
 def run_test(name: str, a: np.ndarray, b: np.ndarray, n_resamples: int) -> object:

@@ -14,6 +14,8 @@ import sigarray
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
+OUTPUTS = re.findall(r"<!-- output: (.*?) -->\n```text\n(.*?)```", README, re.DOTALL)
+
 
 @pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.splitlines()[0])
 def test_python_blocks_run(code):
@@ -22,16 +24,16 @@ def test_python_blocks_run(code):
     exec(compile(code, "README.md", "exec"), {})
 
 
-def test_output_is_what_the_command_prints():
+@pytest.mark.parametrize(("command", "shown"), OUTPUTS)
+def test_output_is_what_the_command_prints(command, shown):
     pytest.importorskip("rich")
     process = subprocess.run(
-        [sys.executable, "-m", "sigarray", "compare"],
+        [sys.executable, "-m", *command.split()],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
     )
-    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL).group(1)
     printed = [line.rstrip() for line in process.stdout.splitlines()]
     assert printed[-1] == shown.splitlines()[-1]
     assert "\n".join(printed).strip("\n") == shown.strip("\n")
@@ -40,8 +42,12 @@ def test_output_is_what_the_command_prints():
 def test_every_function_is_in_the_table():
     table = "".join(line for line in README.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(\w+)(?:\(|`)", table))
+    assert len(OUTPUTS) == 2
     functions = {
-        name for name in sigarray.__all__ if inspect.isfunction(getattr(sigarray, name))
+        name
+        for package in (sigarray, sigarray.responses)
+        for name in package.__all__
+        if inspect.isfunction(getattr(package, name))
     }
     assert functions <= listed
 
