@@ -3,7 +3,9 @@
 import contextlib
 import dataclasses
 import importlib
+import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -146,6 +148,17 @@ def make_backend(name: str) -> Backend:
             pytest.skip("CuPy has no GPU here")
         return Backend(name, importlib.import_module("array_api_compat.cupy"), None)
     return Backend(name, root, "cpu")
+
+
+_TESTS = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _few_programs() -> Iterator[None]:
+    """Drop the programs of JAX now and then, before they are too many to map."""
+    yield
+    if next(_TESTS) % 200 == 0 and "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
 
 
 @pytest.fixture(params=CHOSEN)

@@ -164,6 +164,8 @@ def compare_responses(options: argparse.Namespace) -> Report:
         test_set,
         ResponseOptions(
             metric=options.metric,
+            threshold=options.threshold,
+            range=None if options.range is None else tuple(options.range),
             items=options.items,
             responses=options.responses,
             alternative=options.alternative,

@@ -27,8 +27,12 @@ _LARGE_BLOCK_BYTES = 2**24
 _DLPACK_CPU = 1
 
 
-def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]:
+def standardize(
+    *arrays: Array, axis: int = -1, n_axes: int = 1
+) -> tuple[Namespace, list[Array]]:
     """Give samples of one namespace, device and float dtype, the sample axis last.
+
+    A sample has so many axes, and those in front of them broadcast.
 
     Integers and booleans become the device's default float; float16 and bfloat16 become
     float32. Anything that is not an array of a supporting library but can be read from
@@ -49,7 +53,7 @@ def standardize(*arrays: Array, axis: int = -1) -> tuple[Namespace, list[Array]]
     samples = [
         _move_axis_last(xp, xp.astype(x, dtype, copy=False), axis) for x in arrays
     ]
-    _check_leading_axes(samples)
+    _check_leading_axes(samples, n_axes)
     return xp, samples
 
 
@@ -61,6 +65,17 @@ def namespace_of(xp: Namespace | None) -> Namespace:
         msg = f"Expected xp to be a namespace such as numpy or torch; got {xp!r}."
         raise TypeError(msg)
     return _shared_namespace((xp.zeros(0),))
+
+
+def check_library(xp: Namespace, *arrays: Array) -> None:
+    """Raise where an array is of another library than the namespace."""
+    for x in arrays:
+        if not is_array(x) or _shared_namespace((x,)) is not xp:
+            msg = (
+                f"Expected parameters that are numbers or arrays of {xp.__name__}; got "
+                f"{describe(x)}. Pass its namespace as xp, or numbers."
+            )
+            raise TypeError(msg)
 
 
 def describe(x: Any) -> str:
@@ -269,7 +284,10 @@ def _keep_freed_memory() -> None:
 
 def _to_array(x: Any) -> Array:
     if isinstance(x, np.ma.MaskedArray):
-        msg = "Expected scores without a mask; got a MaskedArray. Pass x.compressed()."
+        msg = (
+            "Expected scores without a mask; got a MaskedArray. Pass x.compressed(); "
+            "or x.filled(nan), for responses of which some are missing."
+        )
         raise TypeError(msg)
     if array_api_compat.is_torch_array(x):
         return x.detach()
@@ -386,14 +404,15 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int) -> Array:
     return xp.permute_dims(x, (*others, axis))
 
 
-def _check_leading_axes(samples: list[Array]) -> None:
+def _check_leading_axes(samples: list[Array], n_axes: int) -> None:
     try:
-        np.broadcast_shapes(*(x.shape[:-1] for x in samples))
+        np.broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
+        own = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"
         msg = (
-            f"Expected leading axes that broadcast (the sample axis aside); got "
-            f"samples of shape {shapes}, sample axis last."
+            f"Expected leading axes that broadcast ({own} aside); got samples of shape "
+            f"{shapes}, sample axis last."
         )
         raise ValueError(msg) from error
 

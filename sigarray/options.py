@@ -166,6 +166,20 @@ def _add_responses(commands: Any) -> None:
         "--metric", choices=METRICS, default="wins_mae", help="default: %(default)s"
     )
     command.add_argument(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="where items are positive, for accuracy, precision, recall, f1 and "
+        "roc_auc; default: 0.5",
+    )
+    command.add_argument(
+        "--range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="of the histograms of kl_divergence; default: 0 1",
+    )
+    command.add_argument(
         "--items",
         choices=ITEM_SAMPLERS,
         default="bootstrap",

@@ -118,10 +118,11 @@ def _check_items(
         for system, by_item in answers.items():
             if item not in by_item:
                 n_without = sum(x not in by_item for x in lines)
+                which = f"{n_without} of {len(lines)} items lack one"
                 msg = (
                     f"{name}, line {line}: expected a response of {system!r} to item "
-                    f"{item!r} too; got none, nor for {n_without - 1} more of "
-                    f"{len(lines)} items. Remove these items, or add the responses."
+                    f"{item!r} too; got none ({which}). Remove these items, or add the "
+                    "responses."
                 )
                 raise TableError(msg)
 

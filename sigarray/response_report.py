@@ -1,6 +1,7 @@
 """What to say of two systems by their responses, and of ways to resample."""
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from sigarray.report import Report, Table
 from sigarray.responses import Study, metrics, response_test
 from sigarray.results import ResponseSet
-from sigarray.verdict import show_p_value
+from sigarray.verdict import show_p_value, without_infinities
 
 _ITEMS = {"all": "all items", "bootstrap": "bootstrapped items"}
 _RESPONSES = {
@@ -22,11 +23,22 @@ _RESPONSES = {
 }
 
 
+_NEEDS = {
+    "roc_auc": "items of both classes, in every resample too (see --threshold)",
+    "cosine": "responses other than 0",
+    "spearman": "responses that differ between items",
+    "wins_mae_all": "as many responses to an item of gold as of each system",
+}
+_BINARY = ("accuracy", "precision", "recall", "f1", "roc_auc")
+
+
 @dataclass(frozen=True)
 class ResponseOptions:
     """How to test the difference of two systems."""
 
     metric: str
+    threshold: float | None
+    range: tuple[float, float] | None
     items: str
     responses: str
     alternative: str
@@ -39,7 +51,7 @@ def report_responses(
     source: str, systems: Sequence[str], test_set: ResponseSet, options: ResponseOptions
 ) -> Report:
     """Say which of two systems is nearer to gold."""
-    metric = metrics.METRICS[options.metric]
+    metric = _make_metric(source, test_set, options)
     result = response_test(
         *test_set,
         metric=metric,
@@ -53,11 +65,10 @@ def report_responses(
         float(x) for x in (result.metric_a, result.metric_b, result.pvalue)
     )
     if math.isnan(p):
+        need = _NEEDS.get(options.metric, "numbers that are finite")
         msg = (
             f"{source}: {options.metric} is not defined for these responses, or for a "
-            "resample of them: pairs of responses need both of them, roc_auc items of "
-            "both classes, cosine and spearman numbers that differ. Choose another "
-            "--metric."
+            f"resample of them: it needs {need}. Choose another --metric."
         )
         raise ValueError(msg)
     is_significant = p < options.significance_level
@@ -134,8 +145,25 @@ def report_study(study: Study, method: str) -> Report:
     table = Table(
         "p-values from one test set and true ones", header, rows, name_columns=4
     )
+    sentence = _say_nearest(study, records)
+    document = {
+        "method": method,
+        "p_values": [without_infinities(record) for record in records],
+        "verdict": sentence,
+    }
+    return Report([table], [sentence], method, records, document)
+
+
+def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
+    """Name the way to resample whose p-values are nearest to the true ones."""
+    undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
+    if undefined:
+        return (
+            f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
+            "or other metrics, to compare the ways to resample."
+        )
     distances = {
-        (items, answers): math.fsum(
+        (items, answers): statistics.fmean(
             abs(record["difference"])
             for record in records
             if (record["items"], record["responses"]) == (items, answers)
@@ -143,18 +171,62 @@ def report_study(study: Study, method: str) -> Report:
         for items in study.items
         for answers in study.responses
     }
-    count = len(study.perturbations) * len(study.metrics)
     nearest = min(distances, key=lambda x: distances[x])
-    sentence = (
+    return (
         f"Nearest to the true p-values here: {_ITEMS[nearest[0]]} with "
-        f"{_RESPONSES[nearest[1]]}, {distances[nearest] / count:.4f} away on average."
+        f"{_RESPONSES[nearest[1]]}, {distances[nearest]:.4f} away on average."
     )
-    document: dict[str, Any] = {
-        "method": method,
-        "p_values": records,
-        "verdict": sentence,
-    }
-    return Report([table], [sentence], method, records, document)
+
+
+def _make_metric(
+    source: str, test_set: ResponseSet, options: ResponseOptions
+) -> metrics.Metric | metrics.Wins:
+    """Give the metric with its options, where it suits the range of the responses."""
+    name = options.metric
+    for option, value, known in (
+        ("--threshold", options.threshold, _BINARY),
+        ("--range", options.range, ("kl_divergence",)),
+    ):
+        if value is not None and name not in known:
+            msg = f"Expected {option} with --metric {', '.join(known)}; got {name}."
+            raise ValueError(msg)
+    lowest = min(float(np.nanmin(x)) for x in test_set)
+    highest = max(float(np.nanmax(x)) for x in test_set)
+    if name in _BINARY:
+        threshold = 0.5 if options.threshold is None else options.threshold
+        if not lowest < threshold <= highest:
+            msg = (
+                f"{source}: expected responses on both sides of the threshold "
+                f"{threshold:g} for {name}; got {lowest:g} to {highest:g}. Choose it "
+                "with --threshold."
+            )
+            raise ValueError(msg)
+        return metrics.binary(
+            name,  # type: ignore[arg-type]
+            gold_threshold=threshold,
+            system_threshold=threshold,
+        )
+    if name == "kl_divergence":
+        low, high = options.range or (0.0, 1.0)
+        if not low <= lowest <= highest <= high:
+            msg = (
+                f"{source}: expected responses from {low:g} to {high:g}, the range of "
+                f"histograms; got {lowest:g} to {highest:g}. Choose it with --range."
+            )
+            raise ValueError(msg)
+        return metrics.histogram_kl(low=low, high=high)
+    sizes = {x.shape[-1] for x in test_set}
+    if name == "wins_mae_all" and (len(sizes) > 1 or any(map(_has_nan, test_set))):
+        msg = (
+            f"{source}: wins_mae_all compares responses one by one, and needs "
+            f"{_NEEDS[name]}. Take wins_mae or wins_emd."
+        )
+        raise ValueError(msg)
+    return metrics.METRICS[name]
+
+
+def _has_nan(x: np.ndarray) -> bool:
+    return bool(np.any(np.isnan(x)))
 
 
 def _say(

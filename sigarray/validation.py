@@ -1,8 +1,11 @@
 """Checks of options, which are static: what was expected, and what was got."""
 
+import math
 import operator
 from collections.abc import Collection
 from typing import Any
+
+import numpy as np
 
 
 def check_count(name: str, count: Any, largest: int | None = None) -> int:
@@ -27,6 +30,15 @@ def check_integer(name: str, number: Any) -> int:
     except TypeError as error:
         msg = f"Expected {name} to be an integer; got {number!r}. It has to be static."
         raise TypeError(msg) from error
+
+
+def check_number(name: str, number: Any) -> float:
+    """Give a finite number as a float."""
+    is_number = isinstance(number, int | float | np.number)
+    if not is_number or not math.isfinite(number):
+        msg = f"Expected {name} to be a finite number; got {number!r}."
+        raise TypeError(msg) if not is_number else ValueError(msg)
+    return float(number)
 
 
 def check_fraction(name: str, number: Any) -> float:

@@ -126,7 +126,7 @@ def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
     title = f"Two-sided p-values: a model is better where adjusted p < {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
     document = _start_document(comparison, "holm") | {
-        "pairs": [_without_infinities(record) for record in records],
+        "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
     tables = [_summary_table(comparison), table]
@@ -268,13 +268,13 @@ def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
         "correction": correction if comparison.is_corrected else None,
         "method": comparison.method,
         "models": {
-            name: {"n": len(scores)} | _without_infinities(comparison.summaries[name])
+            name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
             for name, scores in comparison.scores.items()
         },
     }
 
 
-def _without_infinities(record: dict[str, Any]) -> dict[str, Any]:
+def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
     """Give None for what JSON cannot hold."""
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x

@@ -85,6 +85,9 @@ def _resample(*arrays: Any, **options: Any) -> Any:
 
 def _fit_likert(gold: Any) -> Any:
     """Bring the responses near to the range of the scale."""
+    xp = array_api_compat.array_namespace(gold)
+    if xp.isdtype(gold.dtype, "integral"):
+        gold = xp.astype(gold, xp.zeros(1, device=array_api_compat.device(gold)).dtype)
     return responses.fit(gold / 8.0, model="likert")
 
 

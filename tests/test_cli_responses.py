@@ -10,6 +10,7 @@ import pytest
 from sigarray import cli, responses
 from sigarray.report import STYLES
 from sigarray.response_file import read_responses
+from sigarray.responses import metrics
 
 
 @pytest.fixture
@@ -158,12 +159,62 @@ def test_metrics_that_are_not_defined_are_refused(write, run):
     code, _, err = run("responses", write(TABLE), "--metric", "roc_auc")
     assert code == 2
     assert "roc_auc is not defined for these responses" in err
+    assert "see --threshold" in err
     code, _, err = run("responses", write(TABLE), "--metric", "wins_mae_all")
     assert code == 2
-    assert "takes them by pairs" in err
+    assert "compares responses one by one" in err
+    code, _, err = run("responses", write(TABLE), "--metric", "kl_divergence")
+    assert code == 2
+    assert "expected responses from 0 to 1" in err
+    assert "got 0 to 5. Choose it with --range" in err
+    for threshold in ("0", "6"):
+        code, _, err = run(
+            "responses", write(TABLE), "--metric", "f1", "--threshold", threshold
+        )
+        assert code == 2
+        assert f"on both sides of the threshold {threshold}" in err
+    code, _, err = run("responses", write(TABLE), "--threshold", "2")
+    assert code == 2
+    assert "Expected --threshold with --metric accuracy" in err
     code, _, err = run("responses", write(TABLE), "--a", "gold")
     assert code == 2
     assert "three names" in err
+
+
+def test_thresholds_and_ranges(write, run):
+    options = ("responses", write(TABLE), "--format", "json", "--metric")
+    gold, a, _ = read_responses(options[1], ("gold", "a", "b"))
+    _, out, _ = run(*options, "accuracy", "--threshold", "2")
+    expected = metrics.binary("accuracy", gold_threshold=2, system_threshold=2)(gold, a)
+    assert json.loads(out)["metric_a"] == float(expected)
+    _, out, _ = run(*options, "kl_divergence", "--range", "-1", "6")
+    expected = metrics.histogram_kl(low=-1, high=6)(gold, a)
+    assert json.loads(out)["metric_a"] == float(expected)
+
+
+def test_study_of_metrics_that_are_not_defined(run):
+    options = (
+        *("study", "--metric", "spearman", "mae", "--n-items", "1"),
+        *("--perturbation", "0.1", "--n-sets", "20", "--n-resamples", "20"),
+    )
+    code, out, _ = run(*options)
+    assert code == 0
+    assert "Not defined for every resample: spearman" in " ".join(out.split())
+    code, out, _ = run(*options, "--format", "json")
+    assert json.loads(out)["p_values"][0]["true_p"] is None
+
+
+def test_study_names_the_nearest_way(run):
+    options = (
+        *("study", "--metric", "mae", "--perturbation", "0.1", "--n-items", "50"),
+        *("--n-sets", "50", "--n-resamples", "50"),
+    )
+    _, out, _ = run(*options, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    best = min(rows, key=lambda row: abs(float(row["difference"])))
+    _, out, _ = run(*options)
+    distance = abs(float(best["difference"]))
+    assert f"{distance:.4f} away on average" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("style", STYLES)

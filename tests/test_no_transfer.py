@@ -77,6 +77,36 @@ for case in CASES:
     assert output.count("ran ") == len(CASES)
 
 
+def test_fake_accelerator_runs_simulations():
+    pytest.importorskip("torch")
+    code, output = run(
+        FAKE_ACCELERATOR
+        + """
+import array_api_compat.torch as xp
+from sigarray import responses
+
+where = {"xp": xp, "device": torch.device("fakegpu"), "rng": 0}
+for model in ("normal", "likert"):
+    check(lambda: responses.simulate(6, 2, n_sets=3, model=model, **where))
+for metric in ("spearman", "kl_divergence"):
+    check(lambda: responses.true_p_value(metric=metric, n_items=6, n_sets=3, **where))
+
+
+def study():
+    small = {"n_items": 6, "n_sets": 3, "n_resamples": 3}
+    result = responses.study(metrics=["mae", "emd"], **small, **where)
+    return result.estimated_p, result.true_p
+
+
+check(study)
+check(lambda: responses.power([4, 6], 2, n_sets=3, n_resamples=3, **where))
+print("ran all")
+"""
+    )
+    assert code == 0, output
+    assert "ran all" in output
+
+
 @pytest.mark.parametrize(
     ("planted", "complaint"),
     [

@@ -1,5 +1,7 @@
 """The simulator: distributions of items and responses, backends, models that fit."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -59,6 +61,38 @@ class TestNormal:
             rng=3,
         )
         assert {wide.b.min(), wide.b.max()} == {1.0, 5.0}
+
+    def test_both_systems_may_be_perturbed(self):
+        def show_mean(mean, sd, uniform):
+            return mean + 0.0 * uniform
+
+        gold, a, b = (
+            x[:, 0]
+            for x in responses.simulate(
+                **MANY,
+                perturbation_a=0.2,
+                perturbation_b=0.2,
+                response=show_mean,
+                rng=9,
+            )
+        )
+        is_inside = (gold > 0.2) & (gold < 0.8)
+        shifts = np.array([a - gold, b - gold])[:, is_inside]
+        for shift in shifts:
+            p = scipy.stats.kstest(shift, scipy.stats.uniform(-0.2, 0.4).cdf).pvalue
+            assert p > FALSE_ALARM
+        assert abs(np.corrcoef(shifts)[0, 1]) < 5.5 / np.sqrt(shifts.shape[1])
+
+    def test_mean_and_deviation_of_an_item_are_independent(self):
+        def tell_items(mean, sd, uniform):
+            return mean + 10.0 * np.floor(1e6 * sd) + 0.0 * uniform
+
+        for model in ("normal", "likert"):
+            gold = responses.simulate(
+                **MANY, model=model, response=tell_items, rng=8
+            ).gold[:, 0]
+            sd, mean = np.divmod(gold, 10.0)
+            assert abs(np.corrcoef(sd, mean)[0, 1]) < 5.5 / np.sqrt(len(gold))
 
     def test_null_mixes_the_systems(self):
         model = NormalModel(mean_low=0.5, mean_high=0.5)
@@ -129,6 +163,25 @@ class TestSimulate:
         one = responses.simulate(10, 2, rng=0)
         np.testing.assert_array_equal(one.b, few.b[0])
 
+    def test_parameters_take_the_dtype(self):
+        drawn = responses.simulate(
+            5,
+            2,
+            perturbation_b=np.float64(0.1),
+            model=responses.fit(responses.simulate(9, 2, rng=0).gold),
+            dtype=np.float32,
+            rng=0,
+        )
+        assert {x.dtype for x in drawn} == {np.dtype(np.float32)}
+
+    def test_parameters_are_of_one_library(self):
+        torch = pytest.importorskip("torch")
+        model = responses.fit(torch.rand(9, 3))
+        with pytest.raises(TypeError, match="numbers or arrays of numpy; got torch"):
+            responses.simulate(5, model=model, rng=0)
+        drawn = responses.simulate(5, model=model, xp=torch, rng=0)
+        assert drawn.gold.shape == (5, 5)
+
     @pytest.mark.parametrize("model", ["normal", "likert"])
     @pytest.mark.parametrize("hypothesis", ["alternative", "null"])
     def test_backends_agree(self, backend, model, hypothesis):
@@ -193,6 +246,14 @@ class TestSimulate:
             ({"model": "uniform"}, ValueError, "'normal', 'likert'"),
             ({"model": 3}, TypeError, "NormalModel or a LikertModel"),
             ({"model": NormalModel(sd_low=0.4)}, ValueError, "sd_low <= sd_high"),
+            ({"model": NormalModel(np.float32(1), 0)}, ValueError, "mean_low"),
+            ({"model": NormalModel(math.nan)}, ValueError, "mean_low to be a finite"),
+            ({"model": NormalModel("0", 1)}, TypeError, "array of shape ()"),
+            ({"model": LikertModel(n_levels=2.5)}, ValueError, "an integer"),
+            ({"model": LikertModel(mean_high=3)}, ValueError, "mean_high"),
+            ({"perturbation_b": np.linspace(0, 1, 4)}, TypeError, r"shape \(4,\)"),
+            ({"perturbation_b": "0.1"}, TypeError, "a number"),
+            ({"dtype": "float32"}, TypeError, "float32 or float64"),
             ({"model": LikertModel(n_levels=0)}, ValueError, "n_levels"),
             ({"response": lambda mean, sd, u: u[..., 0]}, ValueError, "of shape"),
             ({"dtype": np.int64}, TypeError, "float32 or float64"),
@@ -244,6 +305,37 @@ class TestFit:
             return responses.simulate(9, 2, model=model, xp=jax.numpy, rng=0).gold
 
         assert power(gold).shape == (9, 2)
+
+    @pytest.mark.parametrize("k", [2, 3])
+    def test_few_responses_are_enough(self, k):
+        """Standard deviations of so few are far below those of the item on average."""
+        model = NormalModel(0.0, 1.0, 0.2, 0.2)
+        gold = responses.simulate(200_000, k, model=model, rng=1).gold
+        found = responses.fit(gold)
+        assert float(found.sd_low + found.sd_high) / 2 == pytest.approx(0.2, rel=5e-3)
+        # Items of two responses beside those of more.
+        gold = np.pad(gold, ((0, 0), (0, 4 - k)), constant_values=np.nan)
+        wide = responses.simulate(
+            200_000, 4, model=model._replace(sd_low=0.6, sd_high=0.6), rng=2
+        )
+        both = responses.fit(np.concatenate([gold, wide.gold]))
+        assert float(both.sd_low + both.sd_high) / 2 == pytest.approx(0.4, rel=5e-3)
+
+    def test_a_level_does_not_matter(self):
+        gold = responses.simulate(5000, 5, rng=2).gold
+        expected = responses.fit(gold)
+        found = responses.fit((gold + 1e4).astype(np.float32))
+        assert float(found.mean_low) - 1e4 == pytest.approx(expected.mean_low, abs=0.01)
+        assert float(found.sd_high) == pytest.approx(expected.sd_high, abs=0.01)
+
+    def test_likert_finds_the_model_with_missing_responses(self):
+        gold = responses.simulate(**MANY, model="likert", rng=1).gold
+        n_there = np.random.default_rng(0).integers(2, 7, (len(gold), 1))
+        gold = np.where(np.arange(6) < n_there, gold, np.nan)
+        found = responses.fit(gold, model="likert")
+        for x, expected in zip(found, LikertModel(), strict=True):
+            assert float(x) == pytest.approx(expected, abs=0.02)
+        assert np.all(np.isnan(responses.fit(gold + 1.0, model="likert")))
 
     def test_single_responses_are_not_enough(self):
         assert np.all(np.isnan(responses.fit([1.0, 2.0, 3.0])))

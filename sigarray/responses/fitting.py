@@ -20,7 +20,7 @@ class _Moments(NamedTuple):
     """What the means and standard deviations of items are like."""
 
     mean: Array
-    square: Array
+    variance: Array
     mean_sd: Array
     sd_variance: Array
 
@@ -36,14 +36,16 @@ def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Mod
     gold : array, shape (..., n_items, k), real
         Responses; NaN is a missing one. Leading axes are batches.
     model : {"normal", "likert"}, default: "normal"
-        The model to fit. For "likert", responses have to be on [0, 1].
+        The model to fit. "likert" is for responses on [0, 1], of one system or of gold,
+        of which many are low.
 
     Returns
     -------
     NormalModel or LikertModel
         Its parameters are arrays of shape (...), on the device and of the float dtype
         of the responses. NaN for a batch entry with an infinite response, with an item
-        without any, or without any item that has two.
+        without any, or without any item that has two; for "likert", with a response
+        outside [0, 1].
 
     Raises
     ------
@@ -79,8 +81,7 @@ def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Mod
 def _fit_normal(xp: Namespace, gold: Array) -> NormalModel:
     """Give the ranges of uniform numbers with the same means and variances."""
     moments = _find_moments(xp, gold)
-    spread = moments.square - moments.mean * moments.mean
-    half = xp.sqrt(3.0 * xp.clip(spread, 0.0, None))
+    half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
     sd_half = xp.sqrt(3.0 * moments.sd_variance)
     # A lower end of 0 rather than below, with the same mean.
     sd_half = xp.where(sd_half > moments.mean_sd, moments.mean_sd, sd_half)
@@ -109,8 +110,14 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     normal = xp.reshape(normals(pairs, xp), (-1,))[: _ITEMS * k]
     normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
 
+    twin = xp.arange(_ITEMS, device=device) % gold.shape[-2]
+
     def fit_entries(gold: Array) -> Array:
         """Give the parameters of some batch entries, as rows."""
+        off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
+        gold = xp.where(off_scale, math.nan, gold)
+        # As many responses of each item as there are.
+        is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
         goal = _find_moments(xp, gold)
         sizes = goal_sizes = _find_sizes(xp, goal)
         fault = goal.mean - goal.mean
@@ -120,6 +127,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
             model = LikertModel(*parameters)
             mean, sd = model.draw_items(xp, item_words[..., None], gold.dtype)
             drawn = model.respond(xp, mean + sd * normal)
+            drawn = xp.where(is_there, drawn, math.nan)
             found = _find_sizes(xp, _find_moments(xp, drawn))
             sizes = [
                 # Nothing can be learned of what has no size.
@@ -137,7 +145,8 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
 
 def _find_sizes(xp: Namespace, moments: _Moments) -> list[Array]:
     """Root mean square of the item means; mean and deviation of their deviations."""
-    scale = xp.sqrt(xp.clip(moments.square, 0.0, None))
+    square = moments.variance + moments.mean * moments.mean
+    scale = xp.sqrt(xp.clip(square, 0.0, None))
     return [scale, moments.mean_sd, xp.sqrt(moments.sd_variance)]
 
 
@@ -162,6 +171,9 @@ def _find_moments(xp: Namespace, gold: Array) -> _Moments:
     """Moments of the items, less what the responses add to them."""
     is_there = ~xp.isnan(gold)
     count = add_up(xp, xp.astype(is_there, gold.dtype))
+    # From their middle, beside which they may vary little.
+    middle = xp.mean(average(xp, gold, "mean"), axis=-1)
+    gold = gold - middle[..., None, None]
     item_mean = average(xp, gold, "mean")
     deviation = xp.where(is_there, gold - item_mean[..., None], 0.0)
     has_several = count > 1.5
@@ -177,9 +189,10 @@ def _find_moments(xp: Namespace, gold: Array) -> _Moments:
     mean_variance = mean_of_items(variance)
     mean_sd = mean_of_items(xp.sqrt(variance) / _sd_bias(xp, df))
     noise = mean_variance * xp.mean(1.0 / xp.where(count > 0.0, count, 1.0), axis=-1)
+    mean = xp.mean(item_mean, axis=-1)
     return _Moments(
-        xp.mean(item_mean, axis=-1),
-        xp.mean(item_mean * item_mean, axis=-1) - noise,
+        middle + mean,
+        xp.mean((item_mean - mean[..., None]) ** 2, axis=-1) - noise,
         mean_sd,
         xp.clip(mean_variance - mean_sd * mean_sd, 0.0, None),
     )

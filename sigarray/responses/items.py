@@ -23,15 +23,15 @@ def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:
     ValueError
         Numbers of items that differ, no items or no responses.
     """
-    xp, samples = standardize(*arrays)
+    xp, samples = standardize(*arrays, n_axes=2)
     samples = [x[..., None] if x.ndim == 1 else x for x in samples]
     numbers = [x.shape[-2] for x in samples]
     if len(set(numbers)) > 1 or numbers[0] == 0:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
         msg = (
             f"Expected responses of shape (..., n_items, k) to the same items, one or "
-            f"more; got {shapes}. Where an item of a batch has one response, add an "
-            f"axis: x[..., None]."
+            f"more; got {shapes}. Responses to an item are on the last axis; for one "
+            f"response to each item of a batch, add it: x[..., None]."
         )
         raise ValueError(msg)
     return xp, [_spread_faults(xp, x) for x in samples]

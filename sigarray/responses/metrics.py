@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import describe
 from sigarray.responses import measures
@@ -22,7 +24,7 @@ from sigarray.responses.items import (
     standardize_responses,
 )
 from sigarray.statistic import check_shape
-from sigarray.validation import check_choice, check_count
+from sigarray.validation import check_choice, check_count, check_number
 
 # (namespace, gold, system) -> array.
 Measure = Callable[[Namespace, Array, Array], Array]
@@ -49,6 +51,9 @@ class Comparison:
         "samples": the same for a measure to which order does not matter; lengths may
         differ, and NaN is a missing response. "items": responses as they are, of shape
         (n_items, k).
+    ignores_level : bool
+        Whether the same number added to all responses makes no difference. The level,
+        beside which small differences would be lost, is taken away then.
     """
 
     name: str
@@ -56,18 +61,30 @@ class Comparison:
     higher_is_better: bool = False
     aggregate: Aggregate | None = "mean"
     takes: Literal["pairs", "samples", "items"] = "pairs"
+    ignores_level: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if self.aggregate is not None:
-            check_choice("aggregate", self.aggregate, AGGREGATES)
+        _check_aggregate(self.aggregate)
         check_choice("takes", self.takes, ("pairs", "samples", "items"))
 
     def aggregated_by(self, aggregate: Aggregate | None) -> Self:
         """Give this metric of other aggregates of the responses, or of all of them."""
-        suffix = "all" if aggregate is None else aggregate
-        name = f"{self.name}_{suffix}"
+        stem = self.name.removesuffix(_suffix(self.aggregate))
+        name = stem + _suffix(aggregate)
         return dataclasses.replace(self, name=name, aggregate=aggregate)
+
+    def center(self, xp: Namespace, gold: Array, *systems: Array) -> list[Array]:
+        """Take the middle of gold away from all responses, where that is allowed."""
+        if not self.ignores_level:
+            return [gold, *systems]
+        is_there = ~xp.isnan(gold)
+        low = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1), keepdims=True)
+        high = xp.max(xp.where(is_there, gold, -math.inf), axis=(-2, -1), keepdims=True)
+        has_gold = xp.any(is_there, axis=(-2, -1), keepdims=True)
+        low, high = (xp.where(has_gold, x, 0.0) for x in (low, high))
+        middle = 0.5 * low + 0.5 * high
+        return [x - middle for x in (gold, *systems)]
 
     def summarize(self, xp: Namespace, x: Array) -> Array:
         """Give what is compared of responses (..., k): one number each, or all."""
@@ -131,14 +148,15 @@ class Metric(Comparison):
             batch entry with an infinite response, or an item without any.
         """
         xp, responses = standardize_responses(gold, system)
+        responses = self.center(xp, *responses)
         return self.evaluate(xp, *(self.summarize(xp, x) for x in responses))
 
     def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
         """Give the metric of what `summarize` gave."""
         result = self.apply_measure(xp, gold, system)
-        leading = (gold[..., 0, 0] + system[..., 0, 0]).shape
+        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         check_shape(f"{self.name}(gold, system)", result, leading, gold, system)
-        return result
+        return xp.astype(result, gold.dtype, copy=False)
 
     def compare(
         self, xp: Namespace, gold: Array, a: Array, b: Array
@@ -160,14 +178,14 @@ class Wins(Comparison):
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
         """Give the shares that A and B win, as `Metric` gives a metric."""
         xp, responses = standardize_responses(gold, a, b)
+        responses = self.center(xp, *responses)
         return self.compare(xp, *(self.summarize(xp, x) for x in responses))
 
     def compare(
         self, xp: Namespace, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
         """Give the shares that A and B win, of what `summarize` gave."""
-        error_a = self.apply_measure(xp, gold, a)
-        error_b = self.apply_measure(xp, gold, b)
+        error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
         lead, total = error_b - error_a, error_a + error_b
         tie = xp.max(measures.find_tie(xp, gold)[..., 0], axis=-1, keepdims=True)
         tie = tie + measures.find_tie(xp, total)
@@ -177,6 +195,16 @@ class Wins(Comparison):
             xp.mean(xp.astype(x, total.dtype), axis=-1) + fault for x in is_ahead
         )
         return wins_a, wins_b
+
+    def _find_errors(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        errors = self.apply_measure(xp, gold, system)
+        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
+        n_errors = gold.shape[-2]
+        if self.takes != "items":
+            n_errors *= gold.shape[-1]
+        shape = (*leading, n_errors)
+        check_shape(f"{self.name}(gold, system)", errors, shape, gold, system)
+        return xp.astype(errors, gold.dtype, copy=False)
 
 
 def wins(
@@ -215,18 +243,20 @@ def wins(
     >>> round(float(share_a), 3), round(float(share_b), 3)
     (0.667, 0.0)
     """
+    _check_aggregate(aggregate)
     if callable(error):
         name = f"wins_{getattr(error, '__name__', 'callable')}"
-        return Wins(name, _of_responses(error), aggregate=None, takes="items")
+        measure = _OfResponses(error)
+        return Wins(name, measure, aggregate=None, takes="items")
     check_choice("error", error, ("mae", "emd"))
     if error == "emd":
         emd = measures.earth_movers_distance
-        return Wins("wins_emd", emd, aggregate=None, takes="items")
-    suffix = {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")
-    return Wins(f"wins_mae{suffix}", _absolute_error, aggregate=aggregate)
+        return Wins("wins_emd", emd, aggregate=None, takes="items", ignores_level=True)
+    name = f"wins_mae{_suffix(aggregate)}"
+    return Wins(name, _absolute_error, aggregate=aggregate, ignores_level=True)
 
 
-def kl_divergence(
+def histogram_kl(
     *,
     low: float = 0.0,
     high: float = 1.0,
@@ -253,10 +283,11 @@ def kl_divergence(
     ValueError
         An empty range, no bins, or a negative pseudocount.
     """
-    if not (low < high and math.isfinite(high - low)):
-        msg = f"Expected low < high, both finite; got {low} and {high}."
+    low, high = check_number("low", low), check_number("high", high)
+    if not low < high:
+        msg = f"Expected low < high; got {low} and {high}."
         raise ValueError(msg)
-    if not 0.0 <= pseudocount < math.inf:
+    if check_number("pseudocount", pseudocount) < 0.0:
         msg = f"Expected pseudocount to be 0 or more; got {pseudocount}."
         raise ValueError(msg)
     measure = functools.partial(
@@ -266,7 +297,12 @@ def kl_divergence(
         n_bins=check_count("n_bins", n_bins),
         pseudocount=pseudocount,
     )
-    return Metric("kl_divergence", measure, aggregate=aggregate, takes="samples")
+    return Metric(
+        f"kl_divergence{_suffix(aggregate)}",
+        measure,
+        aggregate=aggregate,
+        takes="samples",
+    )
 
 
 def binary(
@@ -295,6 +331,8 @@ def binary(
     """
     check_choice("score", score, _SCORES)
     measure = _SCORES[score]
+    gold_threshold = check_number("gold_threshold", gold_threshold)
+    system_threshold = check_number("system_threshold", system_threshold)
 
     def threshold(xp: Namespace, gold: Array, system: Array) -> Array:
         labels = measures.label(xp, gold, gold_threshold)
@@ -302,7 +340,12 @@ def binary(
             system = measures.label(xp, system, system_threshold)
         return measure(xp, labels, system)
 
-    return Metric(score, threshold, higher_is_better=True, aggregate=aggregate)
+    return Metric(
+        score + _suffix(aggregate),
+        threshold,
+        higher_is_better=True,
+        aggregate=aggregate,
+    )
 
 
 def choose_metric(metric: Any) -> Metric | Wins:
@@ -327,21 +370,32 @@ def choose_metric(metric: Any) -> Metric | Wins:
     name = getattr(metric, "__name__", "metric")
     return Metric(
         name,
-        _of_responses(metric),
+        _OfResponses(metric),
         higher_is_better=True,
         aggregate=None,
         takes="items",
     )
 
 
-@functools.lru_cache(maxsize=64)
-def _of_responses(function: Callable[[Array, Array], Array]) -> Measure:
-    """Leave out the namespace; the same measure again for the same function."""
+@dataclass(frozen=True)
+class _OfResponses:
+    """A measure of a function that takes no namespace, equal for equal functions."""
 
-    def measure(xp: Namespace, gold: Array, system: Array) -> Array:  # noqa: ARG001
-        return function(gold, system)
+    function: Callable[[Array, Array], Array]
 
-    return measure
+    def __call__(self, _: Namespace, gold: Array, system: Array) -> Array:
+        return self.function(gold, system)
+
+
+def _suffix(aggregate: Aggregate | None) -> str:
+    """Give what the name of a metric ends in, which averages by default."""
+    return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")
+
+
+def _check_aggregate(aggregate: Any) -> None:
+    if aggregate is not None and aggregate not in AGGREGATES:
+        msg = f"Expected aggregate to be 'mean', 'median' or None; got {aggregate!r}."
+        raise ValueError(msg)
 
 
 def _absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
@@ -356,30 +410,40 @@ _SCORES: dict[str, Measure] = {
     "roc_auc": measures.roc_auc,
 }
 
-mae = Metric("mae", measures.mean_absolute_error)
-mse = Metric("mse", measures.mean_squared_error)
-rmse = Metric("rmse", measures.root_mean_squared_error)
-max_error = Metric("max_error", measures.max_absolute_error)
+mae = Metric("mae", measures.mean_absolute_error, ignores_level=True)
+mse = Metric("mse", measures.mean_squared_error, ignores_level=True)
+rmse = Metric("rmse", measures.root_mean_squared_error, ignores_level=True)
+max_error = Metric("max_error", measures.max_absolute_error, ignores_level=True)
 cosine = Metric("cosine", measures.cosine_distance)
-spearman = Metric("spearman", measures.spearman_correlation, higher_is_better=True)
-emd = Metric("emd", measures.earth_movers_distance, takes="samples")
+spearman = Metric(
+    "spearman", measures.spearman_correlation, higher_is_better=True, ignores_level=True
+)
+emd = Metric("emd", measures.earth_movers_distance, takes="samples", ignores_level=True)
 emd_all = emd.aggregated_by(None)
 mean_of_emds = Metric(
-    "mean_of_emds", measures.mean_earth_movers_distance, aggregate=None, takes="items"
+    "mean_of_emds",
+    measures.mean_earth_movers_distance,
+    aggregate=None,
+    takes="items",
+    ignores_level=True,
 )
+kl_divergence = histogram_kl()
 accuracy = binary("accuracy")
 precision = binary("precision")
 recall = binary("recall")
 f1 = binary("f1")
 roc_auc = binary("roc_auc")
+wins_mae = wins("mae")
+wins_mae_all = wins("mae", aggregate=None)
+wins_emd = wins("emd")
 
 # By the names that options take.
 METRICS: dict[str, Metric | Wins] = {
     metric.name: metric
     for metric in (
-        wins("mae"),
-        wins("mae", aggregate=None),
-        wins("emd"),
+        wins_mae,
+        wins_mae_all,
+        wins_emd,
         mae,
         mse,
         rmse,
@@ -389,7 +453,7 @@ METRICS: dict[str, Metric | Wins] = {
         emd,
         emd_all,
         mean_of_emds,
-        kl_divergence(),
+        kl_divergence,
         accuracy,
         precision,
         recall,

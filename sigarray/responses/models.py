@@ -4,13 +4,26 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import describe
 from sigarray.rng import exponentials, uniforms
-from sigarray.validation import check_choice
+from sigarray.validation import check_choice, check_number
 
 # (item means, item standard deviations, uniforms) -> responses.
 Response = Callable[[Array, Array, Array], Array]
+
+
+def check_parameter(name: str, value: Any) -> Any:
+    """Give a number as a float, or an array of shape () as it is."""
+    if isinstance(value, int | float | np.generic):
+        return check_number(name, value)
+    if getattr(value, "shape", None) == ():
+        return value
+    got = f"shape {tuple(value.shape)}" if hasattr(value, "shape") else repr(value)
+    msg = f"Expected {name} to be a number, or an array of shape (); got {got}."
+    raise TypeError(msg)
 
 
 class NormalModel(NamedTuple):
@@ -98,9 +111,12 @@ class LikertModel(NamedTuple):
     def check(self) -> None:
         """Raise where numbers are out of order; nothing is known of arrays."""
         _check_ascending(self, 0.0, "mean_scale")
-        _check_ascending(self, 0.0, "mean_high")
+        _check_ascending(self, 0.0, "mean_high", 1.0)
         _check_ascending(self, "sd_low", "sd_mode", "sd_high")
         _check_ascending(self, 1, "n_levels")
+        if isinstance(self.n_levels, float) and self.n_levels % 1.0:
+            msg = f"Expected n_levels to be an integer; got {self.n_levels}."
+            raise ValueError(msg)
 
     def draw_items(
         self, xp: Namespace, words: Array, dtype: Any
@@ -139,12 +155,14 @@ def choose_model(model: Model | Literal["normal", "likert"]) -> Model:
     ValueError, TypeError
         A name that is unknown, or no model at all.
     """
-    if isinstance(model, NormalModel | LikertModel):
-        model.check()
-        return model
     if isinstance(model, str):
         check_choice("model", model, MODELS)
-        return MODELS[model]
+        model = MODELS[model]
+    if isinstance(model, NormalModel | LikertModel):
+        kind = type(model)
+        model = kind(*map(check_parameter, model._fields, model))
+        model.check()
+        return model
     msg = (
         f"Expected model to be 'normal', 'likert', a NormalModel or a LikertModel; got "
         f"{describe(model)}. Responses of another distribution are the option response."
@@ -162,8 +180,8 @@ def _check_ascending(model: Any, *fields: str | float) -> None:
     values = [getattr(model, x) if isinstance(x, str) else x for x in fields]
     if not all(isinstance(x, int | float) for x in values):
         return
-    if not (all(map(math.isfinite, values)) and values == sorted(values)):
+    if values != sorted(values):
         names = " <= ".join(map(str, fields))
         numbers = ", ".join(f"{x:g}" for x in values)
-        msg = f"Expected {names}, all finite, in {type(model).__name__}; got {numbers}."
+        msg = f"Expected {names} in {type(model).__name__}; got {numbers}."
         raise ValueError(msg)

@@ -139,6 +139,9 @@ def resample(
     (20, 100, 1)
     """
     check_samplers(items, responses)
+    if len(responses_set) != 3:
+        msg = f"Expected gold, a and b; got {len(responses_set)} arrays."
+        raise ValueError(msg)
     gold, a, b = responses_set
     xp, samples = standardize_responses(gold, a, b)
     drawn = _resample(

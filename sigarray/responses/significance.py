@@ -16,7 +16,7 @@ from sigarray.dispatch import (
 )
 from sigarray.responses.items import standardize_responses
 from sigarray.responses.metrics import Metric, Wins, choose_metric
-from sigarray.responses.models import Model, Response, choose_model
+from sigarray.responses.models import Model, Response
 from sigarray.responses.sampling import (
     Items,
     Responses,
@@ -26,7 +26,7 @@ from sigarray.responses.sampling import (
 )
 from sigarray.responses.simulation import (
     Hypothesis,
-    check_perturbations,
+    check_parameters,
     choose_dtype,
     draw_sets,
 )
@@ -235,8 +235,7 @@ def true_p_value(
     result = simulate_tests(
         xp,
         seed_words(rng, xp, device),
-        choose_model(model),
-        check_perturbations(perturbation_a, perturbation_b),
+        *check_parameters(xp, model, perturbation_a, perturbation_b),
         metrics=(choose_metric(metric),),
         takes_one=(responses != "all",),
         alternative=alternative,
@@ -277,6 +276,7 @@ def test_sets(
 
     def test(*sets: Array) -> Array:
         """Give the four results of some batch entries, as rows."""
+        sets = tuple(metric.center(xp, *sets))
 
         def summarize(x: Array) -> Array:
             return metric.summarize(xp, x)
@@ -388,8 +388,8 @@ def find_p_value(
 ) -> Array:
     """P that a lead under the null hypothesis is as extreme as one without, or more.
 
-    Leads have shape (..., M), and pairs of leads closer than rounding of `scale` are
-    ties.
+    Leads have shape (..., M). Pairs of them are ties where they are closer than the
+    rounding of the largest, or of the metrics, whose `scale` has shape (...).
     """
     if alternative == "two-sided":
         tails = [
@@ -400,6 +400,8 @@ def find_p_value(
     if alternative == "less":
         leads, null_leads = -leads, -null_leads
     n = leads.shape[-1]
+    largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
+    scale = xp.where(largest > scale, largest, scale)
     tolerance = TIE_UNITS * xp.finfo(leads.dtype).eps * scale[..., None]
     both = xp.concat([leads - tolerance, null_leads], axis=-1)
     # Of ties, the lead comes first, and the one under the null hypothesis counts.

@@ -3,19 +3,20 @@
 import math
 from typing import Any, Literal
 
-import numpy as np
-
 from sigarray._typing import Array, Device, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
+    check_library,
     default_batch,
     device_of,
     map_batches,
     namespace_of,
+    widest_float,
 )
 from sigarray.responses.models import (
     Model,
     Response,
+    check_parameter,
     choose_model,
 )
 from sigarray.results import ResponseSet
@@ -129,8 +130,7 @@ def simulate(
     sets = _simulate(
         xp,
         seed_words(rng, xp, device),
-        choose_model(model),
-        check_perturbations(perturbation_a, perturbation_b),
+        *check_parameters(xp, model, perturbation_a, perturbation_b),
         count=count,
         hypothesis=hypothesis,
         response=response,
@@ -143,21 +143,28 @@ def simulate(
     return ResponseSet(*(sets[..., i, :, :] for i in range(3)))
 
 
-def check_perturbations(*perturbations: float | Array) -> tuple[float | Array, ...]:
-    """Raise where a perturbation is a number out of range."""
-    for value in perturbations:
-        is_number = isinstance(value, int | float | np.number)
-        if is_number and not 0.0 <= value < math.inf:
-            msg = f"Expected a perturbation to be 0 or more, and finite; got {value}."
+def check_parameters(
+    xp: Namespace,
+    model: Model | Literal["normal", "likert"],
+    *perturbations: float | Array,
+) -> tuple[Model, tuple[Any, ...]]:
+    """Give the model, and perturbations as floats or as arrays of shape ()."""
+    chosen = choose_model(model)
+    checked = tuple(check_parameter("a perturbation", x) for x in perturbations)
+    for value in checked:
+        if isinstance(value, float) and value < 0.0:
+            msg = f"Expected a perturbation to be 0 or more; got {value}."
             raise ValueError(msg)
-    return perturbations
+    check_library(xp, *(x for x in (*chosen, *checked) if not isinstance(x, float)))
+    return chosen, checked
 
 
 def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
     """Give a real float dtype, or the default one of the device."""
     if dtype is None:
         return xp.zeros(0, device=device).dtype
-    if not xp.isdtype(dtype, "real floating") or xp.finfo(dtype).bits < 32:
+    known = (xp.float32, widest_float(xp, device))
+    if not any(dtype is x or dtype == x for x in known):
         msg = f"Expected dtype to be float32 or float64; got {dtype}."
         raise TypeError(msg)
     return dtype
@@ -179,6 +186,8 @@ def draw_sets(
 ) -> Array:
     """Give gold, A and B of test sets as one array (count, 3, n_items, n_responses)."""
     device = device_of(xp, seed[0])
+    model = type(model)(*(_cast(xp, x, dtype) for x in model))
+    perturbations = tuple(_cast(xp, x, dtype) for x in perturbations)
     shape = (count, 3, n_items, n_responses)
     n_values = math.prod(shape[1:])
     n_item_words = _WORDS_OF_ITEM * n_items
@@ -216,6 +225,11 @@ def draw_sets(
     normal = normal * sd
     normal = normal + mean
     return model.respond(xp, normal)
+
+
+def _cast(xp: Namespace, x: Any, dtype: Any) -> Any:
+    """Give an array in the dtype; a float is one already."""
+    return x if isinstance(x, float) else xp.astype(x, dtype)
 
 
 @array_kernel
