@@ -283,21 +283,11 @@ CASES = [
     _responses(
         "emd", responses.response_test, 3, 3, 2, metric="emd_all", responses="one"
     ),
-    _responses(
-        "first",
-        responses.response_test,
-        *(2, 2, 2),
-        metric=metrics.mae.aggregated_by("median"),
-        responses="first",
-        items="all",
-    ),
     _responses("shuffled", responses.response_test, 3, 8, 7, metric=_bias),
     _responses("bootstrap", _resample, 3, 3, 2, responses="bootstrap"),
-    _responses("shuffled", _resample, 3, 3, 2, responses="without_replacement"),
     _responses("normal", responses.fit, 3),
     _responses("likert", _fit_likert, 4),
     _responses("mean_of_emds", metrics.mean_of_emds, 3, 4),
-    _responses("spearman", metrics.spearman, 3, 4),
     _responses("all", metrics.wins("mae", aggregate=None), 3, 3, 3),
     _correction(sigarray.bonferroni),
     _correction(sigarray.holm),

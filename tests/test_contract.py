@@ -68,6 +68,7 @@ def test_result_stays_where_the_scores_are(backend, case):
         np.testing.assert_array_equal(backend.to_numpy(array), sample)
 
 
+@without_x64
 @over(CASES)
 def test_integers_become_the_default_float(backend, case):
     samples = [np.round(4 * sample).astype(np.int32) for sample in case.samples()]
@@ -240,6 +241,7 @@ class TestJax:
         np.testing.assert_allclose(results[0], eager, atol=1e-6)
         assert max(np.max(np.abs(r - results[0])) for r in results) > 1e-6
 
+    @only_without_x64
     @over(CASES)
     def test_nothing_calls_back_to_the_host(self, backend, case):
         import jax

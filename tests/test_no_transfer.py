@@ -88,18 +88,18 @@ from sigarray import responses
 where = {"xp": xp, "device": torch.device("fakegpu"), "rng": 0}
 for model in ("normal", "likert"):
     check(lambda: responses.simulate(6, 2, n_sets=3, model=model, **where))
-for metric in ("spearman", "kl_divergence"):
+for metric in ("spearman",):
     check(lambda: responses.true_p_value(metric=metric, n_items=6, n_sets=3, **where))
 
 
 def study():
     small = {"n_items": 6, "n_sets": 3, "n_resamples": 3}
-    result = responses.study(metrics=["mae", "emd"], **small, **where)
+    result = responses.study(metrics="emd", items="all", **small, **where)
     return result.estimated_p, result.true_p
 
 
 check(study)
-check(lambda: responses.power([4, 6], 2, n_sets=3, n_resamples=3, **where))
+check(lambda: responses.power(4, 2, n_sets=3, n_resamples=3, **where))
 print("ran all")
 """
     )

@@ -67,8 +67,9 @@ def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Mod
     --------
     >>> from sigarray import responses
     >>> ratings = responses.simulate(2000, 5, rng=0).gold
-    >>> [round(float(x), 1) for x in responses.fit(ratings)]
-    [0.0, 1.0, 0.0, 0.3]
+    >>> model = responses.fit(ratings)
+    >>> round(float(model.mean_high), 1), round(float(model.sd_high), 1)
+    (1.0, 0.3)
     """
     check_choice("model", model, MODELS)
     xp, (gold,) = standardize_responses(gold)
