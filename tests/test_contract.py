@@ -14,10 +14,11 @@ RANDOM_CASES = [case for case in CASES if case.is_random]
 BATCHED_CASES = [case for case in CASES if case.has_batch]
 CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 
-# What follows from the axes alone is the same program with x64 and without; JAX would
-# take minutes to compile it again.
-without_x64 = pytest.mark.parametrize(
-    "backend", [name for name in CHOSEN if name != "jax.numpy:x64"], indirect=True
+# What follows from the axes alone is the same program with x64 and without, and on all
+# devices of a library: once is enough, for it would take minutes more.
+VARIANTS = ("jax.numpy:x64", "array_api_strict:device1", "array_api_strict:no_float64")
+once_per_library = pytest.mark.parametrize(
+    "backend", [name for name in CHOSEN if name not in VARIANTS], indirect=True
 )
 
 
@@ -68,7 +69,7 @@ def test_result_stays_where_the_scores_are(backend, case):
         np.testing.assert_array_equal(backend.to_numpy(array), sample)
 
 
-@without_x64
+@once_per_library
 @over(CASES)
 def test_integers_become_the_default_float(backend, case):
     samples = [np.round(4 * sample).astype(np.int32) for sample in case.samples()]
@@ -82,7 +83,7 @@ def test_integers_become_the_default_float(backend, case):
         )
 
 
-@without_x64
+@once_per_library
 @over(CASES)
 def test_batch_axes_equal_a_loop(backend, case):
     samples = case.samples(2, 3)
@@ -93,7 +94,7 @@ def test_batch_axes_equal_a_loop(backend, case):
             np.testing.assert_allclose(whole[index], one, atol=backend.atol)
 
 
-@without_x64
+@once_per_library
 @over(CASES_OF_SEVERAL_ARRAYS)
 def test_batch_axes_broadcast(backend, case):
     samples = case.samples(2)
@@ -116,7 +117,7 @@ def test_no_batch_entries_give_no_results(case):
         assert result.shape[0] == 0
 
 
-@without_x64
+@once_per_library
 @over([case for case in CASES if not case.takes_responses])
 def test_axis_is_where_the_scores_are(backend, case):
     samples = case.samples(2)
@@ -131,7 +132,7 @@ def test_axis_is_where_the_scores_are(backend, case):
             np.testing.assert_allclose(result, expected, atol=backend.atol)
 
 
-@without_x64
+@once_per_library
 @over(CASES)
 def test_nan_stays_in_its_batch_entry(backend, case):
     samples = case.samples(2)
@@ -153,7 +154,7 @@ def test_nan_stays_in_its_batch_entry(backend, case):
                 assert np.isnan(result[1]).all()
 
 
-@without_x64
+@once_per_library
 @over(BATCHED_CASES)
 def test_batch_size_does_not_change_the_result(backend, case):
     samples = case.samples(2)
@@ -174,7 +175,7 @@ def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
             np.testing.assert_allclose(backend.to_numpy(result), on_numpy, atol=1e-6)
 
 
-@without_x64
+@once_per_library
 @over(RANDOM_CASES)
 def test_seed_matters(backend, case):
     samples = case.samples()
