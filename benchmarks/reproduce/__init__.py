@@ -1,0 +1,1 @@
+"""Make the published tables and figures again: `python -m benchmarks.reproduce`."""

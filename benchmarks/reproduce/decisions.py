@@ -1,0 +1,175 @@
+"""Decisions on scores of real models: Dror et al. (2019), sections 5 and 6.
+
+Their 510 score sets are not public. These are of the same kind: test accuracies of
+classifiers by seed, from `benchmarks.score_sets`, and F1 of two taggers where present.
+"""
+
+import csv
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sigarray
+from benchmarks.reproduce.experiment import Experiment, Settings
+
+SCORES = Path(__file__).parents[1] / "data" / "score_sets.csv"
+LEVEL, THRESHOLD = 0.05, 0.5
+NOISE = 0.001
+CASES = {
+    "A": "statistics and Mann-Whitney agree",
+    "B": "they contradict each other, or one of them is indecisive",
+    "C": "both are indecisive",
+}
+
+
+def run(settings: Settings) -> Experiment:
+    """Compare all pairs of models, and each model with itself under noise."""
+    scores = read_scores(settings)
+    pairs = [compare_pair(settings, scores, names) for names in pair_names(scores)]
+    noise = disturb(settings, scores)
+    findings = []
+    for case, meaning in CASES.items():
+        chosen = [x for x in pairs if x["case"] == case]
+        eps = [x["eps"] for x in chosen]
+        is_seen = [x["eps_min"] < 0.2 for x in chosen]
+        mean = f"{np.mean(eps):.3f}" if eps else "-"
+        findings.append(
+            f"Case {case} ({meaning}): {len(chosen)} of {len(pairs)} pairs, mean eps "
+            f"of the better one {mean}; eps_min < 0.2 in {sum(is_seen)}."
+        )
+    for kind, values in noise.items():
+        below = np.mean(values < THRESHOLD)
+        findings.append(
+            f"{kind}: eps_min < {THRESHOLD:g} in {below:.1%} of {len(values)} "
+            f"comparisons, median {np.median(values):.3f}."
+        )
+    rows = [{"experiment": "pair", "kind": "", **x} for x in pairs]
+    rows += [
+        {
+            "experiment": "noise",
+            "kind": kind,
+            "a": "",
+            "b": "",
+            "case": "",
+            "eps": "",
+            "eps_min": float(value),
+        }
+        for kind, values in noise.items()
+        for value in values
+    ]
+    return Experiment(
+        "decisions",
+        "Decisions on scores of real models (Dror et al. 2019)",
+        rows,
+        findings=findings,
+        draw=lambda figure: draw_figure(figure, pairs, noise),
+        size=(10.0, 6.0),
+    )
+
+
+def read_scores(settings: Settings) -> dict[str, np.ndarray]:
+    """Give the scores of each dataset and model."""
+    paths = [SCORES, settings.reference.parent / "data" / "ner_test_f1.csv"]
+    scores = {}
+    for path in paths:
+        if not path.exists():
+            continue
+        with path.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        prefix = "" if path == SCORES else "ner: "
+        for name in rows[0]:
+            column = [float(row[name]) for row in rows if row[name]]
+            scores[prefix + name] = np.asarray(column)
+    return scores
+
+
+def pair_names(scores: dict[str, np.ndarray]) -> list[tuple[str, str]]:
+    """Every two models of one dataset."""
+    return [
+        (x, y)
+        for x, y in itertools.combinations(scores, 2)
+        if x.partition(":")[0] == y.partition(":")[0]
+    ]
+
+
+def compare_pair(
+    settings: Settings, scores: dict[str, np.ndarray], names: tuple[str, str]
+) -> dict[str, Any]:
+    """Give the case of two models, and the violation ratio of the better one."""
+    result = sigarray.compare(*(settings.put(scores[name]) for name in names), rng=0)
+    a, b = result.summary_a, result.summary_b
+    signs = [
+        float(np.sign(x - y))
+        for x, y in (
+            (a.mean, b.mean),
+            (a.median, b.median),
+            (a.min, b.min),
+            (a.max, b.max),
+            (b.std, a.std),
+        )
+    ]
+    by_statistics = 0.0
+    if min(signs) >= 0.0 or max(signs) <= 0.0:
+        by_statistics = float(np.sign(sum(signs)))
+    by_ranks = 0.0
+    if float(result.mann_whitney.pvalue) < LEVEL:
+        improvement = float(result.mann_whitney.probability_of_improvement)
+        by_ranks = float(np.sign(improvement - 0.5))
+    case = "B"
+    if by_statistics == by_ranks:
+        case = "A" if by_ranks else "C"
+    orders = (result.aso_a_over_b, result.aso_b_over_a)
+    better = min(orders, key=lambda x: float(x.violation_ratio))
+    return {
+        "a": names[0],
+        "b": names[1],
+        "case": case,
+        "eps": float(better.violation_ratio),
+        "eps_min": float(better.eps_min),
+    }
+
+
+def disturb(settings: Settings, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Give eps_min of scores beside the same ones, disturbed: section 6."""
+    rng = np.random.default_rng(6)
+    n_repeats = settings.choose(5, 50)
+    found: dict[str, list[np.ndarray]] = {}
+    for values in scores.values():
+        n = len(values)
+        shape = (n_repeats, n)
+        noisy = values + rng.normal(0.0, NOISE, shape)
+        halves = rng.permuted(np.broadcast_to(values, shape).copy(), axis=-1)
+        half = n // 2
+        better = values + rng.normal(0.0, 3.0 * np.sqrt(NOISE), shape) ** 2
+        same = np.broadcast_to(values, shape)
+        for kind, a, b in (
+            ("no difference: noise N(0, 0.001^2)", noisy, same),
+            ("no difference: random halves", halves[:, :half], halves[:, half:]),
+            ("a better one: noise phi^2", better, same),
+        ):
+            bound = sigarray.aso(
+                settings.put(np.ascontiguousarray(a)),
+                settings.put(np.ascontiguousarray(b)),
+                rng=0,
+            ).eps_min
+            found.setdefault(kind, []).append(np.asarray(bound))
+    return {kind: np.concatenate(values) for kind, values in found.items()}
+
+
+def draw_figure(
+    figure: Any, pairs: list[dict[str, Any]], noise: dict[str, np.ndarray]
+) -> None:
+    """Draw histograms of eps by case, and of eps_min under noise."""
+    axes = figure.subplots(2, 3)
+    for axis, case in zip(axes[0], CASES, strict=True):
+        eps = [x["eps"] for x in pairs if x["case"] == case]
+        axis.hist(eps, bins=np.linspace(0.0, 0.5, 21))
+        axis.set_title(f"case {case}: {CASES[case]}", fontsize=7)
+        axis.set_xlabel("eps of the better one", fontsize=8)
+    for axis, (kind, values) in zip(axes[1], noise.items(), strict=True):
+        axis.hist(values, bins=np.linspace(0.0, 1.0, 41))
+        axis.axvline(0.2, color="grey", linewidth=0.8, linestyle=":")
+        axis.set_title(kind, fontsize=8)
+        axis.set_xlabel("eps_min", fontsize=8)
