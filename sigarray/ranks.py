@@ -14,7 +14,7 @@ def tie_bounds(
     """
     size = ordered.shape[-1]
     place = xp.arange(size, device=device_of(xp, ordered))
-    steps = ordered[..., 1:] - ordered[..., :-1] > tolerance
+    steps = ordered[..., 1:] > ordered[..., :-1] + tolerance
     edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
     starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)
     ends = xp.where(xp.concat([steps, edge], axis=-1), size - 1 - place, 0)

@@ -8,12 +8,10 @@ import numpy as np
 
 from sigarray.results import ResponseSet
 from sigarray.table_file import (
-    LARGEST_NUMBER,
-    MISSING,
-    NUMBER,
     Row,
     TableError,
     get_cell,
+    read_number,
     read_rows,
 )
 
@@ -71,7 +69,8 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
             others.add(system)
         elif response:
             lines.setdefault(item, line)
-            number = _read_response(response, f"{name}, line {line}")
+            expected = f"{name}, line {line}: expected a number as response"
+            number = read_number(response, expected)
             answers[system].setdefault(item, []).append(number)
     for system, by_item in answers.items():
         if not by_item:
@@ -97,17 +96,6 @@ def _find_columns(header: Row, name: str) -> dict[str, int]:
             )
             raise TableError(msg)
     return {column: names.index(column) for column in _COLUMNS}
-
-
-def _read_response(cell: str, place: str) -> float:
-    number = float(cell) if NUMBER.fullmatch(cell) else math.nan
-    if not abs(number) <= LARGEST_NUMBER:
-        advice = " Leave the cell blank." if cell.lower() in MISSING else ""
-        if math.isfinite(number):
-            advice = f" The largest is {LARGEST_NUMBER:g}."
-        msg = f"{place}: expected a number as response; got {cell!r}.{advice}"
-        raise TableError(msg)
-    return number
 
 
 def _check_items(

@@ -29,7 +29,6 @@ _NEEDS = {
     "spearman": "responses that differ between items",
     "wins_mae_all": "as many responses to an item of gold as of each system",
 }
-_BINARY = ("accuracy", "precision", "recall", "f1", "roc_auc")
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ def _make_metric(
     """Give the metric with its options, where it suits the range of the responses."""
     name = options.metric
     for option, value, known in (
-        ("--threshold", options.threshold, _BINARY),
+        ("--threshold", options.threshold, metrics.SCORES),
         ("--range", options.range, ("kl_divergence",)),
     ):
         if value is not None and name not in known:
@@ -192,7 +191,7 @@ def _make_metric(
             raise ValueError(msg)
     lowest = min(float(np.nanmin(x)) for x in test_set)
     highest = max(float(np.nanmax(x)) for x in test_set)
-    if name in _BINARY:
+    if name in metrics.SCORES:
         threshold = 0.5 if options.threshold is None else options.threshold
         if not lowest < threshold <= highest:
             msg = (

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sigarray.table_file import (
-    LARGEST_NUMBER,
     MISSING,
     NUMBER,
     Row,
     TableError,
     get_cell,
+    read_number,
     read_rows,
 )
 
@@ -210,17 +210,8 @@ def _read_column(rows: list[Row], position: int, model: str, name: str) -> list[
         cell = get_cell(cells, position)
         if not cell:
             continue
-        score = float(cell) if NUMBER.fullmatch(cell) else math.nan
-        if not abs(score) <= LARGEST_NUMBER:
-            advice = " Leave the cell blank." if cell.lower() in MISSING else ""
-            if math.isfinite(score):
-                advice = f" The largest is {LARGEST_NUMBER:g}."
-            msg = (
-                f"{name}, line {line}, column {position + 1} ({model}): expected a "
-                f"number; got {cell!r}.{advice}"
-            )
-            raise TableError(msg)
-        scores.append(score)
+        place = f"{name}, line {line}, column {position + 1} ({model})"
+        scores.append(read_number(cell, f"{place}: expected a number"))
     if not scores:
         msg = (
             f"{name}, column {position + 1} ({model}): expected scores; got an empty "

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import re
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # So that sums and squares of thousands of scores can be shown.
-LARGEST_NUMBER = 1e150
+_LARGEST_NUMBER = 1e150
 MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
 
 # Line and cells.
@@ -32,6 +33,24 @@ def read_rows(path: str | Path) -> tuple[str, list[Row]]:
     """
     name = "standard input" if str(path) == "-" else str(path)
     return name, _split_rows(_read_text(path, name), name)
+
+
+def read_number(cell: str, expected: str) -> float:
+    """Give the number in a cell, or raise with what was expected and where.
+
+    Raises
+    ------
+    TableError
+        No number, or one that is too large.
+    """
+    number = float(cell) if NUMBER.fullmatch(cell) else math.nan
+    if not abs(number) <= _LARGEST_NUMBER:
+        advice = " Leave the cell blank." if cell.lower() in MISSING else ""
+        if math.isfinite(number):
+            advice = f" The largest is {_LARGEST_NUMBER:g}."
+        msg = f"{expected}; got {cell!r}.{advice}"
+        raise TableError(msg)
+    return number
 
 
 def get_cell(cells: list[str], position: int) -> str:

@@ -329,8 +329,8 @@ def binary(
     ValueError
         A score that is unknown.
     """
-    check_choice("score", score, _SCORES)
-    measure = _SCORES[score]
+    check_choice("score", score, SCORES)
+    measure = SCORES[score]
     gold_threshold = check_number("gold_threshold", gold_threshold)
     system_threshold = check_number("system_threshold", system_threshold)
 
@@ -402,7 +402,7 @@ def _absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
     return xp.abs(gold - system)
 
 
-_SCORES: dict[str, Measure] = {
+SCORES: dict[str, Measure] = {
     "accuracy": measures.accuracy,
     "precision": measures.precision,
     "recall": measures.recall,

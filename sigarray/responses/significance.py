@@ -28,6 +28,7 @@ from sigarray.responses.simulation import (
     Hypothesis,
     check_parameters,
     choose_dtype,
+    default_sets,
     draw_sets,
 )
 from sigarray.results import ResponseTestResult
@@ -364,8 +365,7 @@ def simulate_tests(
                 rows.append(xp.stack(metric.compare(xp, gold, a, b)))
         return xp.reshape(xp.stack(rows), (2, len(metrics), 2, count))
 
-    n_elements = 8 * options["n_items"] * options["n_responses"]
-    size = batch or default_batch(xp, device, n_elements)
+    size = batch or default_sets(xp, device, **options)
     values = map_batches(xp, measure, n_sets, size)[..., :n_sets]
     means = xp.mean(values[0, ...], axis=-1)
     scale = xp.sum(xp.abs(means), axis=-1)

@@ -170,6 +170,13 @@ def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
     return dtype
 
 
+def default_sets(
+    xp: Namespace, device: Device, *, n_items: int, n_responses: int, **_: Any
+) -> int:
+    """How many test sets to simulate at a time where the caller does not say."""
+    return default_batch(xp, device, 8 * n_items * n_responses)
+
+
 def draw_sets(
     xp: Namespace,
     seed: Seed,
@@ -242,11 +249,7 @@ def _simulate(
     count: int,
     **options: Any,
 ) -> Array:
-    batch = default_batch(
-        xp,
-        device_of(xp, seed[0]),
-        8 * options["n_items"] * options["n_responses"],
-    )
+    batch = default_sets(xp, device_of(xp, seed[0]), **options)
 
     def kernel(start: int | Array, size: int) -> Array:
         return draw_sets(xp, seed, start, size, model, perturbations, **options)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from sigarray._typing import Array, Device, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
     array_kernel,
-    default_batch,
     device_of,
     map_batches,
     namespace_of,
@@ -21,6 +20,7 @@ from sigarray.responses.significance import simulate_tests, test_sets
 from sigarray.responses.simulation import (
     check_parameters,
     choose_dtype,
+    default_sets,
     draw_sets,
 )
 from sigarray.rng import MAX_REPLICATES, seed_words, spare_seed
@@ -65,7 +65,7 @@ class Study:
         axes = (self.perturbations, self.metrics, self.items, self.responses)
         places = itertools.product(*(range(len(axis)) for axis in axes))
         names = ("perturbation", "metric", "items", "responses")
-        records = []
+        records: list[dict[str, Any]] = []
         for place in places:
             labels = [axis[i] for axis, i in zip(axes, place, strict=True)]
             estimated_p, true_p = (
@@ -167,6 +167,7 @@ def study(
     set_seed = _skip_seeds(seed, xp, device)
     test_seed = _skip_seeds(set_seed, xp, device)
     n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES - 1)
+    n_sets = check_count("n_sets", n_sets, MAX_REPLICATES - 1)
     options = {
         "response": response,
         "n_items": check_count("n_items", n_items),
@@ -190,7 +191,7 @@ def study(
             metrics=chosen * 2,
             takes_one=(False,) * len(chosen) + (True,) * len(chosen),
             alternative=alternative,
-            n_sets=check_count("n_sets", n_sets, MAX_REPLICATES - 1),
+            n_sets=n_sets,
             batch=None,
             **options,
         )
@@ -307,6 +308,8 @@ def power(
     level = check_fraction("significance_level", significance_level)
     n_sets = check_count("n_sets", n_sets, MAX_REPLICATES - 1)
     n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES - 1)
+    parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
+    dtype = choose_dtype(xp, dtype, device)
     seed = seed_words(rng, xp, device)
     rows = [
         xp.stack(
@@ -314,7 +317,7 @@ def power(
                 _find_power(
                     xp,
                     seed,
-                    *check_parameters(xp, model, perturbation_a, perturbation_b),
+                    *parameters,
                     level=level,
                     n_sets=n_sets,
                     metric=chosen,
@@ -325,7 +328,7 @@ def power(
                     response=response,
                     n_items=check_count("n_items", n),
                     n_responses=check_count("n_responses", k),
-                    dtype=choose_dtype(xp, dtype, device),
+                    dtype=dtype,
                 )
                 for k in _as_tuple("n_responses", n_responses)
             ]
@@ -381,7 +384,7 @@ def _find_power(
             xp.isnan(pvalue), math.nan, xp.astype(pvalue < level, pvalue.dtype)
         )
 
-    batch = default_batch(xp, device, 8 * options["n_items"] * options["n_responses"])
+    batch = default_sets(xp, device, **options)
     return xp.mean(map_batches(xp, test, n_sets, batch)[:n_sets])
 
 
