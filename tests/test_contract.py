@@ -91,7 +91,9 @@ def test_batch_axes_equal_a_loop(backend, case):
     for index in np.ndindex(2, 3):
         single = call_on(backend, case, [sample[index] for sample in samples])
         for whole, one in zip(batched, single, strict=True):
-            np.testing.assert_allclose(whole[index], one, atol=backend.atol)
+            np.testing.assert_allclose(
+                whole[index], one, rtol=backend.rtol, atol=backend.atol
+            )
 
 
 @once_per_library
@@ -105,7 +107,9 @@ def test_batch_axes_broadcast(backend, case):
             sample[index] if k != 1 else sample for k, sample in enumerate(samples)
         ]
         for whole, one in zip(batched, call_on(backend, case, entry), strict=True):
-            np.testing.assert_allclose(whole[index], one, atol=backend.atol)
+            np.testing.assert_allclose(
+                whole[index], one, rtol=backend.rtol, atol=backend.atol
+            )
 
 
 @over([case for case in CASES if "multi" not in case.id])
@@ -129,7 +133,9 @@ def test_axis_is_where_the_scores_are(backend, case):
         for result, expected in zip(
             by_axis, call_on(backend, case, samples), strict=True
         ):
-            np.testing.assert_allclose(result, expected, atol=backend.atol)
+            np.testing.assert_allclose(
+                result, expected, rtol=backend.rtol, atol=backend.atol
+            )
 
 
 @once_per_library
@@ -143,7 +149,9 @@ def test_nan_stays_in_its_batch_entry(backend, case):
         samples[0][1, ..., 0] = fault
         results = call_on(backend, case, samples)
         for result, expected in zip(results, clean, strict=True):
-            np.testing.assert_allclose(result[0], expected[0], atol=backend.atol)
+            np.testing.assert_allclose(
+                result[0], expected[0], rtol=backend.rtol, atol=backend.atol
+            )
             if result.dtype.kind != "f":
                 continue  # a count leaves it out
             if "resample" in case.id:
@@ -162,7 +170,9 @@ def test_batch_size_does_not_change_the_result(backend, case):
     for batch in (7, 10**6):
         chunks = call_on(backend, case, samples, batch=batch)
         for result, expected in zip(chunks, whole, strict=True):
-            np.testing.assert_allclose(result, expected, atol=backend.atol)
+            np.testing.assert_allclose(
+                result, expected, rtol=backend.rtol, atol=backend.atol
+            )
 
 
 @over(CASES)

@@ -2,14 +2,24 @@
 
     python -m benchmarks.reproduce [--quick] [--only NAME] [--out DIR]
 
-Each experiment writes a CSV file and a figure, and its part of `summary.md`: how many
-published cells were compared, how many lie within their Monte-Carlo interval, and the
-worst. The published numbers are read from `--reference`, and not compared where it is
-not there.
+Each experiment writes a CSV file and figures, and its section of `summary.md`: how many
+published numbers were compared, how many lie within their Monte-Carlo interval, and the
+worst. The exit status is 1 where more are outside than by chance.
+
+The published numbers are not part of this repository. They are read from `--reference`,
+and not compared where they are not there:
+
+- `error_rates.csv`, Tables 1, 2, 3, 7 and 8 of Ulmer et al. (2022), with columns table,
+  error (type1, type2, type2_diff), distribution, size_or_difference, threshold, test
+  and rate;
+- `response_p_values.csv`, Tables 5, 6 and 7 of Wein et al. (2023), with columns data,
+  perturbation, items, responses, metric, estimated_p and true_p.
 """
 
 import argparse
+import re
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +32,8 @@ from benchmarks.reproduce import (
 )
 from benchmarks.reproduce.experiment import (
     Z_OUTSIDE,
-    Experiment,
+    Picture,
     Settings,
-    agrees,
     summarize,
     write_csv,
 )
@@ -36,60 +45,91 @@ EXPERIMENTS = {
     "calibration": calibration.run,
 }
 ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the experiments; give 1 where published cells do not agree."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Run the experiments; give 1 where published numbers do not agree."""
+    options = parse(arguments)
+    settings = Settings(options.quick, options.backend, options.reference)
+    options.out.mkdir(parents=True, exist_ok=True)
+    if not options.reference.exists():
+        print(
+            f"No published numbers in {options.reference}: nothing is compared. Name "
+            "their folder by --reference.",
+            file=sys.stderr,
+        )
+    agrees = True
+    for name in options.only or EXPERIMENTS:
+        start = time.perf_counter()
+        with np.errstate(all="ignore"):
+            experiment = EXPERIMENTS[name](settings)
+        write_csv(options.out / f"{name}.csv", experiment.rows)
+        for picture in experiment.pictures:
+            draw(picture, options.out)
+        section = summarize(experiment)
+        write_section(options.out / "summary.md", settings, section)
+        print(section)
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+        agrees &= all(x.agrees for x in experiment.comparisons)
+    print(f"Written to {options.out}", file=sys.stderr)
+    return 0 if agrees else 1
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.reproduce", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--quick", action="store_true", help="fewer simulations")
     parser.add_argument("--only", choices=EXPERIMENTS, action="append")
     parser.add_argument("--backend", choices=("numpy", "torch", "jax"), default="numpy")
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help=f"default: {RESULTS.relative_to(ROOT)}, or quick/ in it with --quick",
+    )
     parser.add_argument(
         "--reference",
         type=Path,
         default=ROOT.parent / "shared" / "reference",
-        help="published figures; default: %(default)s",
+        help="folder of the published numbers; default: %(default)s",
     )
     options = parser.parse_args(arguments)
-    settings = Settings(options.quick, options.backend, options.reference)
-    options.out.mkdir(parents=True, exist_ok=True)
-    experiments = []
-    for name in options.only or EXPERIMENTS:
-        print(f"{name} ...", file=sys.stderr)
-        with np.errstate(all="ignore"):
-            experiment = EXPERIMENTS[name](settings)
-        write_csv(options.out / f"{name}.csv", experiment.rows)
-        draw(experiment, options.out / f"{name}.png")
-        experiments.append(experiment)
-    summary = "\n".join(
-        [
-            "# What was reproduced",
-            "",
-            f"By `python -m benchmarks.reproduce{' --quick' * options.quick}`. A "
-            "number agrees with the published one where they are within "
-            f"{Z_OUTSIDE} standard errors of their difference, as 99 of 100 are by "
-            "chance.",
-            "",
-            *(line for x in experiments for line in summarize(x)),
-        ]
-    )
-    (options.out / "summary.md").write_text(summary, encoding="utf-8")
-    print(summary)
-    return 0 if all(map(agrees, experiments)) else 1
+    if options.out is None:
+        options.out = RESULTS / "quick" if options.quick else RESULTS
+    return options
 
 
-def draw(experiment: Experiment, path: Path) -> None:
-    """Draw the figure of an experiment, without a display."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
+def draw(picture: Picture, folder: Path) -> None:
+    """Draw a figure, without a display."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=experiment.size, layout="constrained")
-    experiment.draw(figure)
+    figure = Figure(figsize=picture.size, layout="constrained")
+    picture.draw(figure)
     # Without the version of matplotlib, for the same bytes again.
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    figure.savefig(folder / f"{picture.name}.png", dpi=110, metadata={"Software": None})
+
+
+def write_section(path: Path, settings: Settings, section: str) -> None:
+    """Put a section into the summary, in place of an older one of the same title."""
+    head = (
+        "# What was reproduced\n\n"
+        f"By `{settings.command}`. A number agrees with the published one where they "
+        f"are within {Z_OUTSIDE} standard errors of their difference, as 99 of 100 are "
+        "by chance."
+        + " The published numbers were not at hand." * (not settings.reference.exists())
+        + "\n\n"
+    )
+    text = path.read_text(encoding="utf-8") if path.exists() else head
+    found = re.split("(?m)^(?=## )", text)[1:] if text.startswith(head) else []
+    title = section.partition("\n")[0]
+    titles = [x.partition("\n")[0] for x in found]
+    if title in titles:
+        found[titles.index(title)] = section
+    else:
+        found.append(section)
+    path.write_text(head + "".join(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

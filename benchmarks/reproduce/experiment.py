@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ class Settings:
     is_quick: bool
     backend: str
     reference: Path
+
+    @property
+    def command(self) -> str:
+        """Give the command that has these settings."""
+        command = "python -m benchmarks.reproduce" + " --quick" * self.is_quick
+        if self.backend != "numpy":
+            command += f" --backend {self.backend}"
+        return command
 
     def choose(self, quick: int, full: int) -> int:
         """Give one number or the other."""
@@ -48,39 +56,57 @@ class Settings:
 
 @dataclass(frozen=True)
 class Cell:
-    """A published number beside ours, and the standard error of the difference.
-
-    `reason` says why both differ, where they do so on purpose.
-    """
+    """A published number beside ours, and how far apart they are in standard errors."""
 
     name: str
     published: float
     ours: float
-    error: float
-    reason: str = ""
+    z: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Published numbers beside ours, computed in one way.
+
+    `bound` is how many are outside by chance at most; without it, what they are
+    compared with is known to be another thing, and nothing is expected of them.
+    """
+
+    title: str
+    cells: Sequence[Cell]
+    bound: int | None
 
     @property
-    def z(self) -> float:
-        """Difference in standard errors."""
-        difference = self.ours - self.published
-        return (
-            difference / self.error
-            if self.error > 0.0
-            else math.copysign(0.0 if difference == 0.0 else math.inf, difference)
-        )
+    def outside(self) -> list[Cell]:
+        """Cells that do not agree, the worst first."""
+        found = [cell for cell in self.cells if abs(cell.z) > Z_OUTSIDE]
+        return sorted(found, key=lambda cell: -abs(cell.z))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no more cells are outside than by chance."""
+        return self.bound is None or len(self.outside) <= self.bound
 
 
-@dataclass
+@dataclass(frozen=True)
+class Picture:
+    """What draws a figure, and its name and size in inches."""
+
+    name: str
+    size: tuple[float, float]
+    draw: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """What an experiment found."""
 
     name: str
     title: str
     rows: list[dict[str, Any]]
-    cells: list[Cell] = field(default_factory=list)
-    findings: list[str] = field(default_factory=list)
-    draw: Callable[[Any], None] = lambda _: None
-    size: tuple[float, float] = (10.0, 6.0)
+    pictures: Sequence[Picture]
+    comparisons: Sequence[Comparison] = ()
+    findings: Sequence[str] = ()
 
 
 def binomial_error(rate: float, count: int, other: float, other_count: int) -> float:
@@ -94,6 +120,13 @@ def binomial_error(rate: float, count: int, other: float, other_count: int) -> f
     return math.sqrt(pooled * (1.0 - pooled) * (1.0 / count + 1.0 / other_count))
 
 
+def divide(difference: float, error: float) -> float:
+    """Give a difference in standard errors; infinite where the error is none."""
+    if error > 0.0:
+        return difference / error
+    return math.copysign(math.inf, difference) if difference else 0.0
+
+
 def bound_outside(n_cells: int) -> int:
     """How many of so many cells are outside by chance, at most.
 
@@ -102,13 +135,6 @@ def bound_outside(n_cells: int) -> int:
     """
     spread = math.sqrt(2.0 * n_cells * 0.01 * 0.99)
     return math.ceil(0.01 * n_cells + 3.09 * spread)
-
-
-def agrees(experiment: Experiment) -> bool:
-    """Tell whether no more cells are outside than by chance."""
-    plain = [cell for cell in experiment.cells if not cell.reason]
-    n_outside = sum(abs(cell.z) > Z_OUTSIDE for cell in plain)
-    return n_outside <= bound_outside(len(plain))
 
 
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
@@ -122,40 +148,31 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
             )
 
 
-def summarize(experiment: Experiment) -> list[str]:
+def summarize(experiment: Experiment) -> str:
     """Say how many cells agree, which is the worst, and what was found, in Markdown."""
-    lines = [f"## {experiment.title}", ""]
-    plain = [cell for cell in experiment.cells if not cell.reason]
-    if plain:
-        outside = [cell for cell in plain if abs(cell.z) > Z_OUTSIDE]
-        worst = max(plain, key=lambda cell: abs(cell.z))
-        bound = bound_outside(len(plain))
-        verdict = "agrees" if agrees(experiment) else "does NOT agree"
-        lines += [
-            f"**It {verdict}**: {len(plain)} published cells compared, "
-            f"{len(plain) - len(outside)} within {Z_OUTSIDE} standard errors, "
-            f"{len(outside)} outside (by chance at most {bound}). The worst is "
-            f"{worst.name}: {worst.published:.4g} published, {worst.ours:.4g} here, "
-            f"{worst.z:+.1f} standard errors.",
-            "",
-        ]
-    lines += [_say_difference(experiment, reason) for reason in _reasons(experiment)]
+    lines = [f"- {_say(x)}" for x in experiment.comparisons if x.cells]
     lines += [f"- {finding}" for finding in experiment.findings]
-    return [*lines, ""]
+    figures = [f"![{x.name}]({x.name}.png)\n" for x in experiment.pictures]
+    return "\n".join([f"## {experiment.title}", "", *lines, "", *figures, ""])
 
 
-def _reasons(experiment: Experiment) -> list[str]:
-    return list(dict.fromkeys(x.reason for x in experiment.cells if x.reason))
-
-
-def _say_difference(experiment: Experiment, reason: str) -> str:
-    cells = [cell for cell in experiment.cells if cell.reason == reason]
-    outside = [cell for cell in cells if abs(cell.z) > Z_OUTSIDE]
-    shown = ", ".join(
-        f"{cell.name} {cell.published:.4g} there and {cell.ours:.4g} here"
-        for cell in sorted(cells, key=lambda cell: -abs(cell.z))[:3]
+def _say(comparison: Comparison) -> str:
+    cells, outside = comparison.cells, comparison.outside
+    worst = max(cells, key=lambda cell: abs(cell.z))
+    verdict, chance = "does NOT agree", f" (by chance at most {comparison.bound})"
+    if comparison.bound is None:
+        verdict, chance = "for comparison", ""
+    elif comparison.agrees:
+        verdict = "agrees"
+    text = (
+        f"**{comparison.title}: {verdict}.** {len(cells)} published numbers, "
+        f"{len(cells) - len(outside)} within {Z_OUTSIDE} standard errors, "
+        f"{len(outside)} outside{chance}. "
     )
-    return (
-        f"- On purpose: {reason} ({len(cells)} cells, {len(outside)} outside; the most "
-        f"different: {shown})."
-    )
+    if not outside:
+        return f"{text}The worst is {_say_cell(worst)}."
+    return f"{text}Published and here: {'; '.join(map(_say_cell, outside))}."
+
+
+def _say_cell(cell: Cell) -> str:
+    return f"{cell.name}: {cell.published:.4g} and {cell.ours:.4g} ({cell.z:+.1f})"
