@@ -222,7 +222,9 @@ def ratio_of_differences(
     violation = xp.sum(xp.clip(difference, 0.0, None) * weighted, axis=axis)
     distance = xp.sum(difference * weighted, axis=axis)
     is_zero = distance == 0.0
-    return xp.where(is_zero, 0.5, violation / xp.where(is_zero, 1.0, distance))
+    # XLA may add up both in different orders, and 1 - eps is the other direction.
+    ratio = xp.clip(violation / xp.where(is_zero, 1.0, distance), None, 1.0)
+    return xp.where(is_zero, 0.5, ratio)
 
 
 def default_replicates(xp: Namespace, stacks: Stacks, step: Fraction | None) -> int:

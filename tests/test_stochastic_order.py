@@ -50,6 +50,16 @@ def test_directions_add_up_to_one(backend, a, b):
     assert 0.0 <= float(forward) <= 1.0
 
 
+@pytest.mark.parametrize("m", [25, 19])
+def test_ratio_is_at_most_one(backend, m):
+    # Of float32 added up by XLA, some of these were above 1, and others below 0.
+    a, b = np.round(np.random.default_rng(0).random((2, 200, 25)), 3)
+    worse, better = backend.asarray(a), backend.asarray((a + b + 0.001)[:, :m])
+    result = sigarray.compare(worse, better, rng=0)
+    assert bool(backend.xp.all(result.aso_a_over_b.violation_ratio <= 1.0))
+    assert bool(backend.xp.all(result.aso_b_over_a.violation_ratio >= 0.0))
+
+
 @given(a=SAMPLES)
 def test_equal_samples_have_ratio_one_half(backend, a):
     assert float(violation_ratio(backend.asarray(a), backend.asarray(a[::-1]))) == 0.5
