@@ -2,9 +2,9 @@
 
     python -m benchmarks.reproduce [--quick] [--only NAME] [--out DIR]
 
-Each experiment writes a CSV file and figures, and its section of `summary.md`: how many
-published numbers were compared, how many lie within their Monte-Carlo interval, and the
-worst. The exit status is 1 where more are outside than by chance.
+Each experiment writes a CSV file and figures. `summary.md` says how many published
+numbers were compared, how many lie within their Monte-Carlo interval, and the worst.
+The exit status is 1 where more are outside than by chance.
 
 The published numbers are not part of this repository. They are read from `--reference`,
 and not compared where they are not there:
@@ -17,7 +17,6 @@ and not compared where they are not there:
 """
 
 import argparse
-import re
 import sys
 import time
 from pathlib import Path
@@ -31,7 +30,6 @@ from benchmarks.reproduce import (
     response_variance,
 )
 from benchmarks.reproduce.experiment import (
-    Z_OUTSIDE,
     Picture,
     Settings,
     summarize,
@@ -59,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
             "their folder by --reference.",
             file=sys.stderr,
         )
-    agrees = True
+    experiments = []
     for name in options.only or EXPERIMENTS:
         start = time.perf_counter()
         with np.errstate(all="ignore"):
@@ -67,13 +65,14 @@ def main(arguments: list[str] | None = None) -> int:
         write_csv(options.out / f"{name}.csv", experiment.rows)
         for picture in experiment.pictures:
             draw(picture, options.out)
-        section = summarize(experiment)
-        write_section(options.out / "summary.md", settings, section)
-        print(section)
+        experiments.append(experiment)
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
-        agrees &= all(x.agrees for x in experiment.comparisons)
+    summary = summarize(settings, spell(options), experiments)
+    (options.out / "summary.md").write_text(summary, encoding="utf-8")
+    print(summary)
     print(f"Written to {options.out}", file=sys.stderr)
-    return 0 if agrees else 1
+    comparisons = [x for experiment in experiments for x in experiment.comparisons]
+    return 0 if all(x.agrees for x in comparisons) else 1
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -87,7 +86,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"default: {RESULTS.relative_to(ROOT)}, or quick/ in it with --quick",
+        help=f"default: {RESULTS.relative_to(ROOT)}, and partial/ in it with options",
     )
     parser.add_argument(
         "--reference",
@@ -97,8 +96,18 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     options = parser.parse_args(arguments)
     if options.out is None:
-        options.out = RESULTS / "quick" if options.quick else RESULTS
+        is_whole = not options.quick and not options.only and options.backend == "numpy"
+        options.out = RESULTS if is_whole else RESULTS / "partial"
     return options
+
+
+def spell(options: argparse.Namespace) -> str:
+    """Give the command of these options."""
+    words = ["python -m benchmarks.reproduce"]
+    words += ["--quick"] if options.quick else []
+    words += [f"--only {name}" for name in options.only or ()]
+    words += [] if options.backend == "numpy" else [f"--backend {options.backend}"]
+    return " ".join(words)
 
 
 def draw(picture: Picture, folder: Path) -> None:
@@ -109,27 +118,6 @@ def draw(picture: Picture, folder: Path) -> None:
     picture.draw(figure)
     # Without the version of matplotlib, for the same bytes again.
     figure.savefig(folder / f"{picture.name}.png", dpi=110, metadata={"Software": None})
-
-
-def write_section(path: Path, settings: Settings, section: str) -> None:
-    """Put a section into the summary, in place of an older one of the same title."""
-    head = (
-        "# What was reproduced\n\n"
-        f"By `{settings.command}`. A number agrees with the published one where they "
-        f"are within {Z_OUTSIDE} standard errors of their difference, as 99 of 100 are "
-        "by chance."
-        + " The published numbers were not at hand." * (not settings.reference.exists())
-        + "\n\n"
-    )
-    text = path.read_text(encoding="utf-8") if path.exists() else head
-    found = re.split("(?m)^(?=## )", text)[1:] if text.startswith(head) else []
-    title = section.partition("\n")[0]
-    titles = [x.partition("\n")[0] for x in found]
-    if title in titles:
-        found[titles.index(title)] = section
-    else:
-        found.append(section)
-    path.write_text(head + "".join(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -193,29 +193,21 @@ def describe(
     levels: list[dict[str, Any]],
 ) -> list[str]:
     """Say where claims hold, and where they do not."""
-    findings = []
-    for method in ("bootstrap", "exact", "asymptotic"):
-        by_kind = {
-            kind: [
-                x
-                for x in bounds
-                if x["method"] == method
-                and (x["distribution"] == SAME) == (kind == "are the same")
-                and x["truth"] > 0.0
-            ]
-            for kind in ("differ", "are the same")
-        }
-        findings += [
-            f"`aso`, {method!r}: eps_min is at least eps, as in 95 % is claimed, in "
-            f"{_spell(chosen)}, where the distributions {kind}."
-            for kind, chosen in by_kind.items()
-        ]
-    for method in ("bca", "percentile", "basic"):
-        chosen = [x for x in intervals if x["method"] == method]
-        findings.append(
-            f"`bootstrap_ci`, {method!r}: the mean is in the interval, as in 95 % is "
-            f"claimed, in {_spell(chosen)}."
-        )
+    by_kind = {
+        "the distributions differ": [
+            x for x in bounds if x["distribution"] != SAME and x["truth"] > 0.0
+        ],
+        "they are the same": [x for x in bounds if x["distribution"] == SAME],
+    }
+    kinds = {
+        f"`aso`, {method!r}, {kind}": [x for x in chosen if x["method"] == method]
+        for kind, chosen in by_kind.items()
+        for method in ("bootstrap", "exact", "asymptotic")
+    }
+    kinds |= {
+        f"`bootstrap_ci`, {method!r}": [x for x in intervals if x["method"] == method]
+        for method in ("bca", "percentile", "basic")
+    }
     spread = math.sqrt(LEVEL * (1.0 - LEVEL))
     high = [
         f"{x['method']} at n = {x['n']} ({x['rate']:.1%})"
@@ -223,22 +215,31 @@ def describe(
         if x["rate"] > LEVEL + 3.0 * spread / math.sqrt(x["n_sets"])
     ]
     named = ", ".join(high) or "no test"
-    findings.append(
+    return [
+        "How often eps_min is at least eps, and how often the mean is in the interval, "
+        "for n scores a side: the lowest and the highest of several distributions. "
+        "95 % are claimed.",
+        _tabulate(kinds),
         f"p < 0.05 under the null hypothesis, in more than 5 %: {named}; of "
-        f"{len(levels)} tried."
-    )
-    return findings
+        f"{len(levels)} tried.",
+    ]
 
 
-def _spell(rows: list[dict[str, Any]]) -> str:
-    """Give the least and the largest rate for each number of scores."""
-    by_size: dict[int, list[str]] = {}
-    for row in sorted(rows, key=lambda row: (row["n"], row["rate"])):
-        by_size.setdefault(row["n"], []).append(f"{row['rate']:.0%}")
-    return ", ".join(
-        f"{' to '.join(dict.fromkeys((rates[0], rates[-1])))} (n = {n})"
-        for n, rates in by_size.items()
-    )
+def _tabulate(kinds: dict[str, list[dict[str, Any]]]) -> str:
+    """Give a table of the lowest and the highest rate for each number of scores."""
+    sizes = sorted({x["n"] for rows in kinds.values() for x in rows})
+    lines = [
+        f"| n = | {' | '.join(map(str, sizes))} |",
+        "|---|" + "---:|" * len(sizes),
+    ]
+    for kind, rows in kinds.items():
+        found = []
+        for n in sizes:
+            rates = sorted(x["rate"] for x in rows if x["n"] == n)
+            ends = [f"{rate:.0%}" for rate in (rates[:1] + rates[-1:])]
+            found.append(" to ".join(dict.fromkeys(ends)))
+        lines.append(f"| {kind} | {' | '.join(found)} |")
+    return "\n".join(lines)
 
 
 def draw_figure(

@@ -209,18 +209,18 @@ def compare(settings: Settings, rows: list[dict[str, Any]]) -> list[Comparison]:
             if abs(change) > 0.01:
                 below.append(make_cell(row, ours))
     return [
-        Comparison("Tests with p-values", tests, bound_outside(len(tests))),
+        Comparison("Error rates of p-values", tests, bound_outside(len(tests))),
         Comparison(
-            "Those of p-values equal to the threshold, for significance below it",
+            "those that ties decide, with p < threshold",
             below,
             None,
         ),
         Comparison(
-            "ASO with the grid of deep-significance",
+            "Error rates of ASO, grid of deep-significance",
             ancestor,
             bound_outside(len(ancestor)),
         ),
-        Comparison("ASO here, with all points of the grid", mended, None),
+        Comparison("the same with all points of the grid", mended, None),
     ]
 
 

@@ -23,14 +23,6 @@ class Settings:
     backend: str
     reference: Path
 
-    @property
-    def command(self) -> str:
-        """Give the command that has these settings."""
-        command = "python -m benchmarks.reproduce" + " --quick" * self.is_quick
-        if self.backend != "numpy":
-            command += f" --backend {self.backend}"
-        return command
-
     def choose(self, quick: int, full: int) -> int:
         """Give one number or the other."""
         return quick if self.is_quick else full
@@ -99,7 +91,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment found."""
+    """What an experiment found; findings are blocks of Markdown."""
 
     name: str
     title: str
@@ -148,31 +140,53 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
             )
 
 
-def summarize(experiment: Experiment) -> str:
-    """Say how many cells agree, which is the worst, and what was found, in Markdown."""
-    lines = [f"- {_say(x)}" for x in experiment.comparisons if x.cells]
-    lines += [f"- {finding}" for finding in experiment.findings]
-    figures = [f"![{x.name}]({x.name}.png)\n" for x in experiment.pictures]
-    return "\n".join([f"## {experiment.title}", "", *lines, "", *figures, ""])
+def summarize(
+    settings: Settings, command: str, experiments: Sequence[Experiment]
+) -> str:
+    """Give the summary, in Markdown: a table of what agrees, and what was found."""
+    comparisons = [x for experiment in experiments for x in experiment.comparisons]
+    lines = ["# What was reproduced", "", f"By `{command}`."]
+    if comparisons:
+        lines += [
+            "",
+            "Published numbers beside ours. They agree where they are within "
+            f"{Z_OUTSIDE} standard errors of their difference, as 99 of 100 are by "
+            "chance. How many more of them are outside by chance is stated for what is "
+            "computed as in the papers; the rows below it are computed in another way "
+            "on purpose.",
+            "",
+            "| | compared | agree | outside | by chance | the worst: published, here |",
+            "|---|---:|---:|---:|---:|---|",
+            *(_row(x) for x in comparisons),
+        ]
+    elif not settings.reference.exists():
+        lines += ["", "The published numbers were not at hand."]
+    for experiment in experiments:
+        blocks = [
+            f"## {experiment.title}",
+            *(_list_outside(x) for x in experiment.comparisons if x.outside),
+            *experiment.findings,
+            *(f"![{x.name}]({x.name}.png)" for x in experiment.pictures),
+        ]
+        lines += [line for block in blocks for line in ("", block)]
+    return "\n".join([*lines, ""])
 
 
-def _say(comparison: Comparison) -> str:
-    cells, outside = comparison.cells, comparison.outside
-    worst = max(cells, key=lambda cell: abs(cell.z))
-    verdict, chance = "does NOT agree", f" (by chance at most {comparison.bound})"
-    if comparison.bound is None:
-        verdict, chance = "for comparison", ""
-    elif comparison.agrees:
-        verdict = "agrees"
-    text = (
-        f"**{comparison.title}: {verdict}.** {len(cells)} published numbers, "
-        f"{len(cells) - len(outside)} within {Z_OUTSIDE} standard errors, "
-        f"{len(outside)} outside{chance}. "
+def _row(comparison: Comparison) -> str:
+    """Give a row of the table."""
+    n, n_outside = len(comparison.cells), len(comparison.outside)
+    worst = max(comparison.cells, key=lambda cell: abs(cell.z))
+    chance = "" if comparison.bound is None else f"at most {comparison.bound}"
+    return (
+        f"| {comparison.title} | {n} | {n - n_outside} | {n_outside} | {chance} | "
+        f"{_say_cell(worst)} |"
     )
-    if not outside:
-        return f"{text}The worst is {_say_cell(worst)}."
-    return f"{text}Published and here: {'; '.join(map(_say_cell, outside))}."
+
+
+def _list_outside(comparison: Comparison) -> str:
+    listed = "; ".join(map(_say_cell, comparison.outside))
+    return f"Outside, {comparison.title[0].lower()}{comparison.title[1:]}: {listed}."
 
 
 def _say_cell(cell: Cell) -> str:
-    return f"{cell.name}: {cell.published:.4g} and {cell.ours:.4g} ({cell.z:+.1f})"
+    return f"{cell.name}: {cell.published:.4g}, {cell.ours:.4g} ({cell.z:+.1f})"

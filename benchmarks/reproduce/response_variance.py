@@ -268,19 +268,19 @@ def compare(settings: Settings, rows: list[dict[str, Any]]) -> list[Comparison]:
         return row["responses"] in ("all", "first_element")
 
     return [
-        Comparison("True p-values", true, bound_outside(len(true))),
+        Comparison("P-values of new test sets", true, bound_outside(len(true))),
         compare_group(
-            "Estimated p-values, of responses drawn with replacement",
+            "Estimated p-values, responses drawn with replacement",
             lambda row: not shares_pool(row),
             is_same=True,
         ),
         compare_group(
-            "Estimated p-values of all and first responses, no null differences",
+            "Estimated p-values, all and first responses",
             lambda row: shares_pool(row) and row["null"] == "zero",
             is_same=True,
         ),
         compare_group(
-            "The same with the pool shared out between the systems",
+            "the same with the pool shared out",
             lambda row: shares_pool(row) and not row["null"],
             is_same=False,
         ),
