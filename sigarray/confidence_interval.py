@@ -123,6 +123,12 @@ def bootstrap_ci(
     [2]_. The jackknife of mean and median takes O(n log n); that of a callable leaves
     out every score in turn, which takes n evaluations of n - 1 scores.
 
+    With few scores the intervals are too short. Of 2000 samples each, those of 95 %
+    held the mean of a normal, an exponential and a lognormal distribution in 76 to 83 %
+    ("bca"), 73 to 83 % ("percentile") and 71 to 83 % ("basic") at n = 5; in 86 to 93 %,
+    85 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 92 to 95 % and 90 to 95 % at
+    100. These are of `python -m benchmarks.reproduce`.
+
     Data that do not vary have the interval [statistic, statistic], for their
     acceleration counts as 0. Where all replicates lie on one side of the observed
     statistic, z0 is that of 1 / (`n_resamples` + 1). Where 1 - acc (z0 + z) <= 0, the

@@ -152,7 +152,7 @@ def find_p_values(settings: Settings, model: str) -> list[dict[str, Any]]:
                 ).pvalue
                 rows.append(row | summarize_estimates(np.asarray(p)))
                 if is_published and by_responses in ("all", "first"):
-                    p = test_without_null(settings, sets, metric, by_responses)
+                    p = estimate_without_null(settings, sets, metric, by_responses)
                     rows.append(row | {"null": "zero"} | summarize_estimates(p))
     return rows
 
@@ -177,7 +177,7 @@ def find_true(
     ).true_p
 
 
-def test_without_null(
+def estimate_without_null(
     settings: Settings, sets: Any, metric: Any, by_responses: Any
 ) -> np.ndarray:
     """Give p-values as in the paper where both systems take all of an item's pool.
