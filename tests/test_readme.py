@@ -11,7 +11,8 @@ import pytest
 
 import sigarray
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 OUTPUTS = re.findall(r"<!-- output: (.*?) -->\n```text\n(.*?)```", README, re.DOTALL)
@@ -50,6 +51,17 @@ def test_every_function_is_in_the_table():
         if inspect.isfunction(getattr(package, name))
     }
     assert functions <= listed
+
+
+def test_shown_results_are_those_committed():
+    summary = ROOT / "benchmarks" / "results" / "summary.md"
+    (shown,) = re.findall(r"<!-- summary -->\n\n(.*?\n)\n", README, re.DOTALL)
+    assert shown.count("\n| ") == 8
+    assert shown in summary.read_text(encoding="utf-8")
+    figures = re.findall(r"!\[.+?\]\((.+?\.png)\)", README)
+    assert len(figures) == 2
+    for figure in figures:
+        assert (ROOT / figure).is_file()
 
 
 def test_set_up_is_one_command_each():
