@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.reproduce import error_rates, response_variance
 from benchmarks.reproduce.__main__ import main
-from benchmarks.reproduce.experiment import Cell, Comparison, Settings, bound_outside
+from benchmarks.reproduce.experiment import Cell, Comparison, Settings
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 SETTINGS = Settings(is_quick=True, backend="numpy", reference=REFERENCE)
@@ -19,11 +19,12 @@ needs_reference = pytest.mark.skipif(
 
 def test_agreement_is_told_from_disagreement():
     cells = [Cell(str(i), 0.5, 0.5 + 0.01 * (i % 3), i % 3) for i in range(100)]
-    assert Comparison("title", cells, bound_outside(100)).agrees
-    worse = [Cell("far", 0.5, 0.6, -10.0)] * 8 + cells[8:]
-    comparison = Comparison("title", worse, bound_outside(100))
-    assert len(comparison.outside) == 8
+    assert Comparison("title", cells, True).agrees
+    worse = [Cell("far", 0.5, 0.6, -10.0)] * 11 + cells[11:]
+    comparison = Comparison("title", worse, True)
+    assert len(comparison.outside) == 11
     assert not comparison.agrees
+    assert Comparison("title", worse, False).agrees
 
 
 @needs_reference
@@ -43,7 +44,7 @@ def test_error_rates_agree():
     assert {f"Table 1, {test}, 5 at 0.5" for test in tests} <= tied
     assert len(ancestor.cells) == len(mended.cells) == 12
     assert ancestor.agrees
-    assert mended.bound is None
+    assert not mended.is_as_published
     worse = [row | {"rate": min(1.0, row["rate"] + 0.1)} for row in rows]
     assert not error_rates.compare(SETTINGS, worse)[0].agrees
 
@@ -58,7 +59,7 @@ def test_response_p_values_agree(monkeypatch):
     for comparison in (true, drawn, without_null):
         assert len(comparison.cells) in (12, 24, 36)
         assert comparison.agrees
-    assert shared_out.bound is None
+    assert not shared_out.is_as_published
     worse = [row | {"true_p": 0.7 * row["true_p"]} for row in rows]
     assert not response_variance.compare(SETTINGS, worse)[0].agrees
 

@@ -14,7 +14,6 @@ from benchmarks.reproduce.experiment import (
     Picture,
     Settings,
     binomial_error,
-    bound_outside,
     divide,
 )
 
@@ -209,18 +208,10 @@ def compare(settings: Settings, rows: list[dict[str, Any]]) -> list[Comparison]:
             if abs(change) > 0.01:
                 below.append(make_cell(row, ours))
     return [
-        Comparison("Error rates of p-values", tests, bound_outside(len(tests))),
-        Comparison(
-            "those that ties decide, with p < threshold",
-            below,
-            None,
-        ),
-        Comparison(
-            "Error rates of ASO, grid of deep-significance",
-            ancestor,
-            bound_outside(len(ancestor)),
-        ),
-        Comparison("the same with all points of the grid", mended, None),
+        Comparison("Error rates of p-values", tests, True),
+        Comparison("those that ties decide, with p < threshold", below, False),
+        Comparison("Error rates of ASO, grid of deep-significance", ancestor, True),
+        Comparison("the same with all points of the grid", mended, False),
     ]
 
 

@@ -58,15 +58,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Published numbers beside ours, computed in one way.
-
-    `bound` is how many are outside by chance at most; without it, what they are
-    compared with is known to be another thing, and nothing is expected of them.
-    """
+    """Published numbers beside ours, computed as in the paper, or in another way."""
 
     title: str
     cells: Sequence[Cell]
-    bound: int | None
+    is_as_published: bool
 
     @property
     def outside(self) -> list[Cell]:
@@ -75,9 +71,19 @@ class Comparison:
         return sorted(found, key=lambda cell: -abs(cell.z))
 
     @property
+    def bound(self) -> int:
+        """How many cells are outside by chance, at most.
+
+        Cells that share simulations are far from independent. By Markov's inequality,
+        more than ten times the expected number are outside in one of ten reproductions
+        at most, however much cells depend on each other.
+        """
+        return len(self.cells) // 10
+
+    @property
     def agrees(self) -> bool:
-        """Whether no more cells are outside than by chance."""
-        return self.bound is None or len(self.outside) <= self.bound
+        """Whether no more cells are outside than by chance, where they are to agree."""
+        return not self.is_as_published or len(self.outside) <= self.bound
 
 
 @dataclass(frozen=True)
@@ -119,16 +125,6 @@ def divide(difference: float, error: float) -> float:
     return math.copysign(math.inf, difference) if difference else 0.0
 
 
-def bound_outside(n_cells: int) -> int:
-    """How many of so many cells are outside by chance, at most.
-
-    One in a thousand reproductions has more. Cells that share simulations are not
-    independent, so that twice the variance is allowed for.
-    """
-    spread = math.sqrt(2.0 * n_cells * 0.01 * 0.99)
-    return math.ceil(0.01 * n_cells + 3.09 * spread)
-
-
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Write rows, numbers with six digits."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -151,9 +147,10 @@ def summarize(
             "",
             "Published numbers beside ours. They agree where they are within "
             f"{Z_OUTSIDE} standard errors of their difference, as 99 of 100 are by "
-            "chance. How many more of them are outside by chance is stated for what is "
-            "computed as in the papers; the rows below it are computed in another way "
-            "on purpose.",
+            "chance. Those of one simulation depend on each other, so that up to a "
+            "tenth may be outside (by Markov's inequality, in nine of ten "
+            "reproductions). Rows without a bound are computed in another way than in "
+            "the papers, on purpose.",
             "",
             "| | compared | agree | outside | by chance | the worst: published, here |",
             "|---|---:|---:|---:|---:|---|",
@@ -176,7 +173,7 @@ def _row(comparison: Comparison) -> str:
     """Give a row of the table."""
     n, n_outside = len(comparison.cells), len(comparison.outside)
     worst = max(comparison.cells, key=lambda cell: abs(cell.z))
-    chance = "" if comparison.bound is None else f"at most {comparison.bound}"
+    chance = f"at most {comparison.bound}" if comparison.is_as_published else ""
     return (
         f"| {comparison.title} | {n} | {n - n_outside} | {n_outside} | {chance} | "
         f"{_say_cell(worst)} |"
