@@ -124,7 +124,7 @@ def test_no_batch_entries_give_no_results(case):
 @once_per_library
 @over([case for case in CASES if not case.takes_responses])
 def test_axis_is_where_the_scores_are(backend, case):
-    samples = case.samples(2)
+    samples = case.samples(2, 3)
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
     for axis in (0, -samples[0].ndim):
         by_axis = call_on(backend, case, moved, axis=axis)
@@ -141,7 +141,7 @@ def test_axis_is_where_the_scores_are(backend, case):
 @once_per_library
 @over(CASES)
 def test_nan_stays_in_its_batch_entry(backend, case):
-    samples = case.samples(2)
+    samples = case.samples(2, 3)
     clean = call_on(backend, case, samples)
     for fault in (
         (np.inf, -np.inf) if case.takes_responses else (np.nan, np.inf, -np.inf)
@@ -165,9 +165,10 @@ def test_nan_stays_in_its_batch_entry(backend, case):
 @once_per_library
 @over(BATCHED_CASES)
 def test_batch_size_does_not_change_the_result(backend, case):
-    samples = case.samples(2)
+    samples = case.samples(2, 3)
     whole = call_on(backend, case, samples)
-    for batch in (7, 10**6):
+    # All at once is what JAX does by itself with so few.
+    for batch in (7,) if backend.is_jax else (7, 10**6):
         chunks = call_on(backend, case, samples, batch=batch)
         for result, expected in zip(chunks, whole, strict=True):
             np.testing.assert_allclose(
@@ -220,7 +221,7 @@ class TestJax:
             traces.append(arrays)
             return case(*arrays)
 
-        samples = case.samples(2)
+        samples = case.samples(2, 3)
         arrays = [backend.asarray(sample) for sample in samples]
         compiled(*(array + 1.0 for array in arrays))
         with jax.transfer_guard("disallow"):
@@ -234,7 +235,7 @@ class TestJax:
     def test_vmap_equals_batch_axes(self, backend, case):
         import jax
 
-        arrays = [backend.asarray(sample) for sample in case.samples(2)]
+        arrays = [backend.asarray(sample) for sample in case.samples(2, 3)]
         mapped = jax.vmap(case)(*arrays)
         for result, batched in zip(mapped, case(*arrays), strict=True):
             np.testing.assert_allclose(result, batched, atol=1e-6)
