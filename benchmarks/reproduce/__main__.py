@@ -21,8 +21,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.reproduce import (
     calibration,
     decisions,
@@ -30,6 +28,7 @@ from benchmarks.reproduce import (
     response_variance,
 )
 from benchmarks.reproduce.experiment import (
+    PUBLISHED,
     Picture,
     Settings,
     summarize,
@@ -50,18 +49,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the experiments; give 1 where published numbers do not agree."""
     options = parse(arguments)
     settings = Settings(options.quick, options.backend, options.reference)
-    options.out.mkdir(parents=True, exist_ok=True)
-    if not options.reference.exists():
+    if not settings.has_published:
         print(
-            f"No published numbers in {options.reference}: nothing is compared. Name "
-            "their folder by --reference.",
+            f"Expected {' and '.join(PUBLISHED)} in {options.reference}; not there. "
+            "What lacks is not compared. Name their folder by --reference.",
             file=sys.stderr,
         )
     experiments = []
-    for name in options.only or EXPERIMENTS:
+    for name in dict.fromkeys(options.only or EXPERIMENTS):
         start = time.perf_counter()
-        with np.errstate(all="ignore"):
-            experiment = EXPERIMENTS[name](settings)
+        experiment = EXPERIMENTS[name](settings)
         write_csv(options.out / f"{name}.csv", experiment.rows)
         for picture in experiment.pictures:
             draw(picture, options.out)
@@ -78,15 +75,26 @@ def main(arguments: list[str] | None = None) -> int:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reproduce", description=__doc__.splitlines()[0]
+        prog="python -m benchmarks.reproduce",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--quick", action="store_true", help="fewer simulations")
-    parser.add_argument("--only", choices=EXPERIMENTS, action="append")
-    parser.add_argument("--backend", choices=("numpy", "torch", "jax"), default="numpy")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer simulations: one or two minutes"
+    )
+    parser.add_argument(
+        "--only", choices=EXPERIMENTS, action="append", help="may be given repeatedly"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("numpy", "torch", "jax"),
+        default="numpy",
+        help="arrays to compute with; default: %(default)s",
+    )
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"default: {RESULTS.relative_to(ROOT)}, and partial/ in it with options",
+        help=f"default: {RESULTS.relative_to(ROOT)}; partial/ in it for less than all",
     )
     parser.add_argument(
         "--reference",
@@ -98,6 +106,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if options.out is None:
         is_whole = not options.quick and not options.only and options.backend == "numpy"
         options.out = RESULTS if is_whole else RESULTS / "partial"
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"Expected --out to be a folder that can be written; {error}.")
     return options
 
 

@@ -1,7 +1,7 @@
 """Decisions on scores of real models: Dror et al. (2019), sections 5 and 6.
 
 Their 510 score sets are not public. These are of the same kind: test accuracies of
-classifiers by seed, from `benchmarks.score_sets`, and F1 of two taggers where present.
+classifiers by seed, from `benchmarks.score_sets`.
 """
 
 import csv
@@ -24,42 +24,42 @@ NOISE = 0.001
 # Of phi, whose square is added to the scores of the better model: by 0.001 and 0.009 on
 # average.
 ONE_SIDED_NOISES = (NOISE**0.5, 3.0 * NOISE**0.5)
+NOT_COMPARED = (
+    "Not compared: the counts of the paper, whose 510 sets of scores are not public."
+)
 CASES = {
     "A": "statistics and Mann-Whitney agree",
-    "B": "they contradict each other, or one is indecisive",
+    "B": "they do not agree",
     "C": "both are indecisive",
 }
 
 
 def run(settings: Settings) -> Experiment:
     """Compare all pairs of models, and each model with itself under noise."""
-    scores = read_scores(settings)
+    scores = read_scores(SCORES)
     pairs = [compare_pair(settings, scores, names) for names in pair_names(scores)]
     noise = disturb(settings, scores)
-    findings = []
+    findings = [f"{len(scores)} sets of 25 scores, and their {len(pairs)} pairs:", ""]
     for case, meaning in CASES.items():
         chosen = [x for x in pairs if x["case"] == case]
-        eps = [x["eps"] for x in chosen]
-        is_seen = [x["eps_min"] < 0.2 for x in chosen]
-        mean = f"{np.mean(eps):.3f}" if eps else "-"
         findings.append(
-            f"Case {case} ({meaning}): {len(chosen)} of {len(pairs)} pairs, mean eps "
-            f"of the better one {mean}; eps_min < 0.2 in {sum(is_seen)}."
+            f"- Case {case}, {meaning}: {len(chosen)} pairs; of the better one, mean "
+            f"eps {mean(chosen, 'eps')} and mean eps_min {mean(chosen, 'eps_min')}."
         )
+    n_contradictory = sum(x["is_contradiction"] for x in pairs)
+    findings[-2] += f" In {n_contradictory} they say the opposite."
     for kind, values in noise.items():
         below = " and ".join(
             f"eps_min < {threshold:g} in {np.mean(values < threshold):.1%}"
             for threshold in THRESHOLDS
         )
-        findings.append(
-            f"{kind[0].upper()}{kind[1:]}: {below} of {len(values)} comparisons."
-        )
+        findings.append(f"- {kind}: {below} of {len(values)} comparisons.")
     rows = [{"kind": "pair", **x, "count": 1} for x in pairs]
     for kind, values in noise.items():
         counts, edges = np.histogram(values, HISTOGRAM_EDGES)
+        blank = dict.fromkeys(("a", "b", "case", "is_contradiction", "eps"), "")
         rows += [
-            {"kind": kind, "a": "", "b": "", "case": "", "eps": ""}
-            | {"eps_min": float(edge), "count": int(count)}
+            {"kind": kind, **blank, "eps_min": float(edge), "count": int(count)}
             for edge, count in zip(edges[:-1], counts, strict=True)
         ]
     return Experiment(
@@ -73,24 +73,38 @@ def run(settings: Settings) -> Experiment:
                 lambda x: draw_figure(x, scores, pairs, noise),
             )
         ],
-        findings=["\n".join(f"- {finding}" for finding in findings)],
+        findings=["\n".join(findings), *compare_taggers(settings), NOT_COMPARED],
     )
 
 
-def read_scores(settings: Settings) -> dict[str, np.ndarray]:
-    """Give the scores of each dataset and model."""
-    paths = [SCORES, settings.reference.parent / "data" / "ner_test_f1.csv"]
-    scores = {}
-    for path in paths:
-        if not path.exists():
-            continue
-        with path.open(encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        prefix = "" if path == SCORES else "ner: "
-        for name in rows[0]:
-            column = [float(row[name]) for row in rows if row[name]]
-            scores[prefix + name] = np.asarray(column)
-    return scores
+def read_scores(path: Path) -> dict[str, np.ndarray]:
+    """Give the scores of each model, a column of the file."""
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        name: np.asarray([float(row[name]) for row in rows if row[name]])
+        for name in rows[0]
+    }
+
+
+def mean(rows: list[dict[str, Any]], name: str) -> str:
+    """Give the mean of a column to three digits."""
+    return f"{np.mean([x[name] for x in rows]):.3f}" if rows else "-"
+
+
+def compare_taggers(settings: Settings) -> list[str]:
+    """Compare two taggers by their runs, where these are at hand."""
+    path = settings.reference.parent / "data" / "ner_test_f1.csv"
+    if not path.is_file():
+        return []
+    scores = read_scores(path)
+    first, second = scores
+    pair = compare_pair(settings, scores, (first, second))
+    return [
+        f"Two taggers, F1 of {' and '.join(str(len(x)) for x in scores.values())} "
+        f"runs: case {pair['case']}, eps {pair['eps']:.3f} and eps_min "
+        f"{pair['eps_min']:.3f} of the better one."
+    ]
 
 
 def pair_names(scores: dict[str, np.ndarray]) -> list[tuple[str, str]]:
@@ -134,6 +148,7 @@ def compare_pair(
         "a": names[0],
         "b": names[1],
         "case": case,
+        "is_contradiction": by_statistics * by_ranks < 0.0,
         "eps": float(better.violation_ratio),
         "eps_min": float(better.eps_min),
     }
@@ -150,14 +165,14 @@ def disturb(settings: Settings, scores: dict[str, np.ndarray]) -> dict[str, np.n
         halves = rng.permuted(same.copy(), axis=-1)
         half = len(values) // 2
         comparisons = {
-            f"no difference: noise N(0, {NOISE:g}^2)": (
+            f"No difference: noise N(0, {NOISE:g}^2)": (
                 values + rng.normal(0.0, NOISE, shape),
                 same,
             ),
-            "no difference: random halves": (halves[:, :half], halves[:, half:]),
+            "No difference: random halves": (halves[:, :half], halves[:, half:]),
         }
         for scale in ONE_SIDED_NOISES:
-            kind = f"a better one: noise phi^2, phi of N(0, {scale:.3f}^2)"
+            kind = f"A better one: noise phi^2, phi of N(0, {scale:.3f}^2)"
             comparisons[kind] = (values + rng.normal(0.0, scale, shape) ** 2, same)
         for kind, samples in comparisons.items():
             a, b = (settings.put(np.ascontiguousarray(x)) for x in samples)
