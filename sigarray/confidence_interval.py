@@ -124,9 +124,9 @@ def bootstrap_ci(
     out every score in turn, which takes n evaluations of n - 1 scores.
 
     With few scores the intervals are too short. Of 2000 samples each, those of 95 %
-    held the mean of a normal, an exponential and a lognormal distribution in 76 to 83 %
-    ("bca"), 73 to 83 % ("percentile") and 71 to 83 % ("basic") at n = 5; in 86 to 93 %,
-    85 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 92 to 95 % and 90 to 95 % at
+    held the mean of a normal, an exponential and a lognormal distribution in 75 to 83 %
+    ("bca"), 74 to 83 % ("percentile") and 70 to 83 % ("basic") at n = 5; in 87 to 93 %,
+    86 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 91 to 95 % and 90 to 95 % at
     100. These are of `python -m benchmarks.reproduce`.
 
     Data that do not vary have the interval [statistic, statistic], for their

@@ -191,12 +191,12 @@ def aso(
     answers both directions: eps(B, A) = 1 - eps(A, B), with the same sigma.
 
     How often is the bound at least eps, as it is to be in 95 %? For three pairs of
-    distributions, of 2000 pairs of samples each, "bootstrap" and "exact" came to 89 to
+    distributions, of 2000 pairs of samples each, "bootstrap" and "exact" came to 90 to
     96 % at n = m = 5, and 91 to 98 % from 10 to 500; "asymptotic" to 72 to 78 % at 20,
     84 to 87 % at 200, 88 to 89 % at 500 and 92 to 93 % at 2000. Where both samples are
     of one distribution, for which eps is 1/2, it is 80 to 82 % by all but "asymptotic"
     with 70 to 84 %: a bound below 0.5 is no evidence by itself. Below 0.2, it came out
-    in 5 to 6 % at n = 5 and 2 to 3 % at 20, of normal, Laplace and Rayleigh scores.
+    in 5 to 6 % at n = 5 and 3 % at 20, of normal, Laplace and Rayleigh scores.
     These are of `python -m benchmarks.reproduce`.
 
     All options are static under `jit`, and the scores and `rng` may be traced. Lists of

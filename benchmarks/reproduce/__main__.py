@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
             file=sys.stderr,
         )
     experiments = []
-    for name in dict.fromkeys(options.only or EXPERIMENTS):
+    for name in options.only or EXPERIMENTS:
         start = time.perf_counter()
         experiment = EXPERIMENTS[name](settings)
         write_csv(options.out / f"{name}.csv", experiment.rows)
@@ -103,6 +103,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help="folder of the published numbers; default: %(default)s",
     )
     options = parser.parse_args(arguments)
+    options.only = list(dict.fromkeys(options.only or ()))
     if options.out is None:
         is_whole = not options.quick and not options.only and options.backend == "numpy"
         options.out = RESULTS if is_whole else RESULTS / "partial"
@@ -117,7 +118,7 @@ def spell(options: argparse.Namespace) -> str:
     """Give the command of these options."""
     words = ["python -m benchmarks.reproduce"]
     words += ["--quick"] if options.quick else []
-    words += [f"--only {name}" for name in options.only or ()]
+    words += [f"--only {name}" for name in options.only]
     words += [] if options.backend == "numpy" else [f"--backend {options.backend}"]
     return " ".join(words)
 

@@ -285,8 +285,8 @@ def describe(rows: list[dict[str, Any]]) -> list[str]:
         "Why some are outside: all rates of a table's row or column are of the same "
         "simulations, so that chance moves several of them together, to one side.",
         "Mended, the grid: that of deep-significance leaves out the first point of the "
-        "violation, and takes some wrong ranks. The published rates of ASO are those "
-        "of this grid. With all points, and eps_min < 0.2, Type I errors change by "
+        "violation, and takes some wrong ranks. The published rates agree with either. "
+        "With all points, and eps_min < 0.2, Type I errors change by "
         f"{by_error['I']:+.4f} and Type II errors by {by_error['II']:+.4f} on average.",
         "Mended, ties: here p < threshold is significant. In the paper's rates of rank "
         "tests a p-value equal to the threshold is an error, of Type I or II alike: "
