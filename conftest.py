@@ -159,16 +159,6 @@ def make_backend(name: str) -> Backend:
     return Backend(name, root, "cpu")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of a case on JAX in one process: they share programs."""
-    for item in items:
-        parameters = getattr(getattr(item, "callspec", None), "params", {})
-        name = str(parameters.get("backend"))
-        if "case" in parameters and name.startswith("jax"):
-            group = f"{getattr(parameters['case'], 'id', '')} {name}"
-            item.add_marker(pytest.mark.xdist_group(group))
-
-
 _TESTS = itertools.count(1)
 
 
@@ -176,7 +166,7 @@ _TESTS = itertools.count(1)
 def _few_programs() -> Iterator[None]:
     """Drop the programs of JAX now and then, before they are too many to map."""
     yield
-    if next(_TESTS) % 300 == 0 and "jax" in sys.modules:
+    if next(_TESTS) % 1000 == 0 and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
 
 

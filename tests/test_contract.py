@@ -198,7 +198,7 @@ def test_seed_matters(backend, case):
 
 
 class TestJax:
-    """Under `jit`, x64 on and off, and under `vmap`."""
+    """Under `jit` and `vmap`; with x64, kernels are jitted in the tests above."""
 
     @pytest.fixture(params=["jax.numpy", "jax.numpy:x64"])
     def backend(self, request):
@@ -210,6 +210,7 @@ class TestJax:
 
     only_without_x64 = pytest.mark.parametrize("backend", ["jax.numpy"], indirect=True)
 
+    @only_without_x64
     @over(CASES)
     def test_jit_equals_eager_and_does_not_retrace(self, backend, case):
         import jax
