@@ -54,7 +54,6 @@ def run(settings: Settings) -> Experiment:
         *({"claim": "p-value", **row} for row in levels),
     ]
     return Experiment(
-        "calibration",
         "Calibration of our own claims",
         rows,
         [
@@ -68,6 +67,7 @@ def run(settings: Settings) -> Experiment:
     )
 
 
+@functools.cache
 def find_ratio(first: Any, second: Any, n_points: int = 2**20) -> float:
     """Violation ratio of two distributions, by the midpoint rule on their quantiles."""
     t = (np.arange(n_points) + 0.5) / n_points

@@ -4,7 +4,6 @@ Their 510 score sets are not public. These are of the same kind: test accuracies
 classifiers by seed, from `benchmarks.score_sets`.
 """
 
-import csv
 import itertools
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import sigarray
-from benchmarks.reproduce.experiment import Experiment, Picture, Settings
+from benchmarks.reproduce.experiment import Experiment, Picture, Settings, read_csv
 
 SCORES = Path(__file__).parents[1] / "data" / "score_sets.csv"
 LEVEL = 0.05
@@ -46,8 +45,9 @@ def run(settings: Settings) -> Experiment:
             f"- Case {case}, {meaning}: {len(chosen)} pairs; of the better one, mean "
             f"eps {mean(chosen, 'eps')} and mean eps_min {mean(chosen, 'eps_min')}."
         )
-    n_contradictory = sum(x["is_contradiction"] for x in pairs)
-    findings[-2] += f" In {n_contradictory} they say the opposite."
+        if case == "B":
+            n_contradictory = sum(x["is_contradiction"] for x in chosen)
+            findings[-1] += f" In {n_contradictory} they say the opposite."
     for kind, values in noise.items():
         below = " and ".join(
             f"eps_min < {threshold:g} in {np.mean(values < threshold):.1%}"
@@ -63,7 +63,6 @@ def run(settings: Settings) -> Experiment:
             for edge, count in zip(edges[:-1], counts, strict=True)
         ]
     return Experiment(
-        "decisions",
         "Decisions on scores of real models (Dror et al. 2019)",
         rows,
         [
@@ -79,8 +78,7 @@ def run(settings: Settings) -> Experiment:
 
 def read_scores(path: Path) -> dict[str, np.ndarray]:
     """Give the scores of each model, a column of the file."""
-    with path.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv(path)
     return {
         name: np.asarray([float(row[name]) for row in rows if row[name]])
         for name in rows[0]
@@ -205,9 +203,7 @@ def draw_figure(
     for axis, (case, meaning) in zip(axes[0, 1:], CASES.items(), strict=True):
         eps = [x["eps"] for x in pairs if x["case"] == case]
         axis.hist(eps, bins=np.linspace(0.0, 0.5, 21))
-        words = meaning.replace(", ", ",\n").replace(
-            "statistics and", "statistics\nand"
-        )
+        words = meaning.replace("statistics and", "statistics\nand")
         axis.set_title(f"case {case}: {words}", fontsize=8)
         axis.set_xlabel("eps of the better one", fontsize=8)
     for axis, (kind, values) in zip(axes[1], noise.items(), strict=True):

@@ -1,6 +1,5 @@
 """Error rates of tests: Ulmer et al. (2022), Tables 1, 2, 3, 7, 8, Figures 3, 6, 7."""
 
-import csv
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from benchmarks.reproduce.experiment import (
     binomial_error,
     divide,
     in_blocks,
+    read_csv,
 )
 
 SIZES = (5, 10, 15, 20)
@@ -32,6 +32,8 @@ LABELS = {
     "wilcoxon": "Wilcoxon",
     "mann_whitney": "Mann-Whitney",
 }
+# What a rate is of.
+PLACE = ("error", "distribution", "size", "difference", "threshold", "test")
 KINDS = {"type1": "Type I", "type2": "Type II", "type2_diff": "Type II"}
 # ASO of deep-significance 1.2.8: its grid leaves out the first point of the violation,
 # and takes wrong ranks at some sizes.
@@ -80,7 +82,6 @@ def run(settings: Settings) -> Experiment:
     for number, plan in enumerate(list_plans()):
         rows += find_rates(settings, number, *plan)
     return Experiment(
-        "error_rates",
         "Error rates of tests (Ulmer et al. 2022)",
         rows,
         [
@@ -193,19 +194,14 @@ def find_bounds_of_ancestor(
 
 def read_published(settings: Settings) -> list[dict[str, str]]:
     """Give the published rates, or none where they are not at hand."""
-    path = settings.reference / "error_rates.csv"
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_csv(settings.reference / "error_rates.csv")
 
 
 def compare(
     published: list[dict[str, str]], rows: list[dict[str, Any]]
 ) -> list[Comparison]:
     """Put the published rates beside ours."""
-    names = ("error", "distribution", "size", "difference", "threshold", "test")
-    found = {tuple(x[name] for name in names): x for x in rows}
+    found = {tuple(x[name] for name in PLACE): x for x in rows}
     tests, below, ancestor, mended = [], [], [], []
     for row in published:
         *place, test = find_place(row)
@@ -308,9 +304,8 @@ def draw_rates(
         ("type2_diff", "normal", "difference"),
         ("type2_diff", "normal mixture", "difference"),
     ]
-    names = ("error", "distribution", "size", "difference", "threshold", "test")
     others = [
-        dict(zip(names, find_place(row), strict=True)) | {"rate": float(row["rate"])}
+        dict(zip(PLACE, find_place(row), strict=True)) | {"rate": float(row["rate"])}
         for row in published
     ]
     axes = figure.subplots(2, 4)

@@ -108,7 +108,6 @@ class Picture:
 class Experiment:
     """What an experiment found; findings are blocks of Markdown."""
 
-    name: str
     title: str
     rows: list[dict[str, Any]]
     pictures: Sequence[Picture]
@@ -146,6 +145,14 @@ def in_blocks(
         name: np.concatenate([np.asarray(part[name]) for part in parts])
         for name in parts[0]
     }
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Read rows, or none where the file is not at hand."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:

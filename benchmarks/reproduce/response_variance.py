@@ -1,6 +1,5 @@
 """Item and response variance: Wein et al. (2023), Tables 1 to 14, Figures 1 and 2."""
 
-import csv
 import math
 from typing import Any
 
@@ -14,6 +13,7 @@ from benchmarks.reproduce.experiment import (
     Picture,
     Settings,
     divide,
+    read_csv,
 )
 from sigarray import responses
 from sigarray.responses import metrics
@@ -93,7 +93,6 @@ def run(settings: Settings) -> Experiment:
             20_000, 5, model=model, xp=settings.namespace, rng=1
         ).gold
     return Experiment(
-        "response_variance",
         "Item and response variance (Wein et al. 2023)",
         [{k: v for k, v in row.items() if k != "quantiles"} for row in rows],
         [
@@ -243,11 +242,8 @@ def true_error(p: float, n_sets: int, other_sets: int) -> float:
 
 def compare(settings: Settings, rows: list[dict[str, Any]]) -> list[Comparison]:
     """Put the published p-values beside ours."""
-    path = settings.reference / "response_p_values.csv"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8") as file:
-        published = {_place(row): row for row in csv.DictReader(file)}
+    found = read_csv(settings.reference / "response_p_values.csv")
+    published = {_place(row): row for row in found}
     chosen = [x for x in rows if x["model"] == "normal" and _place(x) in published]
     true = [
         compare_true(published[_place(row)], row) for row in chosen if not row["null"]
