@@ -19,7 +19,7 @@ from sigarray.report import Report, print_text, render
 from sigarray.response_file import read_responses
 from sigarray.response_report import ResponseOptions, report_responses, report_study
 from sigarray.responses import study
-from sigarray.sampling_error import choose_method
+from sigarray.sampling_error import plan_error
 from sigarray.score_file import Scores, read_p_values, read_scores
 from sigarray.verdict import Comparison, report_orders, report_tests
 
@@ -233,7 +233,10 @@ def _describe(options: argparse.Namespace, scores: Scores) -> str:
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
     if options.test == "aso":
         sizes = [len(column) for column in scores.values()]
-        method = choose_method(options.method or ASO_DEFAULTS["method"], sizes)
+        largest = sorted(sizes)[-2:]
+        method = plan_error(
+            options.method or ASO_DEFAULTS["method"], largest[0], largest[1]
+        ).method
         how = {
             "bootstrap": f"bootstrap with {drawn}",
             "exact": "bootstrap by enumeration of all resamples",

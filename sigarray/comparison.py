@@ -7,14 +7,23 @@ from sigarray.dispatch import array_kernel, spread_faults, standardize
 from sigarray.location import mann_whitney_u
 from sigarray.results import AsoResult, ComparisonResult, ScoreSummary
 from sigarray.sampling_error import (
+    METHODS,
     Method,
-    critical_value,
-    ratios_and_errors,
+    estimate_pairs,
+    level_of,
     upper_bound,
 )
-from sigarray.statistic import Alternative, apply_statistic, standard_deviation
+from sigarray.statistic import (
+    Alternative,
+    apply_statistic,
+    center_scores,
+    standard_deviation,
+)
+from sigarray.stochastic_order import STREAMS
+from sigarray.validation import checked, choice
 
 
+@checked(method=choice(*METHODS))
 def compare(
     a: Array,
     b: Array,
@@ -87,25 +96,25 @@ def compare(
     >>> bool(result.aso_a_over_b.eps_min < 0.2)
     True
     """
-    z = critical_value(confidence_level, num_comparisons)
     xp, (a, b) = standardize(a, b, axis=axis)
     better, worse = (a, b) if higher_is_better else (-a, -b)
     by_ranks = mann_whitney_u(better, worse, alternative=alternative)
-    ratio, error = ratios_and_errors(
+    ratio, error, margin = estimate_pairs(
         xp,
         [better[..., None, :], worse[..., None, :]],
-        method,
-        n_resamples,
-        dt,
-        True,
-        batch,
-        rng,
+        STREAMS,
+        level=level_of(confidence_level, num_comparisons),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        higher_is_better=True,
+        batch=batch,
+        rng=rng,
     )
-    ratio, error = ratio[..., 0], error[..., 0]
+    ratio, error, margin = ratio[..., 0], error[..., 0], margin[..., 0]
     summary_a, summary_b = _summarize(xp, a, b)
     a_over_b, b_over_a = (
-        AsoResult(upper_bound(xp, x, error, z=z), x, error)
-        for x in (ratio, 1.0 - ratio)
+        AsoResult(upper_bound(xp, x, margin), x, error) for x in (ratio, 1.0 - ratio)
     )
     return ComparisonResult(
         ScoreSummary(*summary_a),
@@ -131,10 +140,11 @@ def _summarize(
 
 
 def _describe(xp: Namespace, x: Array) -> tuple[Array, ...]:
+    (centered,), (level,), unit = center_scores(xp, "mean", x)
     return (
-        xp.mean(x, axis=-1),
-        standard_deviation(xp, x),
-        apply_statistic(xp, "median", x),
+        unit * (level + xp.mean(centered, axis=-1)),
+        unit * standard_deviation(xp, centered),
+        unit * (level + apply_statistic(xp, "median", centered)),
         xp.min(x, axis=-1),
         xp.max(x, axis=-1),
     )

@@ -20,7 +20,7 @@ from sigarray.dispatch import (
 )
 from sigarray.quantile import take_last
 from sigarray.results import ConfidenceInterval
-from sigarray.rng import MAX_REPLICATES, random_places, seed_words
+from sigarray.rng import random_places, seed_words
 from sigarray.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray.statistic import (
     Statistic,
@@ -28,16 +28,10 @@ from sigarray.statistic import (
     center_scores,
     check_pairs,
     check_sizes,
-    check_statistic,
     rounding_of,
     standard_deviation,
 )
-from sigarray.validation import (
-    check_batch,
-    check_choice,
-    check_count,
-    check_fraction,
-)
+from sigarray.validation import checked, choice
 
 IntervalMethod = Literal["percentile", "basic", "bca"]
 
@@ -46,6 +40,7 @@ _METHODS = ("percentile", "basic", "bca")
 _MAX_HELD = 2**22
 
 
+@checked(method=choice(*_METHODS))
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -154,10 +149,8 @@ def bootstrap_ci(
     >>> bool(interval.low > 0.0)  # A is higher
     True
     """
-    check_statistic(statistic)
-    check_choice("method", method, _METHODS)
-    level = check_fraction("confidence_level", confidence_level)
-    xp, samples = standardize(*([a] if b is None else [a, b]), axis=axis)
+    given = [a] if b is None else [a, b]
+    xp, samples = standardize(*given, axis=axis, paired=paired)
     if paired and len(samples) == 1:
         msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
         raise ValueError(msg)
@@ -169,11 +162,11 @@ def bootstrap_ci(
         samples,
         seed_words(rng, xp, device_of(xp, samples[0])),
         statistic=statistic,
-        tail=0.5 * (1.0 - level),
+        tail=0.5 * (1.0 - confidence_level),
         method=method,
-        paired=bool(paired),
-        n_resamples=check_count("n_resamples", n_resamples, MAX_REPLICATES),
-        batch=check_batch(batch),
+        paired=paired,
+        n_resamples=n_resamples,
+        batch=batch,
     )
     return ConfidenceInterval(*(xp.asarray(array) for array in result))
 
@@ -201,8 +194,7 @@ def _bootstrap_ci(
         stacks.append(xp.reshape(whole, (count, n)))
 
     def find_limits(*entries: Array) -> Array:
-        centered = [center_scores(xp, statistic, entry) for entry in entries]
-        rows, middles = zip(*centered, strict=True)
+        rows, levels, unit = center_scores(xp, statistic, *entries)
         values = [apply_statistic(xp, statistic, row) for row in rows]
         observed = _difference(values)
         replicates = _draw_replicates(
@@ -218,9 +210,10 @@ def _bootstrap_ci(
         limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
         if method == "basic":
             limits = [2.0 * observed - limit for limit in reversed(limits)]
-        middle = _difference(middles)
-        moved = [x + middle for x in (observed, *limits)]
-        return xp.stack([*moved, standard_deviation(xp, replicates)])
+        level, error = _difference(levels), standard_deviation(xp, replicates)
+        return xp.stack(
+            [unit * x for x in (*(x + level for x in (observed, *limits)), error)]
+        )
 
     result = map_entries(xp, find_limits, stacks, max(1, _MAX_HELD // n_resamples))
     result = xp.reshape(result, (4, *leading))

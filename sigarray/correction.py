@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+import numpy as np
+
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, device_of, standardize
 from sigarray.special import chi_square_sf, cumulative_maximum
-from sigarray.validation import check_choice, check_fraction
+from sigarray.validation import checked, choice
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
 
@@ -15,6 +17,7 @@ CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
 Rule = Callable[[Namespace, Array, Array, Array], Array]
 
 
+@checked()
 def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values so that any false rejection is improbable: N p.
 
@@ -32,14 +35,14 @@ def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
     -------
     array, shape (..., N)
         Adjusted p-values in the order given, at most 1; on the device and of the float
-        dtype of `p_values`. NaN for a value that is not in [0, 1].
+        dtype of `p_values`. On a device, NaN for a value that is not in [0, 1].
 
     Raises
     ------
     TypeError
         P-values that are not real numbers.
     ValueError
-        No p-values along the axis.
+        No p-values along the axis; on the host, one that is not in [0, 1].
 
     See Also
     --------
@@ -54,6 +57,7 @@ def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(p_values, axis, _bonferroni_rule)
 
 
+@checked()
 def holm(p_values: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values by Holm's step-down: max over j <= k of (N - j + 1) p_(j).
 
@@ -89,6 +93,7 @@ def holm(p_values: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(p_values, axis, _holm_rule)
 
 
+@checked()
 def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values for the false discovery rate: min over j >= k of N p_(j) / j.
 
@@ -130,6 +135,7 @@ def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(p_values, axis, _benjamini_hochberg_rule)
 
 
+@checked()
 def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values for the false discovery rate under any dependence.
 
@@ -165,6 +171,7 @@ def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(p_values, axis, _benjamini_yekutieli_rule)
 
 
+@checked()
 def partial_conjunction(p_values: Array, /, *, axis: int = -1) -> Array:
     """P-values of the hypotheses that A beats B on fewer than u of N datasets.
 
@@ -205,6 +212,7 @@ def partial_conjunction(p_values: Array, /, *, axis: int = -1) -> Array:
     return holm(p_values, axis=axis)
 
 
+@checked(method=choice("holm", "fisher", "bonferroni", "benjamini_hochberg"))
 def count_significant(
     p_values: Array,
     /,
@@ -261,16 +269,31 @@ def count_significant(
     >>> int(count_significant([0.03, 0.01, 0.02, 0.5], method="fisher"))
     2
     """
-    check_choice("method", method, _COUNT_RULES)
-    alpha = check_fraction("alpha", alpha)
-    xp, (p,) = standardize(p_values, axis=axis)
+    xp, p = _standardize(p_values, axis)
     return _count_up_to(xp, p, rule=_COUNT_RULES[method], alpha=alpha)
 
 
 def _adjust_along(p_values: Array, axis: int, rule: Rule) -> Array:
-    xp, (p,) = standardize(p_values, axis=axis)
+    xp, p = _standardize(p_values, axis)
     adjusted = _adjust(xp, p, rule=rule)
     return adjusted if axis in (-1, p.ndim - 1) else xp.moveaxis(adjusted, -1, axis)
+
+
+def _standardize(p_values: Array, axis: int) -> tuple[Namespace, Array]:
+    """Give p-values with their axis last, and refuse those that are none on the host.
+
+    On a device, to look at them would be to wait for it.
+    """
+    xp, (p,) = standardize(p_values, axis=axis, what="p-values")
+    if isinstance(p, np.ndarray):
+        faults = p[(p < 0.0) | (p > 1.0)]
+        if faults.size:
+            msg = (
+                f"Expected p-values in [0, 1], or NaN for missing ones; got "
+                f"{faults.flat[0]:g} and {faults.size - 1} more outside."
+            )
+            raise ValueError(msg)
+    return xp, p
 
 
 @array_kernel

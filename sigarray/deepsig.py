@@ -174,7 +174,7 @@ def bootstrap_test(
     a, b = _read_pairs(scores_a, scores_b)
     _require_iterations("num_samples", num_samples)
     result = sigarray.bootstrap_test(
-        a, b, paired=True, n_resamples=num_samples, rng=seed
+        a, b, paired=True, alternative="greater", n_resamples=num_samples, rng=seed
     )
     return float(result.pvalue)
 
@@ -207,7 +207,9 @@ def permutation_test(
     """
     a, b = _read_pairs(scores_a, scores_b)
     _require_iterations("num_samples", num_samples)
-    result = sigarray.permutation_test(a, b, n_resamples=num_samples, rng=seed)
+    result = sigarray.permutation_test(
+        a, b, paired=True, alternative="greater", n_resamples=num_samples, rng=seed
+    )
     return float(result.pvalue)
 
 

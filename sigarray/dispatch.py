@@ -4,16 +4,19 @@ Besides `rng`, the only module that knows the array libraries by name. They are 
 where they are needed, so that `import sigarray` loads none of them.
 """
 
+import contextlib
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeGuard, TypeVar
 
 import array_api_compat
 import numpy as np
 
 from sigarray._typing import Array, Device, Namespace
-from sigarray.validation import check_integer
+from sigarray.labels import align_labels
+from sigarray.validation import describe
 
 Result = TypeVar("Result")
 
@@ -28,31 +31,43 @@ _DLPACK_CPU = 1
 
 
 def standardize(
-    *arrays: Array, axis: int = -1, n_axes: int = 1
+    *arrays: Array,
+    axis: int = -1,
+    n_axes: int = 1,
+    paired: bool = False,
+    what: str = "scores",
 ) -> tuple[Namespace, list[Array]]:
     """Give samples of one namespace, device and float dtype, the sample axis last.
 
-    A sample has so many axes, and those in front of them broadcast.
+    A sample has so many axes, and those in front of them broadcast. Where samples are
+    `paired` by the first of their own axes and carry labels, these have to be the same,
+    and bring them into one order.
 
-    Integers and booleans become the device's default float; float16 and bfloat16 become
-    float32. Anything that is not an array of a supporting library but can be read from
-    the host (a list, a pandas Series, a TensorFlow tensor) becomes a NumPy array.
+    Integers and booleans become the widest float of the device; float16 and bfloat16
+    become float32. Anything that is not an array of a supporting library but can be
+    read from the host (a list, a pandas Series, a TensorFlow tensor) becomes a NumPy
+    array.
 
     Raises
     ------
     TypeError
-        Complex, object or text scores; two libraries or two devices.
+        Complex, object or text scores; two libraries or two devices; a data frame,
+        where a sample has one axis.
     ValueError
-        No sample axis, no scores along it, or leading axes that do not broadcast.
+        No sample axis, no scores along it, leading axes that do not broadcast, or
+        labels that differ.
     """
+    arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
     arrays = tuple(_to_array(x) for x in arrays)
     xp = _shared_namespace(arrays)
     device = _shared_device(xp, arrays)
-    arrays = tuple(_to_float(xp, x, device) for x in arrays)
-    dtype = xp.result_type(*(x.dtype for x in arrays))
-    samples = [
-        _move_axis_last(xp, xp.astype(x, dtype, copy=False), axis) for x in arrays
-    ]
+    samples = []
+    with ambient_modes_off(xp):
+        arrays = tuple(_to_float(xp, x, device, what) for x in arrays)
+        dtype = xp.result_type(*(x.dtype for x in arrays))
+        for x in arrays:
+            whole = xp.astype(x, dtype, copy=False)
+            samples.append(_move_axis_last(xp, whole, axis, what))
     _check_leading_axes(samples, n_axes)
     return xp, samples
 
@@ -78,14 +93,18 @@ def check_library(xp: Namespace, *arrays: Array) -> None:
             raise TypeError(msg)
 
 
-def describe(x: Any) -> str:
-    """Name the kind of an object, for messages."""
-    return f"{type(x).__module__}.{type(x).__qualname__}"
-
-
 def is_array(x: Any) -> TypeGuard[Array]:
     """Tell arrays of the libraries, tracers too, from numbers of Python and NumPy."""
     return not isinstance(x, np.generic) and hasattr(x, "ndim")
+
+
+def is_traced(x: Any) -> bool:
+    """Tell a JAX tracer, which stands for an argument of a function that is traced."""
+    if not array_api_compat.is_jax_array(x):
+        return False
+    import jax
+
+    return isinstance(x, jax.core.Tracer)
 
 
 def spread_faults(xp: Namespace, scores: Array) -> Array:
@@ -137,10 +156,10 @@ def build_tables(
 
 
 def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Compile `function(xp, *arrays, **static)` once where the arrays are JAX's.
+    """Compute `function(xp, *arrays, **static)` the same way in every ambient mode.
 
-    Keyword arguments are static: they have to be hashable. Eager JAX is 4 to 27 times
-    slower than one compiled call.
+    Where the arrays are JAX's it is compiled once: eager JAX is 4 to 27 times slower.
+    Keyword arguments are static: they have to be hashable.
     """
 
     @functools.cache
@@ -152,17 +171,61 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(function)
     def call(xp: Namespace, *arrays: Array, **static: Any) -> Result:
-        if array_api_compat.is_jax_namespace(xp):
-            return compiled(xp, frozenset(static))(*arrays, **static)
-        return function(xp, *arrays, **static)
+        with ambient_modes_off(xp):
+            if array_api_compat.is_jax_namespace(xp):
+                return compiled(xp, frozenset(static))(*arrays, **static)
+            return function(xp, *arrays, **static)
 
     return call
 
 
+def ambient_modes_off(xp: Namespace) -> AbstractContextManager[Any]:
+    """Compute as in a program that has set no mode of the library.
+
+    Modes that no context turns off are dealt with where they matter: torch's lower
+    precision of products in `matrix_product`, its default dtype and device by naming
+    both wherever an array is made.
+    """
+    if array_api_compat.is_torch_namespace(xp):
+        return _without_autocast()
+    if array_api_compat.is_jax_namespace(xp):
+        return _with_standard_jax()
+    return np.errstate(all="ignore")
+
+
+@contextlib.contextmanager
+def _without_autocast() -> Iterator[None]:
+    import torch
+
+    # The context of a device turns autocast off for that device alone.
+    with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+        yield
+
+
+@contextlib.contextmanager
+def _with_standard_jax() -> Iterator[None]:
+    import jax
+
+    with (
+        jax.numpy_dtype_promotion("standard"),
+        jax.numpy_rank_promotion("allow"),
+        jax.debug_nans(False),
+        jax.debug_infs(False),
+    ):
+        yield
+
+
 def matrix_product(xp: Namespace, a: Array, b: Array) -> Array:
-    """Multiply matrices in the precision of their dtype, which JAX lowers on a GPU."""
+    """Multiply matrices in the precision of their dtype, or better.
+
+    JAX and torch lower that of float32 by ambient modes (TF32, bfloat16).
+    """
     if array_api_compat.is_jax_namespace(xp):
         return xp.matmul(a, b, precision="highest")
+    if array_api_compat.is_torch_namespace(xp):
+        wide = widest_float(xp, device_of(xp, a))
+        product = xp.matmul(xp.astype(a, wide), xp.astype(b, wide))
+        return xp.astype(product, a.dtype)
     return xp.matmul(a, b)
 
 
@@ -289,6 +352,10 @@ def _to_array(x: Any) -> Array:
             "or x.filled(nan), for responses of which some are missing."
         )
         raise TypeError(msg)
+    advice = _advise(x)
+    if advice:
+        msg = f"Expected a dense array of numbers; got {describe(x)}. {advice}"
+        raise TypeError(msg)
     if array_api_compat.is_torch_array(x):
         return x.detach()
     if array_api_compat.is_numpy_array(x) or isinstance(x, np.generic):
@@ -296,6 +363,25 @@ def _to_array(x: Any) -> Array:
     if hasattr(x, "__array_namespace__") or array_api_compat.is_cupy_array(x):
         return x
     return _read_from_host(x)
+
+
+def _advise(x: Any) -> str | None:
+    """Say what to do with an array that is not of numbers side by side."""
+    is_tensor = array_api_compat.is_torch_array(x)
+    advice = None
+    if getattr(getattr(x, "dtype", None), "names", None):
+        advice = f"Pass one of its fields, such as x[{x.dtype.names[0]!r}]."
+    elif is_tensor and type(x).__name__ == "DTensor":
+        advice = "Pass x.full_tensor(), or each rank's x.to_local()."
+    elif is_tensor and x.is_nested:
+        advice = "Pass its parts, x.unbind(), one at a time; multi_aso takes a list."
+    elif is_tensor and x.is_quantized:
+        advice = "Pass x.dequantize()."
+    elif is_tensor and x.layout.__repr__() != "torch.strided":
+        advice = "It is sparse: pass x.to_dense()."
+    elif hasattr(x, "todense"):  # of scipy.sparse, sparse, jax.experimental.sparse
+        advice = "It is sparse: pass x.toarray() or x.todense()."
+    return advice
 
 
 def _read_from_host(x: Any) -> Array:
@@ -371,30 +457,30 @@ def _shared_device(xp: Namespace, arrays: tuple[Array, ...]) -> Device:
     return devices[0]
 
 
-def _to_float(xp: Namespace, x: Array, device: Device) -> Array:
+def _to_float(xp: Namespace, x: Array, device: Device, what: str) -> Array:
     if xp.isdtype(x.dtype, ("bool", "integral")):
-        defaults = xp.__array_namespace_info__().default_dtypes(device=device)
-        return xp.astype(x, defaults["real floating"])
+        # Not the default float, which an ambient mode sets, and of which one of 32 bits
+        # takes two integers above 2^24 for the same.
+        return xp.astype(x, widest_float(xp, device))
     if xp.isdtype(x.dtype, "real floating"):
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (
-        f"Expected real numbers as scores; got dtype {x.dtype}. Pass an array of "
+        f"Expected real numbers as {what}; got dtype {x.dtype}. Pass an array of "
         "floats, integers or booleans."
     )
     raise TypeError(msg)
 
 
-def _move_axis_last(xp: Namespace, x: Array, axis: int) -> Array:
-    axis = check_integer("axis", axis)
+def _move_axis_last(xp: Namespace, x: Array, axis: int, what: str) -> Array:
     if x.ndim == 0:
-        msg = "Expected a sample with at least one axis; got a single number."
+        msg = f"Expected {what} with at least one axis; got a single number."
         raise ValueError(msg)
     if not -x.ndim <= axis < x.ndim:
         msg = f"Expected axis in [{-x.ndim}, {x.ndim}) for shape {x.shape}; got {axis}."
         raise ValueError(msg)
     if x.shape[axis] == 0:
         shape = tuple(x.shape)
-        msg = f"Expected at least one score along axis {axis}; got shape {shape}."
+        msg = f"Expected at least one of the {what} along axis {axis}; got {shape}."
         raise ValueError(msg)
     axis %= x.ndim
     if axis == x.ndim - 1:

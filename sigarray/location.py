@@ -1,6 +1,8 @@
 """Tests of location in closed form: Mann-Whitney's U and Student's t."""
 
+import functools
 import math
+from collections.abc import Sequence
 
 from sigarray._typing import Array, Namespace
 from sigarray.dispatch import array_kernel, spread_faults, standardize
@@ -9,22 +11,21 @@ from sigarray.results import MannWhitneyResult, TTestResult
 from sigarray.special import normal_sf, student_t_sf
 from sigarray.statistic import (
     Alternative,
-    check_alternative,
     check_pairs,
     check_sizes,
     pool_samples,
+    scale_scores,
 )
-
-# A sample whose deviations are of so many units of rounding is constant.
-_ROUNDING_UNITS = 8
+from sigarray.validation import checked
 
 
+@checked()
 def mann_whitney_u(
     a: Array,
     b: Array,
     /,
     *,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     axis: int = -1,
 ) -> MannWhitneyResult:
     """Test by ranks whether a score of A is more probably above one of B than below.
@@ -36,7 +37,7 @@ def mann_whitney_u(
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models. Leading axes are batches, and broadcast.
-    alternative : {"greater", "less", "two-sided"}, default: "greater"
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is higher than, lower than or different from B. Static under `jit`.
     axis : int, default: -1
         The axis of the scores, static under `jit`.
@@ -86,18 +87,18 @@ def mann_whitney_u(
     >>> bool(result.pvalue < 0.05)
     True
     """
-    check_alternative(alternative)
     xp, (a, b) = standardize(a, b, axis=axis)
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
+@checked()
 def welch_t_test(
     a: Array,
     b: Array,
     /,
     *,
     paired: bool = False,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     axis: int = -1,
 ) -> TTestResult:
     """Test by Student's t whether the mean of A is above that of B.
@@ -115,7 +116,7 @@ def welch_t_test(
         Test the differences of pairs of scores, as of two models on one test set (n =
         m); else two independent samples, whose variances may differ (Welch). Static
         under `jit`.
-    alternative : {"greater", "less", "two-sided"}, default: "greater"
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether the mean of A is higher than, lower than or different from that of B.
         Static under `jit`.
     axis : int, default: -1
@@ -149,7 +150,7 @@ def welch_t_test(
              / ((s_a^2 / n)^2 / (n - 1) + (s_b^2 / m)^2 / (m - 1))
 
     of [1]_; for pairs it is the t of their differences, with n - 1. Where neither
-    sample varies, up to rounding, t is 0 for equal means and infinite for others, with
+    sample varies, t is 0 for equal means and infinite for others, with
     n + m - 2 degrees of freedom.
 
     References
@@ -167,12 +168,11 @@ def welch_t_test(
     >>> bool(result.pvalue < 0.05)
     True
     """
-    check_alternative(alternative)
-    xp, (a, b) = standardize(a, b, axis=axis)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
     check_sizes(a, b, purpose="for their variance")
-    result = _t_test(xp, a, b, paired=bool(paired), alternative=alternative)
+    result = _t_test(xp, a, b, paired=paired, alternative=alternative)
     return TTestResult(*result)
 
 
@@ -212,32 +212,49 @@ def _t_test(
 ) -> tuple[Array, Array, Array]:
     """T, its p-value and its degrees of freedom."""
     n, m = a.shape[-1], b.shape[-1]
-    # In units of the largest score, for squares of small ones would underflow.
-    unit = xp.maximum(*(xp.max(xp.abs(x), axis=-1, keepdims=True) for x in (a, b)))
+    (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
+    # From the smallest score, so that the level of the scores costs no digits.
+    samples = [a - b] if paired else [a, b]
+    levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
+    samples = [x - level for x, level in zip(samples, levels, strict=True)]
+    gap = levels[0] if paired else levels[0] - levels[1]
+    # In units of the largest number, for squares of small ones would underflow.
+    largest = [xp.max(x, axis=-1, keepdims=True) for x in samples]
+    unit = functools.reduce(xp.maximum, largest)
     unit = xp.where(unit > 0.0, unit, 1.0)
-    a, b = spread_faults(xp, a) / unit, spread_faults(xp, b) / unit
-    difference = xp.mean(a, axis=-1) - xp.mean(b, axis=-1)
-    rounding = _ROUNDING_UNITS * xp.finfo(a.dtype).eps
-    parts = [_squared_error(xp, x) for x in ([a - b] if paired else [a, b])]
-    error = xp.sqrt(sum(parts[1:], parts[0]))
-    varies = error * math.sqrt(min(n, m)) > rounding
-    if paired:
-        df = xp.full_like(error, n - 1)
-    else:
-        squared_error = xp.where(varies, error * error, 1.0)
-        shares = [part / squared_error for part in parts]
-        spread = shares[0] ** 2 / (n - 1) + shares[1] ** 2 / (m - 1)
-        df = xp.where(varies, 1.0 / xp.where(varies, spread, 1.0), n + m - 2.0)
-    differs = xp.abs(difference) > rounding
-    infinity = xp.full_like(difference, math.inf)
-    infinite = xp.where(difference > 0.0, infinity, -infinity)
-    constant = xp.where(differs, infinite, 0.0)
-    t = xp.where(varies, difference / xp.where(varies, error, 1.0), constant)
-    fault = difference - difference
+    samples = [x / unit for x in samples]
+    means = [xp.mean(x, axis=-1) for x in samples]
+    center = means[0] if paired else means[0] - means[1]
+    squares = [_squared_error(xp, x) for x in samples]
+    sizes = [n - 1.0] if paired else [n - 1.0, m - 1.0]
+    t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
+    fault = center - center
     t, df = t + fault, df + fault
     if alternative == "two-sided":
         return t, xp.clip(2.0 * student_t_sf(xp, xp.abs(t), df), None, 1.0), df
     return t, student_t_sf(xp, t if alternative == "greater" else -t, df), df
+
+
+def find_t(
+    xp: Namespace,
+    difference: Array,
+    squared_errors: Sequence[Array],
+    dfs: Sequence[float | Array],
+) -> tuple[Array, Array]:
+    """Give t and its degrees of freedom: Welch's, of the errors of two means."""
+    squared_error = sum(squared_errors[1:], squared_errors[0])
+    varies = squared_error > 0.0
+    t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
+    infinity = xp.full_like(difference, math.inf)
+    infinite = xp.where(difference > 0.0, infinity, -infinity)
+    t = xp.where(varies, t, xp.where(difference == 0.0, 0.0, infinite))
+    df = xp.zeros_like(t) + sum(dfs[1:], dfs[0])
+    if len(dfs) == 1:
+        return t, df
+    divisor = xp.where(varies, squared_error, 1.0)
+    shares = [(x / divisor) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
+    spread = xp.where(varies, shares[0] + shares[1], 1.0)
+    return t, xp.where(varies, 1.0 / spread, df)
 
 
 def _squared_error(xp: Namespace, x: Array) -> Array:

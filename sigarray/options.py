@@ -13,8 +13,7 @@ from sigarray.report import STYLES
 from sigarray.responses.metrics import METRICS
 from sigarray.responses.models import MODELS
 from sigarray.responses.sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
-from sigarray.rng import MAX_REPLICATES
-from sigarray.statistic import ALTERNATIVES
+from sigarray.validation import ALTERNATIVES, MAX_REPLICATES
 
 # Of options that only almost stochastic order has.
 ASO_DEFAULTS: dict[str, Any] = {"method": "auto", "threshold": 0.2}

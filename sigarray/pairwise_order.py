@@ -1,27 +1,31 @@
 """Almost stochastic order between all pairs of several models."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from sigarray._typing import Array, Namespace, RandomSource
-from sigarray.dispatch import array_kernel, device_of, standardize
+from sigarray.dispatch import array_kernel, device_of, is_traced, standardize
+from sigarray.index_columns import looks_like_index
 from sigarray.quantile import take_last
 from sigarray.results import PairwiseAsoResult
+from sigarray.rng import name_streams, number_streams
 from sigarray.sampling_error import (
+    METHODS,
     Method,
-    critical_value,
-    ratios_and_errors,
+    estimate_pairs,
+    level_of,
     upper_bound,
 )
-from sigarray.validation import check_choice
+from sigarray.validation import checked, choice
 from sigarray.violation import Stacks, count_pairs
 
 Correction = Literal["bonferroni"]
 
 
+@checked(method=choice(*METHODS))
 def multi_aso(
     scores: Any,
     /,
@@ -97,21 +101,33 @@ def multi_aso(
            [ True, False, False],
            [ True,  True, False]])
     """
-    if correction is not None:
-        check_choice("correction", correction, ("bonferroni",))
-    xp, stacks, order = _stack_models(scores, axis)
-    n_comparisons = count_pairs(stacks) if correction else 1
-    z = critical_value(confidence_level, n_comparisons)
-    ratio, error = ratios_and_errors(
-        xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
+    names, columns = _name_models(scores)
+    xp, stacks, order = _stack_models(columns, axis)
+    streams = number_streams(len(order)) if names is None else name_streams(names)
+    # As in the stacks.
+    places = sorted(range(len(order)), key=order.__getitem__)
+    ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
+    ratio, error, margin = estimate_pairs(
+        xp,
+        stacks,
+        tuple(
+            tuple(streams[k] for k in places[end - stack.shape[-2] : end])
+            for end, stack in zip(ends, stacks, strict=True)
+        ),
+        level=level_of(confidence_level, count_pairs(stacks) if correction else 1),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        higher_is_better=higher_is_better,
+        batch=batch,
+        rng=rng,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
-    return _pairwise_result(xp, ratio, error, sizes=sizes, order=order, z=z)
+    return _pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
 
 
 def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
     """Give a stack (..., K, n) for each size of sample, and where each model stands."""
-    scores = _as_list_or_array(scores)
     if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)
         if stack.ndim < 2 or stack.shape[-2] < 2:
@@ -137,19 +153,40 @@ def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int,
     return xp, stacks, tuple(models.index(k) for k in range(len(models)))
 
 
-def _as_list_or_array(scores: Any) -> Any:
-    """Give the models of a mapping, a data frame or an iterable as a list."""
+def _name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
+    """Give the names of the models, where they have some, and a list or one array."""
     if isinstance(scores, Mapping):
-        return list(scores.values())
+        if any(is_traced(x) for x in scores.values()):
+            msg = (
+                "Expected a list of scores where they are traced; got a mapping, which "
+                "jax.jit may have sorted by its keys. Pass list(scores.values()), made "
+                "before the jitted function is called."
+            )
+            raise TypeError(msg)
+        return list(scores), list(scores.values())
     if hasattr(scores, "columns"):
         names = list(scores.columns)
         if len(set(names)) < len(names):
             msg = f"Expected another column name for each model; got {names}."
             raise ValueError(msg)
-        return [scores[name] for name in names]
+        columns = [scores[name] for name in names]
+        _check_columns(names, columns)
+        return names, columns
     if hasattr(scores, "ndim") or hasattr(scores, "__array__"):
-        return scores
-    return list(scores) if isinstance(scores, Iterable) else scores
+        return None, scores
+    return None, list(scores) if isinstance(scores, Iterable) else scores
+
+
+def _check_columns(names: list[Any], columns: list[Any]) -> None:
+    """Refuse columns of a data frame that are no models."""
+    for name, column in zip(names, columns, strict=True):
+        if looks_like_index(str(name), np.asarray(column).tolist()):
+            msg = (
+                f"Expected a column of scores for each model; got {name!r}, which "
+                "looks like an index. Leave it out, or pass a mapping of the columns "
+                "that are meant."
+            )
+            raise ValueError(msg)
 
 
 @array_kernel
@@ -157,17 +194,20 @@ def _pairwise_result(
     xp: Namespace,
     ratio: Array,
     error: Array,
+    margin: Array,
     *,
     sizes: tuple[int, ...],
     order: tuple[int, ...],
-    z: float,
 ) -> PairwiseAsoResult:
     """Spread the pairs over matrices of all models, in the caller's order."""
     matrix = _as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
-    errors = _as_matrix(xp, error, sizes, order, lambda sigma: sigma, diagonal=0.0)
+    errors, margins = (
+        _as_matrix(xp, x, sizes, order, lambda sigma: sigma, diagonal=0.0)
+        for x in (error, margin)
+    )
     models = xp.arange(len(order), device=device_of(xp, ratio))
     is_diagonal = models[:, None] == models[None, :]
-    eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, errors, z=z))
+    eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, margins))
     return PairwiseAsoResult(eps_min, matrix, errors)
 
 

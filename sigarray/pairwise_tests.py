@@ -53,7 +53,7 @@ def run_pairwise(
             lead = float(result.probability_of_improvement) - 0.5
         if not higher_is_better:
             lead = -lead
-        is_seen = bool(q < level) and lead != 0.0
+        is_seen = bool(q <= level) and lead != 0.0
         better = (a if lead > 0.0 else b) if is_seen else None
         tests.append(PairTest(float(result.statistic), float(p), float(q), better))
     return tests

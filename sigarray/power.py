@@ -1,5 +1,6 @@
 """How many runs are needed: power by the bootstrap, and what more runs bring."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -14,33 +15,35 @@ from sigarray.dispatch import (
     spread_faults,
     standardize,
     sum_batches,
+    widest_float,
 )
-from sigarray.location import mann_whitney_u, welch_t_test
+from sigarray.location import find_t, mann_whitney_u, welch_t_test
 from sigarray.quantile import take_last
 from sigarray.results import SampleSizeResult
-from sigarray.rng import (
-    MAX_REPLICATES,
-    random_places,
-    seed_words,
-    spare_seed,
+from sigarray.rng import random_places, seed_words, spare_seed
+from sigarray.sampling_error import estimate, plan_errors, upper_bound
+from sigarray.special import student_t_sf
+from sigarray.statistic import (
+    check_pairs,
+    check_result,
+    check_sizes,
+    count_replicates,
+    scale_scores,
 )
-from sigarray.sampling_error import (
-    choose_method,
-    critical_value,
-    estimate,
-    upper_bound,
-)
-from sigarray.statistic import check_shape, check_sizes, count_replicates
+from sigarray.stochastic_order import STREAMS
 from sigarray.validation import (
-    check_batch,
-    check_choice,
-    check_count,
-    check_fraction,
+    MAX_REPLICATES,
+    ascending,
+    checked,
+    choice_or_callable,
+    count,
+    positive,
 )
 
 PowerTest = Callable[..., Array] | Literal["welch", "paired_t", "mann_whitney", "aso"]
 
-_TESTS = ("welch", "paired_t", "mann_whitney", "aso")
+_T_TESTS = ("welch", "paired_t")
+_TEST_RULE = choice_or_callable(*_T_TESTS, "mann_whitney", "aso")
 # As `aso` decides by default, which [2]_ of `bootstrap_power_analysis` advises.
 _ASO_RESAMPLES = 1000
 _ASO_THRESHOLD = 0.2
@@ -49,6 +52,7 @@ _ASO_REPLICATES_AT_A_TIME = 16
 DEFAULT_SIZES = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 
 
+@checked(test=_TEST_RULE, lift=positive, n_resamples=count(MAX_REPLICATES - 1))
 def bootstrap_power_analysis(
     scores: Array,
     /,
@@ -75,7 +79,7 @@ def bootstrap_power_analysis(
         The better model has the scores s + abs(s) (`lift` - 1). Below 1 it is the worse
         one, as when lower is better; 1 gives the rate of false alarms.
     significance_level : float, default: 0.05
-        The difference is seen where the p-value is below.
+        The difference is seen where the p-value is not above it.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
         - `significance_level`. A callable f(a, b, axis) gives the p-values of batches,
@@ -131,14 +135,10 @@ def bootstrap_power_analysis(
     >>> bool(bootstrap_power_analysis(scores, rng=0) < 0.8)  # run it with more seeds
     True
     """
-    options = _check(test, significance_level, n_resamples, batch)
-    if not isinstance(lift, int | float | np.number) or not 0.0 < lift < math.inf:
-        msg = f"Expected lift to be a positive number; got {lift!r}."
-        raise ValueError(msg)
     xp, (scores,) = standardize(scores, axis=axis)
     check_sizes(scores, purpose="to resample")
     scores = spread_faults(xp, scores)
-    lifted = scores + xp.abs(scores) * (float(lift) - 1.0)
+    lifted = scores + xp.abs(scores) * (lift - 1.0)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
     seed = seed_words(rng, xp, device_of(xp, scores))
     return xp.asarray(
@@ -149,11 +149,19 @@ def bootstrap_power_analysis(
             seed,
             size=scores.shape[-1],
             is_together=False,
-            **options,
+            test=test,
+            level=significance_level,
+            n_resamples=n_resamples,
+            batch=batch,
         )
     )
 
 
+@checked(
+    test=_TEST_RULE,
+    sizes=ascending(count(smallest=2)),
+    n_resamples=count(MAX_REPLICATES - 1),
+)
 def required_sample_size(
     scores_a: Array,
     scores_b: Array,
@@ -161,7 +169,7 @@ def required_sample_size(
     *,
     power: float = 0.8,
     significance_level: float = 0.05,
-    test: PowerTest = "aso",
+    test: PowerTest = "welch",
     sizes: Sequence[int] = DEFAULT_SIZES,
     higher_is_better: bool = True,
     n_resamples: int = 1000,
@@ -224,31 +232,35 @@ def required_sample_size(
     >>> 10 <= float(result.sample_size) <= 20
     True
     """
-    options = _check(test, significance_level, n_resamples, batch)
-    goal = check_fraction("power", power)
-    sizes = _check_sizes(sizes)
-    xp, (a, b) = standardize(scores_a, scores_b, axis=axis)
-    if test == "paired_t" and a.shape[-1] != b.shape[-1]:
-        msg = (
-            f"Expected as many scores of A as of B with test='paired_t'; got "
-            f"{a.shape[-1]} and {b.shape[-1]}. Use test='welch'."
-        )
-        raise ValueError(msg)
+    is_paired = test == "paired_t"
+    xp, (a, b) = standardize(scores_a, scores_b, axis=axis, paired=is_paired)
+    if is_paired:
+        check_pairs(a, b)
     check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b
+    options: dict[str, Any] = {
+        "level": significance_level,
+        "n_resamples": n_resamples,
+        "batch": batch,
+    }
     seed = seed_words(rng, xp, device_of(xp, a))
-    curve = [
-        _find_power(xp, a, b, seed, size=n, is_together=test == "paired_t", **options)
-        for n in sizes
-    ]
-    powers = xp.stack(curve, axis=-1)
-    smallest = xp.sum(powers - powers, axis=-1) + math.inf
-    for n, reached in zip(reversed(sizes), reversed(curve), strict=True):
-        smallest = xp.where(reached >= goal, float(n), smallest)
-    return SampleSizeResult(smallest, powers)
+    if test in _T_TESTS:
+        powers = _find_t_powers(
+            xp, a, b, seed, sizes=tuple(sizes), is_paired=is_paired, **options
+        )
+    else:
+        curve = [
+            _find_power(xp, a, b, seed, size=n, is_together=False, test=test, **options)
+            for n in sizes
+        ]
+        powers = xp.stack(curve, axis=-1)
+    return SampleSizeResult(
+        _find_smallest(xp, powers, sizes=tuple(sizes), goal=power), powers
+    )
 
 
+@checked(m_old=count(None), n_old=count(None), m_new=count(None), n_new=count(None))
 def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
     """How many times smaller the error of the violation ratio gets with more runs.
 
@@ -286,39 +298,82 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
     >>> round(aso_uncertainty_reduction(5, 3, 5, 5), 4)
     1.1547
     """
-    m_old, n_old = check_count("m_old", m_old), check_count("n_old", n_old)
-    m_new, n_new = check_count("m_new", m_new), check_count("n_new", n_new)
     old = m_old * n_old / (m_old + n_old)
     new = m_new * n_new / (m_new + n_new)
     return math.sqrt(new / old)
 
 
-def _check(
-    test: PowerTest, significance_level: float, n_resamples: int, batch: int | None
-) -> dict[str, Any]:
-    """Check what both analyses have in common, and give their options."""
-    if not callable(test):
-        check_choice("test", test, _TESTS)
-    return {
-        "test": test,
-        "level": check_fraction("significance_level", significance_level),
-        "n_resamples": check_count("n_resamples", n_resamples, MAX_REPLICATES - 1),
-        "batch": check_batch(batch),
-    }
+@array_kernel
+def _find_smallest(
+    xp: Namespace, powers: Array, *, sizes: tuple[int, ...], goal: float
+) -> Array:
+    """Give the smallest size with so much power, or infinity."""
+    smallest = xp.sum(powers - powers, axis=-1) + math.inf
+    for place in range(len(sizes) - 1, -1, -1):
+        is_enough = powers[..., place] >= goal
+        smallest = xp.where(is_enough, float(sizes[place]), smallest)
+    return smallest
 
 
-def _check_sizes(sizes: Sequence[int]) -> list[int]:
-    try:
-        checked = [check_count("sizes", n) for n in sizes]
-    except TypeError as error:
-        msg = f"Expected sizes to be a sequence of integers; got {sizes!r}."
-        raise TypeError(msg) from error
-    if not checked or checked[0] < 2 or checked != sorted(set(checked)):
-        msg = (
-            f"Expected sizes to be ascending integers of at least 2; got {list(sizes)}."
+@array_kernel
+def _find_t_powers(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    sizes: tuple[int, ...],
+    is_paired: bool,
+    level: float,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Power (..., S) of a t-test at every size, of which the largest sample is drawn.
+
+    Smaller samples are the first scores of it, so that sums of them are cumulative.
+    """
+    numbers, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
+    # One origin for both, for equal samples are to have sums that are equal.
+    origin = xp.min(b, axis=-1, keepdims=True)
+    samples = [a - origin, b - origin]
+    origin = xp.mean(samples[1], axis=-1, keepdims=True)
+    samples = [x - origin for x in samples]
+    unit = functools.reduce(
+        xp.maximum, [xp.max(xp.abs(x), axis=-1, keepdims=True) for x in samples]
+    )
+    samples = [x / xp.where(unit > 0.0, unit, 1.0) for x in samples]
+    n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
+    n = n[:, None]
+
+    def at_sizes(x: Array) -> Array:
+        sums = xp.cumulative_sum(x, axis=-1, dtype=widest_float(xp, device))
+        chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
+        return xp.astype(chosen, x.dtype, copy=False)
+
+    def count_seen(start: int | Array, count: int) -> Array:
+        draws = [sizes[-1]] * 2
+        places = random_places(
+            seed, start, count, numbers, draws, is_paired, xp, device
         )
-        raise ValueError(msg)
-    return checked
+        drawn = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+        if is_paired:
+            drawn = [drawn[0] - drawn[1]]
+        means = [at_sizes(x) / n for x in drawn]
+        errors = [
+            xp.clip(at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
+            for x, mean in zip(drawn, means, strict=True)
+        ]
+        difference = means[0] if is_paired else means[0] - means[1]
+        t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
+        is_seen = student_t_sf(xp, t, df) <= level
+        return count_replicates(xp, is_seen, start, n_resamples)
+
+    fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
+    zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
+    elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
+    batch = batch or default_batch(xp, device, elements)
+    return sum_batches(xp, count_seen, n_resamples, batch, zeros) / n_resamples
 
 
 @array_kernel
@@ -362,23 +417,26 @@ def _see(
     """Tell which samples (..., R, n) of A a test declares better than those of B."""
     if test == "aso":
         stacks = [a[..., None, :], b[..., None, :]]
-        method = choose_method("auto", [a.shape[-1], b.shape[-1]])
-        ratio, error = estimate(
+        plans = plan_errors(stacks, "auto", None)
+        ratio, _, margin = estimate(
             xp,
             stacks,
-            method,
-            seed if method == "bootstrap" else None,
-            _ASO_RESAMPLES,
-            None,
-            None,
+            seed,
+            plans=plans,
+            streams=STREAMS,
+            level=level,
+            n_resamples=_ASO_RESAMPLES,
+            grid=None,
+            batch=None,
         )
-        bound = upper_bound(xp, ratio, error, z=critical_value(1.0 - level, 1))
-        return bound[..., 0] < _ASO_THRESHOLD
+        return upper_bound(xp, ratio, margin)[..., 0] < _ASO_THRESHOLD
     if test == "mann_whitney":
-        return mann_whitney_u(a, b).pvalue < level
+        return mann_whitney_u(a, b, alternative="greater").pvalue <= level
     if not callable(test):
-        return welch_t_test(a, b, paired=test == "paired_t").pvalue < level
+        is_paired = test == "paired_t"
+        result = welch_t_test(a, b, paired=is_paired, alternative="greater")
+        return result.pvalue <= level
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     p_values = test(a, b, -1)
-    check_shape("test(a, b, axis)", p_values, leading, a, b)
-    return p_values < level
+    check_result(xp, "test(a, b, axis)", p_values, leading, a, b)
+    return p_values <= level

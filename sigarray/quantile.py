@@ -5,6 +5,7 @@ width. Ranks are counted from zero here.
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,10 +18,12 @@ from sigarray.dispatch import (
     widest_float,
 )
 from sigarray.rng import exponentials, normals
-from sigarray.validation import check_fraction
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
+
+# Ranks of a grid between one power of two and the next.
+_EDGES_PER_OCTAVE = 64
 
 # Below this rank gap, drawing the scores in between costs less than one gamma.
 _MIN_RANK_GAP = 16
@@ -33,10 +36,10 @@ _MAX_FLOAT32_TERMS = 1024
 
 
 class MergedSteps(NamedTuple):
-    """Ranks of two samples on the merged breakpoints {i/n} and {j/m}, and widths."""
+    """Steps of two samples in common: their ranks, or None for all, and widths."""
 
-    ranks_a: Array
-    ranks_b: Array
+    ranks_a: Array | None
+    ranks_b: Array | None
     widths: Array
 
 
@@ -48,31 +51,85 @@ def sort_scores(xp: Namespace, scores: Array) -> Array:
     return 0.5 * xp.sort(spread_faults(xp, scores), axis=-1, stable=False)
 
 
-def grid_step(dt: float | None) -> Fraction | None:
-    """Check the width of a quantile grid and make it rational."""
+@dataclass(frozen=True)
+class Grid:
+    """Points t at which quantile functions are compared: even ones, or by ranks.
+
+    Attributes
+    ----------
+    step : Fraction or None
+        The points are dt, 2 dt, ... < 1, all of one weight.
+    n_scores : int
+        Without a step, the points stand for the ranks of so many scores: each of the
+        first and last 64 for itself, and further inside one for as many neighbours as
+        make 1/64 to 1/128 of the distance from the nearer end. Where a quantile
+        function goes to infinity, it does so as slowly between two points as anywhere.
+    """
+
+    step: Fraction | None = None
+    n_scores: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        if self.step is None:
+            return 2 * _count_low_edges(self.n_scores) - 1
+        return math.ceil(1 / self.step) - 1
+
+
+def even_grid(dt: float | None) -> Grid | None:
+    """Make a grid of steps dt, as a rational number."""
     if dt is None:
         return None
-    width = check_fraction("dt", dt)
-    step = Fraction(width).limit_denominator(_MAX_GRID_DENOMINATOR)
+    step = Fraction(dt).limit_denominator(_MAX_GRID_DENOMINATOR)
     if not 0 < step < 1:
         msg = f"Expected dt in [1e-6, 1 - 1e-6]; got {dt}. Pass dt=None: it is exact."
         raise ValueError(msg)
-    return step
+    return Grid(step)
 
 
-def grid_size(step: Fraction) -> int:
-    """Count the points t = dt, 2 dt, ... < 1."""
-    return math.ceil(1 / step) - 1
-
-
-def grid_ranks(n: int, step: Fraction, xp: Namespace, device: Device) -> Array:
+def grid_ranks(n: int, grid: Grid, xp: Namespace, device: Device) -> Array:
     """Give the rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        points = xp.arange(1, grid_size(step) + 1, dtype=xp.int64, device=device)
-        return ((n * step.numerator * points - 1) // step.denominator,)
+        if grid.step is None:
+            edges = _grid_edges(grid.n_scores, xp, device)
+            points = edges[1:] + edges[:-1]  # in units of 1 / (2 n_scores)
+            return ((n * points - 1) // (2 * grid.n_scores),)
+        points = xp.arange(1, grid.size + 1, dtype=xp.int64, device=device)
+        return ((n * grid.step.numerator * points - 1) // grid.step.denominator,)
 
     return build_tables(build, xp, device)[0]
+
+
+def grid_widths(grid: Grid, xp: Namespace, device: Device) -> Array | None:
+    """Give the weight of each point, or None where all are the same."""
+    if grid.step is not None:
+        return None
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        edges = _grid_edges(grid.n_scores, xp, device)
+        return (
+            xp.astype(edges[1:] - edges[:-1], widest_float(xp, device)) / grid.n_scores,
+        )
+
+    return build_tables(build, xp, device)[0]
+
+
+def _count_low_edges(n: int) -> int:
+    """Count the edges 0, 1, ..., 64, 65, ..., 128, 130, ... up to n / 2."""
+    half = n // 2
+    octave = max(0, (half // _EDGES_PER_OCTAVE).bit_length() - 1)
+    return octave * _EDGES_PER_OCTAVE + (half >> octave) + 1
+
+
+def _grid_edges(n: int, xp: Namespace, device: Device) -> Array:
+    """Give the ranks between which a point stands for all, from 0 to n."""
+    place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
+    octave = place // _EDGES_PER_OCTAVE - 1
+    octave = xp.where(octave < 0, xp.zeros_like(octave), octave)
+    low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
+    return xp.concat([low, n - xp.flip(low)])
 
 
 def merge_steps(n: int, m: int, xp: Namespace, device: Device) -> MergedSteps | None:
@@ -100,16 +157,16 @@ def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
     return xp.reshape(flat, (*x.shape[:-1], *indices.shape))
 
 
-def resample_width(n: int, step: Fraction | None) -> int:
+def resample_width(n: int, grid: Grid | None) -> int:
     """Count the random words that a resample of n scores takes."""
-    candidates = _gamma_candidates(n, step)
-    if candidates == 0 or step is None:
+    candidates = _gamma_candidates(n, grid)
+    if candidates == 0 or grid is None:
         return n + 1
-    return (2 * -(-candidates // 2) + candidates) * (grid_size(step) + 1)
+    return _words_of_gamma(candidates) * (grid.size + 1)
 
 
 def sorted_resamples(
-    xp: Namespace, scores: Array, words: Array, step: Fraction | None
+    xp: Namespace, scores: Array, words: Array, grid: Grid | None
 ) -> Array:
     """Resample sorted scores with replacement, without a sort.
 
@@ -122,7 +179,7 @@ def sorted_resamples(
         K sorted samples.
     words : array, shape (count, K, width)
         Random words, `resample_width` of them for each sample.
-    step : Fraction or None
+    grid : Grid or None
         Give only the order statistics at this grid; all of them where None.
 
     Returns
@@ -131,8 +188,8 @@ def sorted_resamples(
     """
     n_samples, n = scores.shape[-2:]
     device = device_of(xp, scores)
-    ranks = None if step is None else grid_ranks(n, step, xp, device)
-    n_candidates = _gamma_candidates(n, step)
+    ranks = None if grid is None else grid_ranks(n, grid, xp, device)
+    n_candidates = _gamma_candidates(n, grid)
     if n_candidates == 0 or ranks is None:
         sums = _cumulative_sum(xp, exponentials(words, xp), device)
         if ranks is not None:
@@ -153,14 +210,26 @@ def sorted_resamples(
     )
 
 
-def _gamma_candidates(n: int, step: Fraction | None) -> int:
+def _gamma_candidates(n: int, grid: Grid | None) -> int:
     """How many candidates each gamma needs; 0 where drawing every score costs less."""
-    if step is None or n * step < _MIN_RANK_GAP:
+    if grid is None:
         return 0
-    smallest_gap = min(
-        math.floor(n * step), n + 1 - math.ceil(n * step * grid_size(step))
-    )
-    return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / smallest_gap))
+    if grid.step is None:
+        candidates = _candidates_of_gap(1)
+        return candidates if _words_of_gamma(candidates) * grid.size < n else 0
+    if n * grid.step < _MIN_RANK_GAP:
+        return 0
+    first, last = n * grid.step, n + 1 - math.ceil(n * grid.step * grid.size)
+    return _candidates_of_gap(min(math.floor(first), last))
+
+
+def _candidates_of_gap(gap: int) -> int:
+    return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / gap))
+
+
+def _words_of_gamma(n_candidates: int) -> int:
+    """Count the words of a gamma: for normals, which come in pairs, and uniforms."""
+    return 2 * -(-n_candidates // 2) + n_candidates
 
 
 def _rank_gammas(
@@ -169,13 +238,13 @@ def _rank_gammas(
     """Draw Gamma(k) for the gap k before each rank, and after the last one.
 
     Marsaglia and Tsang (2000), with the acceptance test in a form that float32 bears:
-    with v = (1 + t)^3, 1 - v + log v = 3 log1p(t) - t (3 + t (3 + t)).
+    with v = (1 + t)^3, 1 - v + log v = 3 log1p(t) - t (3 + t (3 + t)). Where a rank
+    stands twice, the gap and its gamma are 0.
     """
-    device = device_of(xp, words)
-    edges = xp.astype(ranks + 1, xp.float32)
-    zero = xp.zeros((1,), dtype=xp.float32, device=device)
-    gaps = xp.concat([edges, zero + (n + 1)]) - xp.concat([zero, edges])
-    d = gaps - 1.0 / 3.0
+    zero = xp.zeros_like(ranks[:1])
+    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
+    gaps = xp.astype(edges[1:] - edges[:-1], xp.float32)
+    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
     c = 1.0 / xp.sqrt(9.0 * d)
 
     n_pairs = -(-n_candidates // 2)
@@ -195,7 +264,7 @@ def _rank_gammas(
     first = t[..., -1, :]
     for candidate in range(n_candidates - 2, -1, -1):
         first = xp.where(accepted[..., candidate, :], t[..., candidate, :], first)
-    return d * (1.0 + first) ** 3
+    return xp.where(gaps > 0.0, d * (1.0 + first) ** 3, 0.0)
 
 
 def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:

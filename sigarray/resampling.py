@@ -1,7 +1,6 @@
 """Tests of a difference by resampling: bootstrap and permutation."""
 
 import math
-from typing import Any
 
 from sigarray._typing import Array, Namespace, RandomSource, Seed
 from sigarray.dispatch import (
@@ -15,28 +14,22 @@ from sigarray.dispatch import (
 from sigarray.permutation import deal_out, exchange_pairs
 from sigarray.quantile import take_last
 from sigarray.results import ResamplingResult
-from sigarray.rng import (
-    MAX_REPLICATES,
-    WORD_BITS,
-    random_places,
-    seed_words,
-)
+from sigarray.rng import WORD_BITS, random_places, seed_words
 from sigarray.statistic import (
     Alternative,
     Statistic,
     apply_statistic,
     center_scores,
-    check_alternative,
     check_pairs,
     check_sizes,
-    check_statistic,
     count_replicates,
     pool_samples,
     rounding_of,
 )
-from sigarray.validation import check_batch, check_count
+from sigarray.validation import MAX_REPLICATES, checked
 
 
+@checked()
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -44,7 +37,7 @@ def bootstrap_test(
     *,
     paired: bool = False,
     statistic: Statistic = "mean",
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     axis: int = -1,
     batch: int | None = None,
@@ -66,7 +59,7 @@ def bootstrap_test(
     statistic : {"mean", "median"} or callable, default: "mean"
         What to compare. A callable f(x, axis) gives the statistic of x along an axis,
         in array-API code; the difference f(a) - f(b) is tested.
-    alternative : {"greater", "less", "two-sided"}, default: "greater"
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is higher than, lower than or different from B.
     n_resamples : int, default: 9999
         Bootstrap replicates.
@@ -128,28 +121,33 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, (a, b) = standardize(a, b, axis=axis)
-    options = _check(a, b, paired, statistic, alternative, batch)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    if paired:
+        check_pairs(a, b)
     check_sizes(a, b, purpose="to resample")
     difference, pvalue = _bootstrap_test(
         xp,
         a,
         b,
         seed_words(rng, xp, device_of(xp, a)),
-        n_resamples=check_count("n_resamples", n_resamples, MAX_REPLICATES),
-        **options,
+        paired=paired,
+        statistic=statistic,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        batch=batch,
     )
     return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
 
 
+@checked()
 def permutation_test(
     a: Array,
     b: Array,
     /,
     *,
-    paired: bool = True,
+    paired: bool = False,
     statistic: Statistic = "mean",
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     axis: int = -1,
     batch: int | None = None,
@@ -166,7 +164,7 @@ def permutation_test(
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models. Leading axes are batches, and broadcast; every batch
         entry sees the same permutations.
-    paired : bool, default: True
+    paired : bool, default: False
         Exchange the scores of a pair, as of two models on one test set (n = m); else
         deal all scores out anew to two samples of n and m.
     statistic, alternative, axis, batch
@@ -216,12 +214,12 @@ def permutation_test(
     >>> from sigarray import permutation_test
     >>> a = [0.91, 0.93, 0.92, 0.95, 0.94, 0.90]
     >>> b = [0.90, 0.92, 0.91, 0.89, 0.93, 0.88]
-    >>> float(permutation_test(a, b).pvalue)
-    0.015625
+    >>> float(permutation_test(a, b, paired=True).pvalue)
+    0.03125
     """
-    xp, (a, b) = standardize(a, b, axis=axis)
-    options = _check(a, b, paired, statistic, alternative, batch)
-    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    if paired:
+        check_pairs(a, b)
     n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples
     difference, pvalue = _permutation_test(
@@ -230,7 +228,10 @@ def permutation_test(
         b,
         None if is_exact else seed_words(rng, xp, device_of(xp, a)),
         count=int(n_distinct) if is_exact else n_resamples,
-        **options,
+        paired=paired,
+        statistic=statistic,
+        alternative=alternative,
+        batch=batch,
     )
     return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
 
@@ -240,27 +241,6 @@ def _count_permutations(n: int, m: int, *, paired: bool) -> float:
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
-
-
-def _check(
-    a: Array,
-    b: Array,
-    paired: bool,
-    statistic: Statistic,
-    alternative: Alternative,
-    batch: int | None,
-) -> dict[str, Any]:
-    """Check what the tests have in common, and give their options."""
-    check_alternative(alternative)
-    check_statistic(statistic)
-    if paired:
-        check_pairs(a, b)
-    return {
-        "paired": bool(paired),
-        "statistic": statistic,
-        "alternative": alternative,
-        "batch": check_batch(batch),
-    }
 
 
 @array_kernel
@@ -278,12 +258,11 @@ def _bootstrap_test(
 ) -> tuple[Array, Array]:
     """Difference and p-value with the null hypothesis imposed by centring."""
     sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
-    (a, middle_a), (b, middle_b) = (
-        center_scores(xp, statistic, spread_faults(xp, x)) for x in (a, b)
-    )
+    faultless = (spread_faults(xp, x) for x in (a, b))
+    (a, b), levels, unit = center_scores(xp, statistic, *faultless)
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
     observed = values[0] - values[1]
-    difference = (middle_a - middle_b) + observed
+    difference = (levels[0] - levels[1]) + observed
     tolerance = rounding_of(xp, statistic, [a, b], values)
     distance = difference[..., None]
 
@@ -307,7 +286,7 @@ def _bootstrap_test(
         xp, device, width + math.prod(a.shape) + math.prod(b.shape)
     )
     count = sum_batches(xp, count_extremes, n_resamples, batch, difference - difference)
-    return difference, (count + 1.0) / (n_resamples + 1.0)
+    return unit * difference, (count + 1.0) / (n_resamples + 1.0)
 
 
 @array_kernel
@@ -325,7 +304,7 @@ def _permutation_test(
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
     n, m = a.shape[-1], b.shape[-1]
-    pool, _ = center_scores(xp, statistic, pool_samples(xp, a, b))
+    (pool,), _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
     a, b = pool[..., :n], pool[..., n:]
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
     difference = values[0] - values[1]
@@ -353,5 +332,5 @@ def _permutation_test(
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     greater, less = pvalues[0, ...], pvalues[1, ...]
     if alternative == "two-sided":
-        return difference, xp.clip(2.0 * xp.minimum(greater, less), None, 1.0)
-    return difference, greater if alternative == "greater" else less
+        return unit * difference, xp.clip(2.0 * xp.minimum(greater, less), None, 1.0)
+    return unit * difference, greater if alternative == "greater" else less

@@ -11,17 +11,18 @@ References
    numbers: as easy as 1, 2, 3. SC '11. :doi:`10.1145/2063384.2063405`
 """
 
+import hashlib
 import math
 import operator
 import secrets
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
 from sigarray._typing import Array, Device, Namespace, RandomSource, Seed
-from sigarray.dispatch import describe
+from sigarray.validation import MAX_REPLICATES, describe
 
 # Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
 # four rounds, and the parity word of the key schedule.
@@ -36,9 +37,6 @@ _SEED_BITS = 64
 # Uniforms have the 24 bits that float32 represents exactly.
 _UNIFORM_BITS = 24
 
-# Replicates are counted in a word that may be signed.
-MAX_REPLICATES = 2**31
-
 
 def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> Seed:
     """Give the two seed words, each of shape (1,), on the device and without a sync.
@@ -52,24 +50,51 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> Seed:
     ValueError
         An int outside [0, 2**64), or a torch generator on another device.
     """
-    if array_api_compat.is_jax_namespace(xp):
-        if _is_jax_key(rng):
-            return _draw_with_jax(rng)
-        if not _is_integer(rng):
-            msg = (
-                f"Expected rng to be an int or a JAX key for JAX arrays; got "
-                f"{_name(rng)}. Pass rng=jax.random.key(seed), and another key for "
-                "every call."
-            )
-            raise TypeError(msg)
-    elif array_api_compat.is_torch_namespace(xp) and _is_from(
-        rng, "torch", "Generator"
-    ):
+    if _is_array(rng):
+        return _words_of_array(rng, xp)
+    if array_api_compat.is_jax_namespace(xp) and not _is_integer(rng):
+        msg = (
+            f"Expected rng to be an int or a JAX key for JAX arrays; got {_name(rng)}. "
+            "Pass rng=jax.random.key(seed), and another key for every call."
+        )
+        raise TypeError(msg)
+    if array_api_compat.is_torch_namespace(xp) and _is_from(rng, "torch", "Generator"):
         return _draw_with_torch(rng, device)
-    elif array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
-        words = rng.integers(0, 2**WORD_BITS, size=2, dtype=xp.uint32)
+    if array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
+        # By halves: before 14.2 the whole range was read from memory that nobody had
+        # written to (cupy/cupy#9745).
+        halves = rng.integers(0, 2**_HALF_BITS, size=4, dtype=xp.uint32)
+        words = halves[:2] << _HALF_BITS | halves[2:]
         return words[:1], words[1:]
-    return _upload_words(_draw_seed(rng), xp, device)
+    return _upload_words([_draw_seed(rng)], xp, device)
+
+
+def number_streams(count: int) -> tuple[int, ...]:
+    """Give the streams of samples that have places and no names."""
+    return tuple(range(count))
+
+
+def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
+    """Give each name a stream of its own, whatever the others are and their order."""
+    streams: list[int] = []
+    for name in map(str, names):
+        text = name
+        while (stream := _hash(text)) in streams:
+            text += "\0"  # two names that look the same, as 1 and "1" do
+        streams.append(stream)
+    return tuple(streams)
+
+
+def stream_seeds(
+    seed: Seed, streams: Sequence[int], xp: Namespace, device: Device
+) -> Seed:
+    """Give seed words (K, 1) for K streams, each a function of the seed and its own.
+
+    `random_words` of the streams are then unrelated, and one more changes no other.
+    """
+    counters = _upload_words(streams, xp, device)
+    words = threefry2x32(seed, counters, xp, device)
+    return words[0][:, None], words[1][:, None]
 
 
 def spare_seed(seed: Seed, xp: Namespace, device: Device) -> Seed:
@@ -88,18 +113,18 @@ def random_words(
 ) -> Array:
     """Give words of shape (count, width) for replicates start, ..., start + count - 1.
 
-    A block has two words: element i takes the first where i < ceil(width / 2), else the
-    second of block i - ceil(width / 2).
+    For seeds of K streams they have shape (count, K, width). A block has two words:
+    element i takes the first where i < ceil(width / 2), else the second of block i -
+    ceil(width / 2).
     """
     dtype = _word_dtype(xp)
-    blocks = -(-width // 2)
-    replicates = xp.arange(count, dtype=dtype, device=device)[:, None] + _as_word(
-        start, xp
-    )
-    elements = xp.arange(blocks, dtype=dtype, device=device)[None, :]
-    grid = xp.zeros((count, blocks), dtype=dtype, device=device)
+    blocks, streams = -(-width // 2), seed[0].shape[:-1]
+    replicates = xp.arange(count, dtype=dtype, device=device) + _as_word(start, xp)
+    replicates = xp.reshape(replicates, (count, *(1,) * (len(streams) + 1)))
+    elements = xp.arange(blocks, dtype=dtype, device=device)
+    grid = xp.zeros((count, *streams, blocks), dtype=dtype, device=device)
     words = threefry2x32(seed, (replicates + grid, elements + grid), xp, device)
-    return xp.concat(words, axis=-1)[:, :width]
+    return xp.concat(words, axis=-1)[..., :width]
 
 
 def threefry2x32(
@@ -265,14 +290,33 @@ def _as_word(number: int | Array, xp: Namespace) -> int | Array:
     return xp.astype(xp.asarray(number), _word_dtype(xp))
 
 
-def _upload_words(seed: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
-    """Give the seed's two words through `full`, which copies nothing to the device."""
+def _upload_words(
+    numbers: Sequence[int], xp: Namespace, device: Device
+) -> tuple[Array, Array]:
+    """Give low and high words of integers below 2^64; nothing waits for the device."""
+    halves = [[n % 2**WORD_BITS for n in numbers], [n >> WORD_BITS for n in numbers]]
+    if array_api_compat.is_jax_namespace(xp):
+        import jax
+
+        # A constant where a function is traced; else sent in a way that
+        # `jax.transfer_guard("disallow")` lets pass.
+        with jax.ensure_compile_time_eval():
+            low, high = (jax.device_put(np.asarray(x, np.uint32)) for x in halves)
+        return low, high
     dtype = _word_dtype(xp)
-    words = [seed % 2**WORD_BITS, seed >> WORD_BITS]
     if xp.isdtype(dtype, "signed integer"):
-        words = [word - (word >> 31 << WORD_BITS) for word in words]
-    low, high = (xp.full((1,), word, dtype=dtype, device=device) for word in words)
+        halves = [[n - (n >> 31 << WORD_BITS) for n in half] for half in halves]
+    low, high = (_fill(xp, half, dtype, device) for half in halves)
     return low, high
+
+
+def _fill(xp: Namespace, numbers: list[int], dtype: Any, device: Device) -> Array:
+    """Give integers as an array, without a copy from the host."""
+    if numbers == list(range(len(numbers))):
+        return xp.arange(len(numbers), dtype=dtype, device=device)
+    if len(set(numbers)) == 1:
+        return xp.full((len(numbers),), numbers[0], dtype=dtype, device=device)
+    return xp.concat([xp.full((1,), n, dtype=dtype, device=device) for n in numbers])
 
 
 def _draw_seed(rng: RandomSource) -> int:
@@ -295,6 +339,8 @@ def _draw_seed(rng: RandomSource) -> int:
 
 
 def _is_integer(rng: RandomSource) -> bool:
+    if isinstance(rng, np.ndarray):
+        return rng.ndim == 0 and rng.dtype.kind in "iu"
     return isinstance(rng, int | np.integer) and not isinstance(rng, bool)
 
 
@@ -307,26 +353,57 @@ def _name(rng: RandomSource) -> str:
     return "None" if rng is None else describe(rng)
 
 
-def _is_jax_key(rng: RandomSource) -> bool:
-    if not array_api_compat.is_jax_array(rng):
-        return False
-    import jax
-
-    is_typed = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
-    return bool(is_typed or (rng.dtype == jax.numpy.uint32 and rng.ndim == 1))
+def _is_array(rng: RandomSource) -> bool:
+    return hasattr(rng, "dtype") and hasattr(rng, "ndim") and not _is_integer(rng)
 
 
-def _draw_with_jax(key: RandomSource) -> tuple[Array, Array]:
-    import jax
+def _words_of_array(rng: Array, xp: Namespace) -> tuple[Array, Array]:
+    """Give the words of an integer that may be traced, or draw them with a JAX key."""
+    if array_api_compat.is_jax_namespace(xp) and array_api_compat.is_jax_array(rng):
+        import jax
 
-    words = jax.random.bits(key, (2,), "uint32")
-    return words[:1], words[1:]
+        is_key = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
+        is_raw_key = rng.dtype == np.uint32 and rng.ndim > 0
+        if (is_key and rng.ndim == 0) or (is_raw_key and rng.ndim == 1):
+            words = jax.random.bits(rng, (2,), "uint32")
+            return words[:1], words[1:]
+        if is_key or is_raw_key:
+            msg = (
+                f"Expected rng to be one JAX key; got several, of shape {rng.shape}. "
+                "Pass one of them, or map over them with jax.vmap."
+            )
+            raise ValueError(msg)
+    try:
+        is_number = rng.ndim == 0 and xp.isdtype(rng.dtype, "integral")
+    except TypeError:  # a dtype of another library
+        is_number = False
+    if not is_number:
+        msg = (
+            f"Expected rng to be an integer, or a generator or key of the samples' "
+            f"library; got {describe(rng)} of dtype {rng.dtype}, shape "
+            f"{tuple(rng.shape)}. Pass rng=0 for a fixed seed."
+        )
+        raise TypeError(msg)
+    number = xp.reshape(xp.asarray(rng), (1,))
+    dtype = _word_dtype(xp)
+    if xp.iinfo(number.dtype).bits <= WORD_BITS:
+        return xp.astype(number, dtype), xp.zeros_like(number, dtype=dtype)
+    mask = 2**WORD_BITS - 1
+    return xp.astype(number & mask, dtype), xp.astype(number >> WORD_BITS, dtype)
+
+
+def _hash(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "little")
 
 
 def _draw_with_torch(generator: RandomSource, device: Device) -> tuple[Array, Array]:
     import torch
 
-    if generator.device != device:
+    device = torch.get_default_device() if device is None else torch.device(device)
+    # A device without an index is the current one of its type.
+    places = {device.index, generator.device.index} - {None}
+    if generator.device.type != device.type or len(places) > 1:
         msg = (
             f"Expected a generator on {device}, where the scores are; got one on "
             f"{generator.device}. Make it with torch.Generator(device={str(device)!r})."

@@ -4,11 +4,11 @@ Stacks of samples and the shapes of results are those of `sigarray.violation`.
 """
 
 import functools
+import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterator
-from fractions import Fraction
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,140 +23,217 @@ from sigarray.dispatch import (
 )
 from sigarray.enumeration import count_resamples, enumerate_resamples
 from sigarray.quantile import (
+    Grid,
     MergedSteps,
+    even_grid,
     grid_ranks,
-    grid_step,
     sort_scores,
     take_last,
 )
-from sigarray.rng import MAX_REPLICATES, seed_words
-from sigarray.special import normal_quantile
-from sigarray.validation import (
-    check_batch,
-    check_choice,
-    check_count,
-    check_fraction,
-)
+from sigarray.rng import seed_words
+from sigarray.special import student_quantile
 from sigarray.violation import (
+    Block,
     Stacks,
+    Streams,
     default_replicates,
     in_dtype_of,
-    map_pairs,
+    join,
+    list_blocks,
+    map_block,
     merge_pairs,
     orient,
     ratio_of_differences,
     ratio_of_samples,
-    ratios_of_pairs,
+    ratios_of_blocks,
     resampled_ratios,
+    seed_stacks,
 )
 
 Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
 
-_METHODS = ("auto", "bootstrap", "exact", "asymptotic")
+METHODS = ("auto", "bootstrap", "exact", "asymptotic")
 # Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
 _MAX_AUTO_COMBINATIONS = 2**16
 _MAX_EXACT_COMBINATIONS = 2**24
 # Resamples of more scores take more than 100 MiB to list.
 _MAX_EXACT_SIZE = 11
+# More scores than this, "auto" compares at some 1300 quantiles or more.
+_MAX_AUTO_SIZE = 2**15
 _MIN_ASYMPTOTIC_SIZE = 200
-_MAX_COMPARISONS = 10**9
+# Fewer scores on a side give no verdict.
+_MIN_SIZE = 3
 
 
-def ratios_and_errors(
+class Plan(NamedTuple):
+    """How to find standard errors: a method that is chosen, and where to compare."""
+
+    method: Method
+    grid: Grid | None
+
+
+class Estimates(NamedTuple):
+    """Of every pair, all of shape (..., P): the bounds are `ratio` + `margin`."""
+
+    ratio: Array
+    error: Array
+    margin: Array
+
+
+def estimate_pairs(
     xp: Namespace,
     stacks: Stacks,
+    streams: Streams,
+    *,
+    level: float,
     method: Method,
     n_resamples: int,
     dt: float | None,
     higher_is_better: bool,
     batch: int | None,
     rng: RandomSource,
-) -> tuple[Array, Array]:
-    """Violation ratio and standard error of every pair, both of shape (..., P)."""
-    check_choice("method", method, _METHODS)
-    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES)
-    batch = check_batch(batch)
-    step = grid_step(dt)
-    if method == "asymptotic" and step is not None:
+) -> Estimates:
+    """Violation ratio, standard error and margin of every pair; the public options."""
+    if method == "asymptotic" and dt is not None:
         msg = (
             f"Expected dt=None with method='asymptotic', which is for the exact "
             f"integral; got dt={dt}. Use method='bootstrap' for a grid."
         )
         raise ValueError(msg)
-    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
-    for doubt in _doubts(method, min(sizes)):
-        # The caller of the public function.
-        warnings.warn(doubt, UserWarning, stacklevel=3)
-    stacks = orient(stacks, higher_is_better)
-    if method != "asymptotic":
-        method = choose_method(method, sizes)
+    plans = plan_errors(stacks, method, even_grid(dt))
+    for doubt in _doubts(stacks, method, level):
+        # The caller of the public function, past the check of its options.
+        warnings.warn(doubt, UserWarning, stacklevel=4)
     seed = None
-    if method == "bootstrap":
+    if any(plan.method == "bootstrap" for plan in plans):
         seed = seed_words(rng, xp, device_of(xp, stacks[0]))
-    return estimate(xp, stacks, method, seed, n_resamples, step, batch)
+    return estimate(
+        xp,
+        orient(stacks, higher_is_better),
+        seed,
+        plans=plans,
+        streams=streams,
+        level=level,
+        n_resamples=n_resamples,
+        grid=even_grid(dt),
+        batch=batch,
+    )
 
 
-def estimate(
-    xp: Namespace,
-    stacks: Stacks,
-    method: Method,
-    seed: Seed | None,
-    n_resamples: int,
-    step: Fraction | None,
-    batch: int | None,
-) -> tuple[Array, Array]:
-    """Ratio and error by a method that is chosen; only "bootstrap" has a seed."""
-    if seed is not None:
-        return _with_bootstrap_errors(
-            xp, stacks, seed, n_resamples=n_resamples, step=step, batch=batch
-        )
-    if method == "exact":
-        return _with_exact_errors(xp, stacks, step=step, batch=batch)
-    return _with_asymptotic_errors(xp, stacks)
+def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan, ...]:
+    """Plan the standard errors of each block of pairs, by its own sizes alone."""
+    return tuple(
+        plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid)
+        for g, h in list_blocks(stacks)
+    )
 
 
-def choose_method(method: Method, sizes: list[int]) -> Method:
+def plan_error(method: Method, n: int, m: int, grid: Grid | None = None) -> Plan:
     """Resolve "auto", and refuse an enumeration that is too long."""
-    largest, second = sorted(sizes)[-1:-3:-1]
-    magnitude = _log10_resamples(largest) + _log10_resamples(second)
+    magnitude = _log10_resamples(n) + _log10_resamples(m)
+    largest = max(n, m)
     if method == "auto":
-        return (
-            "exact" if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS) else "bootstrap"
-        )
+        if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS):
+            return Plan("exact", grid)
+        if grid is None and largest > _MAX_AUTO_SIZE:
+            grid = Grid(n_scores=largest)
+        return Plan("bootstrap", grid)
     if method == "exact" and (
         largest > _MAX_EXACT_SIZE or magnitude > math.log10(_MAX_EXACT_COMBINATIONS)
     ):
         number = f"about 10^{magnitude:.0f}"
         if magnitude < 12:
-            number = f"{count_resamples(largest) * count_resamples(second):,}"
+            number = f"{count_resamples(n) * count_resamples(m):,}"
         msg = (
             f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
             f"for method='exact', of at most {_MAX_EXACT_SIZE} scores a side; got "
-            f"{number} for {largest} and {second} scores. Use method='bootstrap'."
+            f"{number} for {n} and {m} scores. Use method='bootstrap'."
         )
         raise ValueError(msg)
-    return method
-
-
-def critical_value(confidence_level: float, num_comparisons: int) -> float:
-    """Phi^-1(alpha') for the level alpha' of each comparison; negative."""
-    level = check_fraction("confidence_level", confidence_level)
-    num_comparisons = check_count("num_comparisons", num_comparisons, _MAX_COMPARISONS)
-    return normal_quantile((1.0 - level) / num_comparisons)
+    return Plan(method, grid)
 
 
 @array_kernel
-def upper_bound(xp: Namespace, ratio: Array, error: Array, *, z: float) -> Array:
+def estimate(
+    xp: Namespace,
+    stacks: Stacks,
+    seed: Seed | None,
+    *,
+    plans: tuple[Plan, ...],
+    streams: Streams,
+    level: float,
+    n_resamples: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> Estimates:
+    """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
+    stacks = [sort_scores(xp, stack) for stack in stacks]
+    blocks = list_blocks(stacks)
+    ratios = ratios_of_blocks(xp, stacks, blocks, grid)
+    errors: dict[Block, Array] = {}
+    for plan in dict.fromkeys(plans):
+        chosen = [b for b, own in zip(blocks, plans, strict=True) if own == plan]
+        if plan.method == "bootstrap" and seed is not None:
+            seeds = seed_stacks(xp, stacks, seed, streams)
+            found = _bootstrap_errors(
+                xp, stacks, chosen, seeds, n_resamples, plan.grid, batch
+            )
+        else:
+            steps = merge_pairs(xp, stacks, chosen, plan.grid)
+            if plan.method == "exact":
+                find_error = functools.partial(
+                    _exact_errors, xp, grid=plan.grid, batch=batch
+                )
+            else:
+                find_error = functools.partial(_asymptotic_errors, xp)
+            found = [map_block(xp, stacks, b, steps, find_error) for b in chosen]
+        errors |= dict(zip(chosen, found, strict=True))
+    own_errors, margins = [], []
+    for g, h in blocks:
+        n, m = stacks[g].shape[-1], stacks[h].shape[-1]
+        smallest = min(n, m)
+        # A resample of n varies less than a sample does, by (n - 1) / n.
+        scale = math.sqrt(smallest / (smallest - 1)) if smallest > 1 else 1.0
+        error = errors[g, h] * scale
+        own_errors.append(error)
+        if allows_verdict(n, m, level):
+            margins.append(-student_quantile(level, smallest - 1) * error)
+        else:
+            margins.append(error - error + 1.0)
+    parts = (ratios, own_errors, margins)
+    return Estimates(*(join(xp, part) for part in parts))
+
+
+def allows_verdict(n: int, m: int, level: float) -> bool:
+    """Tell whether so many scores can show anything at this level.
+
+    Where both distributions are the same, all scores of A are above those of B with a
+    probability of 1 / C(n + m, n): if that is above the level, nothing is significant.
+    """
+    log_count = math.lgamma(n + m + 1) - math.lgamma(n + 1) - math.lgamma(m + 1)
+    return min(n, m) >= _MIN_SIZE and log_count + math.log(level) > -1e-9
+
+
+def level_of(confidence_level: float, num_comparisons: int) -> float:
+    """Give the level of each comparison, by Bonferroni."""
+    return (1.0 - confidence_level) / num_comparisons
+
+
+@array_kernel
+def upper_bound(xp: Namespace, ratio: Array, margin: Array) -> Array:
     """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6."""
-    return xp.clip(ratio - z * error, 0.0, 1.0)
+    return xp.clip(ratio + margin, 0.0, 1.0)
 
 
-def _doubts(method: Method, smallest: int) -> Iterator[str]:
-    """Say why the sizes of the samples make the standard error doubtful."""
-    if smallest == 1:
+def _doubts(stacks: Stacks, method: Method, level: float) -> Iterator[str]:
+    """Say why the sizes of the samples make the bound doubtful."""
+    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
+    smallest, second = sorted(sizes)[:2]
+    if not allows_verdict(smallest, second, level):
         yield (
-            "One score in a sample: its sampling error cannot be seen and counts as "
-            "none. Run the model with more seeds."
+            f"{smallest} and {second} scores are too few for a verdict at the level "
+            f"{level:.3g} of a comparison: eps_min is 1 whatever they are. Run the "
+            f"models with more seeds, {_needed_size(level)} each or more."
         )
     if method == "asymptotic" and smallest < _MIN_ASYMPTOTIC_SIZE:
         yield (
@@ -166,58 +243,50 @@ def _doubts(method: Method, smallest: int) -> Iterator[str]:
         )
 
 
+def _needed_size(level: float) -> int:
+    """Count the scores of each of two models that allow a verdict."""
+    return next(n for n in range(_MIN_SIZE, 10**4) if allows_verdict(n, n, level))
+
+
 def _log10_resamples(n: int) -> float:
     """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
     return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)
 
 
-@array_kernel
-def _with_bootstrap_errors(
+def _bootstrap_errors(
     xp: Namespace,
     stacks: Stacks,
-    seed: Seed,
-    *,
+    blocks: Sequence[Block],
+    seeds: Sequence[Seed],
     n_resamples: int,
-    step: Fraction | None,
+    grid: Grid | None,
     batch: int | None,
-) -> tuple[Array, Array]:
-    """Violation ratio of every pair, and its standard deviation over resamples."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
-    steps = merge_pairs(xp, stacks, step)
-    observed = ratios_of_pairs(xp, stacks, steps, step)
+) -> list[Array]:
+    """Standard deviation of the ratio of every pair over resamples, block by block."""
+    used = sorted({place for block in blocks for place in block})
+    stacks, seeds = [stacks[g] for g in used], [seeds[g] for g in used]
+    blocks = [(used.index(g), used.index(h)) for g, h in blocks]
+    steps = merge_pairs(xp, stacks, blocks, grid)
+    centers = ratios_of_blocks(xp, stacks, blocks, grid)
+    center = join(xp, centers)
 
     def add_up(start: int | Array, size: int) -> Array:
-        ratios = resampled_ratios(xp, stacks, steps, seed, start, size, step)
+        ratios = join(
+            xp,
+            resampled_ratios(xp, stacks, blocks, steps, seeds, start, size, grid),
+            axis=-2,
+        )
         replicates = xp.arange(size, device=device_of(xp, ratios)) + start
         weights = xp.astype(replicates < n_resamples, ratios.dtype) / n_resamples
-        return _moments(xp, ratios - observed[..., None], weights)
+        return _moments(xp, ratios - center[..., None], weights)
 
-    batch = batch or default_replicates(xp, stacks, step)
-    return observed, _standard_deviation(xp, add_up, n_resamples, batch, observed)
-
-
-@array_kernel
-def _with_exact_errors(
-    xp: Namespace, stacks: Stacks, *, step: Fraction | None, batch: int | None
-) -> tuple[Array, Array]:
-    """Violation ratio of every pair, and its standard deviation over all resamples."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
-    steps = merge_pairs(xp, stacks, step)
-
-    def error(x: Array, y: Array, merged: MergedSteps | None) -> Array:
-        return _exact_errors(xp, x, y, merged, step, batch)
-
-    errors = map_pairs(xp, stacks, steps, error)
-    return ratios_of_pairs(xp, stacks, steps, step), errors
-
-
-@array_kernel
-def _with_asymptotic_errors(xp: Namespace, stacks: Stacks) -> tuple[Array, Array]:
-    """Violation ratio of every pair, and its standard error for large samples."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
-    steps = merge_pairs(xp, stacks, None)
-    errors = map_pairs(xp, stacks, steps, functools.partial(_asymptotic_errors, xp))
-    return ratios_of_pairs(xp, stacks, steps, None), errors
+    batch = batch or default_replicates(xp, stacks, grid)
+    errors = _standard_deviation(xp, add_up, n_resamples, batch, center)
+    ends = itertools.accumulate(x.shape[-1] for x in centers)
+    return [
+        errors[..., end - x.shape[-1] : end]
+        for end, x in zip(ends, centers, strict=True)
+    ]
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array) -> Array:
@@ -245,7 +314,8 @@ def _exact_errors(
     x: Array,
     y: Array,
     steps: MergedSteps | None,
-    step: Fraction | None,
+    *,
+    grid: Grid | None,
     batch: int | None,
 ) -> Array:
     """Standard deviation of the ratio over all multisets of A and of B."""
@@ -256,9 +326,9 @@ def _exact_errors(
         ranks_b, weights_b = enumerate_resamples(y.shape[-1], xp, device)
     weights_a, weights_b = (in_dtype_of(xp, w, x) for w in (weights_a, weights_b))
     n_a, n_b = weights_a.shape[0], weights_b.shape[0]
-    if step is not None:
-        nodes_a = grid_ranks(x.shape[-1], step, xp, device)
-        nodes_b = grid_ranks(y.shape[-1], step, xp, device)
+    if grid is not None:
+        nodes_a = grid_ranks(x.shape[-1], grid, xp, device)
+        nodes_b = grid_ranks(y.shape[-1], grid, xp, device)
         ranks_a = xp.take(ranks_a, nodes_a, axis=0)
         ranks_b = xp.take(ranks_b, nodes_b, axis=0)
         center = ratio_of_samples(
@@ -268,8 +338,9 @@ def _exact_errors(
         center = ratio_of_samples(xp, x, y, steps)
     widths = None
     if steps is not None:
-        ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
-        ranks_b = xp.take(ranks_b, steps.ranks_b, axis=0)
+        if steps.ranks_a is not None and steps.ranks_b is not None:
+            ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
+            ranks_b = xp.take(ranks_b, steps.ranks_b, axis=0)
         widths = in_dtype_of(xp, steps.widths, x)[:, None]
 
     def add_up(start: int | Array, size: int) -> Array:
@@ -301,12 +372,11 @@ def _asymptotic_errors(
     al. (2018).
     """
     n, m = x.shape[-1], y.shape[-1]
-    largest = xp.maximum(
-        xp.max(xp.abs(x), axis=-1, keepdims=True),
-        xp.max(xp.abs(y), axis=-1, keepdims=True),
-    )
+    # Beside the level of the scores, small differences would be lost.
+    lowest = xp.minimum(x[..., :1], y[..., :1])
+    largest = xp.maximum(x[..., -1:], y[..., -1:]) - lowest
     largest = xp.where(largest == 0.0, 1.0, largest)
-    x, y = x / largest, y / largest
+    x, y = (x - lowest) / largest, (y - lowest) / largest
     if steps is None:
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:

@@ -1,5 +1,6 @@
 """Special functions that the array API lacks."""
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -12,6 +13,10 @@ _NEWTON_STEPS = 10
 # Where the trapezoidal rule for the tail of Student's t starts, how far its nodes are
 # apart, and how many there are: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
 _FIRST_NODE, _SPACING, _NODES = -4.0, 0.12, 64
+
+# Even terms of q / (1 - exp(-q)): Bernoulli numbers B_k / k!, to 1e-16 up to 1/4.
+_BERNOULLI = (0.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+_MAX_SERIES = 0.25
 
 # Abramowitz and Stegun (1964), 26.2.23: the normal quantile to 4.5e-4.
 _NUMERATOR = (2.515517, 0.802853, 0.010328)
@@ -33,6 +38,40 @@ def normal_quantile(p: float) -> float:
         density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         z += probability / density * math.log(p / probability)
     return z
+
+
+@functools.cache
+def student_quantile(p: float, df: float) -> float:
+    """Give t with P(T <= t) = p of Student's t, for numbers that are static.
+
+    Newton's method on the logarithm of its tail, as for the normal quantile, where it
+    starts: in u of `student_t_sf` the two are next to each other.
+    """
+    if p > 0.5:
+        return -student_quantile(1.0 - p, df)
+    half, u = _tail_integral(0.0, df), -normal_quantile(p)
+    for _ in range(_NEWTON_STEPS):
+        normal = 0.5 * math.exp(-0.5 * u * u) / half
+        probability = normal * _tail_integral(u, df)
+        u += probability / (normal * _density_factor(u, df)) * math.log(probability / p)
+    return -math.sqrt(df * math.expm1(u * u / df))
+
+
+def _tail_integral(start: float, df: float) -> float:
+    """Integrate as `_integrate_density` does, for numbers of Python."""
+    total = 0.0
+    for k in range(_NODES):
+        decay = math.exp(-(_FIRST_NODE + _SPACING * k))
+        step = math.exp(_FIRST_NODE + _SPACING * k - decay)
+        u = start + step / (1.0 + start)
+        normal = math.exp(-0.5 * (u - start) * (u + start))
+        total += step * (1.0 + decay) * normal * _density_factor(u, df)
+    return _SPACING * total / (1.0 + start)
+
+
+def _density_factor(u: float, df: float) -> float:
+    q = u * u / df
+    return math.sqrt(q / -math.expm1(-q)) if q > 0.0 else 1.0
 
 
 def cumulative_maximum(xp: Namespace, x: Array) -> Array:
@@ -67,7 +106,8 @@ def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> 
 def student_t_sf(xp: Namespace, t: Array, df: Array) -> Array:
     """P(T >= t) of Student's t, to 1e-13 of itself in float64, for df >= 1.
 
-    For t from 1e154 on (in float32, 1e19) it is the tail at that t, or 0 at infinity.
+    For t from 1e154 on (in float32, 1e19) it is the tail at that t. It is 0 at infinity
+    alone: where it is too small for the dtype, it is the smallest normal number.
 
     With u^2 = df log(1 + t^2 / df), its density is proportional to that of a normal u,
     but for a smooth factor:
@@ -101,6 +141,7 @@ def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
         return 0.5 * xp.exp(-0.5 * u * u) * mills / half
 
     tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
+    tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)
 
@@ -137,12 +178,21 @@ def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:
     width = 1.0 / (1.0 + start)
     distance = steps * width[..., None]
     u = start[..., None] + distance
-    # Small enough for the factor to be 1, and not so small that it is 0 / 0.
-    q = xp.clip(u * u * spread[..., None], 1e-30, None)
-    density = xp.exp(-0.5 * distance * (u + start[..., None])) * xp.sqrt(
-        q / -xp.expm1(-q)
-    )
+    factor = _ratio_to_rise(xp, u * u * spread[..., None])
+    density = xp.exp(-0.5 * distance * (u + start[..., None])) * xp.sqrt(factor)
     return width * xp.sum(weights * density, axis=-1)
+
+
+def _ratio_to_rise(xp: Namespace, q: Array) -> Array:
+    """Give q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
+
+    By its series where q is small, and not by expm1: compilers may take it for exp(q) -
+    1, which is 0 there (torch 2.13's inductor does).
+    """
+    is_small = q < _MAX_SERIES
+    small, large = xp.where(is_small, q, 0.0), xp.where(is_small, 1.0, q)
+    series = 1.0 + 0.5 * small + _polynomial(_BERNOULLI, small * small)
+    return xp.where(is_small, series, large / (1.0 - xp.exp(-large)))
 
 
 def normal_quantiles(xp: Namespace, p: Array) -> Array:

@@ -1,41 +1,30 @@
 """What resampling tests compare: the mean, the median, or a statistic of the caller."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import describe, device_of, spread_faults
-from sigarray.validation import check_choice
+from sigarray.dispatch import device_of, spread_faults
+from sigarray.validation import describe
 
 Alternative = Literal["greater", "less", "two-sided"]
 Statistic = Callable[..., Array] | Literal["mean", "median"]
 
-ALTERNATIVES = ("greater", "less", "two-sided")
-_STATISTICS = ("mean", "median")
 # Differences closer than so many units of rounding are ties.
 TIE_UNITS = 100
-
-
-def check_alternative(alternative: Any) -> None:
-    """Raise unless it is one of the three."""
-    check_choice("alternative", alternative, ALTERNATIVES)
-
-
-def check_statistic(statistic: Any) -> None:
-    """Raise unless it is a name that is known, or callable."""
-    if not callable(statistic):
-        check_choice("statistic", statistic, _STATISTICS)
 
 
 def check_pairs(a: Array, b: Array) -> None:
     """Raise unless there are as many scores of A as of B."""
     if a.shape[-1] != b.shape[-1]:
         msg = (
-            f"Expected as many scores of A as of B with paired=True; got {a.shape[-1]} "
-            f"and {b.shape[-1]}. Pass paired=False for independent samples."
+            f"Expected as many scores of A as of B, for they are pairs; got "
+            f"{a.shape[-1]} and {b.shape[-1]}. Pass paired=False for independent "
+            "samples."
         )
         raise ValueError(msg)
 
@@ -59,14 +48,14 @@ def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
         # Wherever the sort puts a NaN.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
     result = statistic(x, -1)
-    check_shape("statistic(x, axis)", result, x.shape[:-1], x)
-    return result
+    check_result(xp, "statistic(x, axis)", result, x.shape[:-1], x)
+    return xp.astype(result, x.dtype, copy=False)
 
 
-def check_shape(
-    call: str, result: Any, expected: tuple[int, ...], *arguments: Array
+def check_result(
+    xp: Namespace, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
 ) -> None:
-    """Raise unless a callable of the user gives one number for each batch entry."""
+    """Raise unless a callable of the user gives a real number for each batch entry."""
     shape = getattr(result, "shape", None)
     if shape is None or tuple(shape) != tuple(expected):
         got = describe(result) if shape is None else f"shape {tuple(shape)}"
@@ -76,6 +65,12 @@ def check_shape(
             f"of shape {shapes} and axis -1; got {got}."
         )
         raise ValueError(msg)
+    if not xp.isdtype(result.dtype, ("bool", "integral", "real floating")):
+        msg = (
+            f"Expected {call} to give real numbers; got dtype {result.dtype}. Take "
+            "its real part, or its absolute value."
+        )
+        raise TypeError(msg)
 
 
 def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
@@ -87,17 +82,46 @@ def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
     return xp.concat(parts, axis=-1)
 
 
-def center_scores(xp: Namespace, statistic: Statistic, x: Array) -> tuple[Array, Array]:
-    """Give the scores less the middle of their range, and that middle.
+class Centered(NamedTuple):
+    """Samples from their smallest scores: those are `unit` (`level` + `scores`).
+
+    The unit is 1, or a power of two where sums of the scores would overflow.
+    """
+
+    scores: list[Array]
+    levels: list[Array]
+    unit: Array
+
+
+def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Centered:
+    """Give the scores of each sample less the smallest one.
 
     What is small beside the level of the scores, but not beside their spread, would be
-    lost in float32. Mean and median move with the scores; of a callable nothing is
-    known, and its scores stay.
+    lost in sums. A difference of two scores has no rounding but its own: the same one
+    whatever is added to both. Mean and median move with the scores; of a callable
+    nothing is known, and its scores stay.
     """
     if callable(statistic):
-        return x, xp.zeros_like(x[..., 0])
-    middle = 0.5 * xp.min(x, axis=-1) + 0.5 * xp.max(x, axis=-1)
-    return x - middle[..., None], middle
+        levels = [xp.zeros_like(x[..., 0]) for x in samples]
+        return Centered(list(samples), levels, xp.ones_like(samples[0][..., 0]))
+    scaled, unit = scale_scores(xp, *samples)
+    levels = [xp.min(x, axis=-1) for x in scaled]
+    return Centered(
+        [x - level[..., None] for x, level in zip(scaled, levels, strict=True)],
+        levels,
+        unit,
+    )
+
+
+def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:
+    """Give samples in a unit, a power of two, in which sums of them are finite."""
+    _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
+    large = 2.0 ** (exponent // 2)
+    sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
+    is_large = functools.reduce(xp.maximum, sizes) > large
+    scale = xp.where(is_large, 1.0 / large, xp.ones_like(sizes[0]))
+    scaled = [x * scale[..., None] for x in samples]
+    return scaled, xp.where(is_large, large, xp.ones_like(sizes[0]))
 
 
 def standard_deviation(xp: Namespace, x: Array) -> Array:

@@ -2,19 +2,30 @@
 
 from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import device_of, is_array, standardize
-from sigarray.quantile import grid_step
+from sigarray.quantile import even_grid
 from sigarray.results import AsoResult
-from sigarray.rng import MAX_REPLICATES, seed_words
+from sigarray.rng import seed_words
 from sigarray.sampling_error import (
+    METHODS,
     Method,
-    critical_value,
-    ratios_and_errors,
+    estimate_pairs,
+    level_of,
     upper_bound,
 )
-from sigarray.validation import check_batch, check_count, check_integer
+from sigarray.validation import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    integer,
+)
 from sigarray.violation import Stacks, bootstrap_ratios, observed_ratios, orient
 
+# Of the two samples of a pair.
+STREAMS = ((0,), (1,))
 
+
+@checked()
 def violation_ratio(
     a: Array, b: Array, /, *, axis: int = -1, dt: float | None = None
 ) -> Array:
@@ -84,9 +95,10 @@ def violation_ratio(
     0.2353
     """
     xp, stacks = _stack(a, b, axis)
-    return observed_ratios(xp, stacks, step=grid_step(dt))[..., 0]
+    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
 
 
+@checked(method=choice(*METHODS))
 def aso(
     a: Array,
     b: Array,
@@ -223,15 +235,24 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
-    z = critical_value(confidence_level, num_comparisons)
     xp, stacks = _stack(a, b, axis)
-    ratio, error = ratios_and_errors(
-        xp, stacks, method, n_resamples, dt, higher_is_better, batch, rng
+    ratio, error, margin = estimate_pairs(
+        xp,
+        stacks,
+        STREAMS,
+        level=level_of(confidence_level, num_comparisons),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        higher_is_better=higher_is_better,
+        batch=batch,
+        rng=rng,
     )
-    eps_min = upper_bound(xp, ratio, error, z=z)
+    eps_min = upper_bound(xp, ratio, margin)
     return AsoResult(eps_min[..., 0], ratio[..., 0], error[..., 0])
 
 
+@checked(start=anything)
 def aso_replicates(
     a: Array,
     b: Array,
@@ -286,13 +307,12 @@ def aso_replicates(
     True
     """
     xp, stacks = _stack(a, b, axis)
-    count = check_count("count", count, MAX_REPLICATES)
     if is_array(start):
         if not xp.isdtype(start.dtype, "integral"):
             msg = f"Expected start to be an integer; got dtype {start.dtype}."
             raise TypeError(msg)
     else:
-        start = check_integer("start", start)
+        start = integer("start", start)
         if not 0 <= start <= MAX_REPLICATES - count:
             msg = (
                 f"Expected start in [0, 2**31 - count]; got {start} for count {count}."
@@ -303,9 +323,10 @@ def aso_replicates(
         orient(stacks, higher_is_better),
         seed_words(rng, xp, device_of(xp, stacks[0])),
         start,
+        streams=STREAMS,
         count=count,
-        step=grid_step(dt),
-        batch=check_batch(batch),
+        grid=even_grid(dt),
+        batch=batch,
     )
     return ratios[..., 0, :]
 

@@ -1,63 +1,258 @@
-"""Checks of options, which are static: what was expected, and what was got."""
+"""Checks of options, which are static: what was expected, and what was got.
 
+`checked` is the one mechanism: every option of every public function has a rule, which
+gives its value as a plain Python one or raises. Options of one name have one rule, in
+the table at the end, unless the function names another.
+"""
+
+import functools
+import inspect
 import math
 import operator
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+P = ParamSpec("P")
+R = TypeVar("R")
+# (name, value) -> the value, checked.
+Rule = Callable[[str, Any], Any]
 
-def check_count(name: str, count: Any, largest: int | None = None) -> int:
-    """Give a positive integer as an int."""
-    number = check_integer(name, count)
-    if number < 1 or (largest is not None and number > largest):
-        bound = "at least 1" if largest is None else f"1 to {largest:,}"
-        msg = f"Expected {name} to be an integer of {bound}; got {count}."
-        raise ValueError(msg)
-    return number
+# Replicates are counted in a word that may be signed.
+MAX_REPLICATES = 2**31
+_MAX_COMPARISONS = 10**9
 
-
-def check_batch(batch: Any) -> int | None:
-    """Give a batch size as an int, or None for the default."""
-    return None if batch is None else check_count("batch", batch)
+ALTERNATIVES = ("two-sided", "greater", "less")
+STATISTICS = ("mean", "median")
 
 
-def check_integer(name: str, number: Any) -> int:
+def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check the options of a public function, each by its rule.
+
+    Options are all parameters but those that are positional only, which are arrays.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        places = [
+            name if kind.kind is not inspect.Parameter.POSITIONAL_ONLY else None
+            for name, kind in parameters.items()
+        ]
+        # A name without a rule fails here, when the function is defined.
+        table = {name: rules.get(name) or OPTIONS[name] for name in places if name}
+
+        @functools.wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            values = [
+                table[name](name, value) if name in table else value
+                for name, value in zip(places, args, strict=False)
+            ]
+            if len(args) > len(values):
+                values += args[len(values) :]  # for Python to refuse
+            for name, value in options.items():
+                if name in table:
+                    options[name] = table[name](name, value)
+            return function(*values, **options)  # type: ignore[arg-type]
+
+        return call
+
+    return decorate
+
+
+def flag(name: str, value: Any) -> bool:
+    """Give True or False."""
+    if not isinstance(value, bool | np.bool_):
+        msg = f"Expected {name} to be True or False; got {show(value)}."
+        raise TypeError(msg)
+    return bool(value)
+
+
+def integer(name: str, value: Any) -> int:
     """Give an integer of any library as an int."""
     try:
-        return operator.index(number)
-    except TypeError as error:
-        msg = f"Expected {name} to be an integer; got {number!r}. It has to be static."
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        return operator.index(value)
+    except Exception as error:  # a tracer raises one of its library
+        msg = (
+            f"Expected {name} to be an integer; got {show(value)}. It has to be static."
+        )
         raise TypeError(msg) from error
 
 
-def check_number(name: str, number: Any) -> float:
+def count(
+    largest: int | None = MAX_REPLICATES, smallest: int = 1
+) -> Callable[[str, Any], int]:
+    """Make a rule for integers from `smallest` to `largest`."""
+
+    def check(name: str, value: Any) -> int:
+        number = integer(name, value)
+        if number < smallest or (largest is not None and number > largest):
+            is_open = largest is None
+            bound = f"at least {smallest}" if is_open else f"{smallest} to {largest:,}"
+            msg = f"Expected {name} to be an integer of {bound}; got {number}."
+            raise ValueError(msg)
+        return number
+
+    return check
+
+
+def number(name: str, value: Any) -> float:
     """Give a finite number as a float."""
-    is_number = isinstance(number, int | float | np.number)
-    if not is_number or not math.isfinite(number):
-        msg = f"Expected {name} to be a finite number; got {number!r}."
-        raise TypeError(msg) if not is_number else ValueError(msg)
-    return float(number)
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if not is_number or isinstance(value, bool) or not math.isfinite(value):
+        msg = f"Expected {name} to be a finite number; got {show(value)}."
+        raise ValueError(msg) if is_number else TypeError(msg)
+    return float(value)
 
 
-def check_fraction(name: str, number: Any) -> float:
+def positive(name: str, value: Any) -> float:
+    """Give a number above 0 as a float."""
+    checked_number = number(name, value)
+    if checked_number <= 0.0:
+        msg = f"Expected {name} to be a positive number; got {show(value)}."
+        raise ValueError(msg)
+    return checked_number
+
+
+def fraction(name: str, value: Any) -> float:
     """Give a number in (0, 1) as a float."""
-    try:
-        fraction = float(number)
-    except (TypeError, ValueError) as error:
-        msg = f"Expected {name} to be a number in (0, 1); got {number!r}."
-        raise TypeError(msg) from error
-    # 1 - fraction is a probability too.
-    if not 0.0 < fraction < 1.0 or 1.0 - fraction == 1.0:
-        msg = f"Expected {name} to be in (0, 1); got {number}."
+    share = number(name, value)
+    # 1 - share is a probability too.
+    if not 0.0 < share < 1.0 or 1.0 - share == 1.0:
+        msg = f"Expected {name} to be in (0, 1); got {show(value)}."
         raise ValueError(msg)
-    return fraction
+    return share
 
 
-def check_choice(name: str, choice: Any, choices: Collection[str]) -> None:
-    """Raise unless the choice is one of those."""
-    if not (isinstance(choice, str) and choice in choices):
-        known = ", ".join(map(repr, choices))
-        msg = f"Expected {name} to be one of {known}; got {choice!r}."
-        raise ValueError(msg)
+def choice(*choices: str) -> Callable[[str, Any], str]:
+    """Make a rule for one of several words."""
+
+    def check(name: str, value: Any) -> str:
+        if not (isinstance(value, str) and value in choices):
+            known = ", ".join(map(repr, choices))
+            msg = f"Expected {name} to be one of {known}; got {show(value)}."
+            raise ValueError(msg) if isinstance(value, str) else TypeError(msg)
+        return value
+
+    return check
+
+
+def choice_or_callable(*choices: str) -> Rule:
+    """Make a rule for one of several words, or a function."""
+
+    def check(name: str, value: Any) -> Any:
+        if callable(value):
+            return value
+        if not isinstance(value, str):
+            known = ", ".join(map(repr, choices))
+            msg = (
+                f"Expected {name} to be one of {known}, or a callable; got "
+                f"{show(value)}."
+            )
+            raise TypeError(msg)
+        return choice(*choices)(name, value)
+
+    return check
+
+
+def function(name: str, value: Any) -> Any:
+    """Give a callable."""
+    if not callable(value):
+        msg = f"Expected {name} to be a callable; got {show(value)}."
+        raise TypeError(msg)
+    return value
+
+
+def optional(rule: Rule) -> Rule:
+    """Make a rule that lets None pass."""
+    return lambda name, value: None if value is None else rule(name, value)
+
+
+def several(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
+    """Make a rule for one value or a sequence of them, which gives a tuple."""
+
+    def check(name: str, value: Any) -> tuple[Any, ...]:
+        is_one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+        values = tuple(rule(name, x) for x in ((value,) if is_one else value))
+        if not values:
+            msg = f"Expected one or more {name}; got none."
+            raise ValueError(msg)
+        return values
+
+    return check
+
+
+def ascending(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
+    """Make a rule for a sequence of different values, the smallest first."""
+
+    def check(name: str, value: Any) -> tuple[Any, ...]:
+        values = several(rule)(name, value)
+        if list(values) != sorted(set(values)):
+            msg = f"Expected {name} to be ascending; got {list(values)}."
+            raise ValueError(msg)
+        return values
+
+    return check
+
+
+def anything(_name: str, value: Any) -> Any:
+    """Give what is checked elsewhere, beside the arrays that it goes with."""
+    return value
+
+
+def random_source(name: str, value: Any) -> Any:
+    """Give what may be a source of random numbers; which one depends on the scores."""
+    kind = type(value)
+    is_generator = kind.__name__ == "Generator"
+    is_key = hasattr(value, "dtype") and not isinstance(value, np.floating | np.bool_)
+    if value is None or is_generator or is_key:
+        return value
+    if not isinstance(value, int) or isinstance(value, bool):
+        msg = (
+            f"Expected {name} to be an int, None, a numpy.random.Generator, or a "
+            f"generator or key of the samples' library; got {show(value)}. Pass rng=0 "
+            "for a fixed seed."
+        )
+        raise TypeError(msg)
+    return value
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """Raise unless the value is one of those words."""
+    choice(*choices)(name, value)
+
+
+def show(value: Any) -> str:
+    """Show a value in a message, or its kind where that is long or not to be read."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = repr(value)
+        return text if len(text) <= 60 else f"{text[:57]}..."
+    return str(value) if isinstance(value, np.generic) else describe(value)
+
+
+def describe(value: Any) -> str:
+    """Name the kind of an object, for messages."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+# What an option of this name may be, in all functions.
+OPTIONS: dict[str, Rule] = {
+    "alpha": fraction,
+    "alternative": choice(*ALTERNATIVES),
+    "axis": integer,
+    "batch": optional(count()),
+    "confidence_level": fraction,
+    "correction": optional(choice("bonferroni")),
+    "count": count(),
+    "dt": optional(fraction),
+    "higher_is_better": flag,
+    "n_resamples": count(),
+    "num_comparisons": count(_MAX_COMPARISONS),
+    "paired": flag,
+    "power": fraction,
+    "rng": random_source,
+    "significance_level": fraction,
+    "statistic": choice_or_callable(*STATISTICS),
+}

@@ -1,13 +1,13 @@
 """Violation ratios of sorted samples, observed and resampled, for all pairs of models.
 
 Samples come in stacks of shape (..., K, n), one stack for each size of sample. Results
-have shape (..., P), one entry for each pair of models, in the order of `map_pairs`.
+have shape (..., P), one entry for each pair of models, in the order of `list_blocks`.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,25 +15,38 @@ import numpy as np
 from sigarray._typing import Array, Namespace, Seed
 from sigarray.dispatch import array_kernel, default_batch, device_of, map_batches
 from sigarray.quantile import (
+    Grid,
     MergedSteps,
     grid_ranks,
-    grid_size,
+    grid_widths,
     merge_steps,
     resample_width,
     sort_scores,
     sorted_resamples,
     take_last,
 )
-from sigarray.rng import random_words
+from sigarray.rng import random_words, stream_seeds
 
 Stacks = Sequence[Array]
-# Merged steps of two stacks, by their places.
-Steps = dict[tuple[int, int], MergedSteps | None]
-
+# The streams of random numbers of the models of each stack.
+Streams = tuple[tuple[int, ...], ...]
+# Places of two stacks: the pairs within one, or between both.
+Block = tuple[int, int]
+Steps = dict[Block, MergedSteps | None]
 PairFunction = Callable[[Array, Array, MergedSteps | None], Array]
 
 # Differences of quantile functions that are held at a time, to bound memory.
 _MAX_DIFFERENCES = 2**21
+
+
+def list_blocks(stacks: Stacks) -> list[Block]:
+    """Give the blocks of pairs: for each stack within it, then with all later ones."""
+    return [
+        (g, h)
+        for g, stack in enumerate(stacks)
+        for h in range(g, len(stacks))
+        if h > g or stack.shape[-2] > 1
+    ]
 
 
 def pair_of(p: Any, n_models: int) -> tuple[Any, Any]:
@@ -44,27 +57,24 @@ def pair_of(p: Any, n_models: int) -> tuple[Any, Any]:
     return p % n_models, (p + p // n_models + 1) % n_models
 
 
-def map_pairs(
-    xp: Namespace,
-    stacks: Stacks,
-    steps: Steps,
-    function: PairFunction,
+def map_block(
+    xp: Namespace, stacks: Stacks, block: Block, steps: Steps, function: PairFunction
 ) -> Array:
-    """Apply `function(x, y, steps)` to all pairs, in blocks: result of shape (..., P).
+    """Apply `function(x, y, steps)` to all pairs of a block: result of shape (..., P).
 
-    For each stack, the pairs within it come first, in the order of `pair_of`; then
-    those with each of the later stacks, row by row.
+    Pairs within a stack are in the order of `pair_of`, those of two go row by row.
     """
-    results = []
-    for g, stack in enumerate(stacks):
-        for x, y in _pairs_within(xp, stack):
-            results.append(_by_halves(xp, function, x, y, None))
-        for h in range(g + 1, len(stacks)):
-            x, y = stack[..., :, None, :], stacks[h][..., None, :, :]
-            result = _by_halves(xp, function, x, y, steps[g, h])
-            n_pairs = stack.shape[-2] * stacks[h].shape[-2]
-            results.append(xp.reshape(result, (*result.shape[:-2], n_pairs)))
-    return results[0] if len(results) == 1 else xp.concat(results, axis=-1)
+    g, h = block
+    if g == h:
+        results = [
+            _by_halves(xp, function, x, y, steps[block])
+            for x, y in _pairs_within(xp, stacks[g])
+        ]
+        return results[0] if len(results) == 1 else xp.concat(results, axis=-1)
+    x, y = stacks[g][..., :, None, :], stacks[h][..., None, :, :]
+    result = _by_halves(xp, function, x, y, steps[block])
+    n_pairs = stacks[g].shape[-2] * stacks[h].shape[-2]
+    return xp.reshape(result, (*result.shape[:-2], n_pairs))
 
 
 def _by_halves(
@@ -118,22 +128,24 @@ def count_pairs(stacks: Stacks) -> int:
     return n_models * (n_models - 1) // 2
 
 
-def merge_pairs(xp: Namespace, stacks: Stacks, step: Fraction | None) -> Steps:
-    """Merge the steps of every two stacks."""
-    sizes = [grid_size(step) if step else stack.shape[-1] for stack in stacks]
+def merge_pairs(
+    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+) -> Steps:
+    """Merge the steps of the stacks of every block."""
     device = device_of(xp, stacks[0])
-    return {
-        (g, h): merge_steps(sizes[g], sizes[h], xp, device)
-        for g in range(len(sizes))
-        for h in range(g + 1, len(sizes))
-    }
+    if grid is not None:
+        widths = grid_widths(grid, xp, device)
+        merged = None if widths is None else MergedSteps(None, None, widths)
+        return dict.fromkeys(blocks, merged)
+    sizes = [stack.shape[-1] for stack in stacks]
+    return {(g, h): merge_steps(sizes[g], sizes[h], xp, device) for g, h in blocks}
 
 
 @array_kernel
-def observed_ratios(xp: Namespace, stacks: Stacks, *, step: Fraction | None) -> Array:
+def observed_ratios(xp: Namespace, stacks: Stacks, *, grid: Grid | None) -> Array:
     """Violation ratio of every pair, shape (..., P)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    return ratios_of_pairs(xp, stacks, merge_pairs(xp, stacks, step), step)
+    return join(xp, ratios_of_blocks(xp, stacks, list_blocks(stacks), grid))
 
 
 @array_kernel
@@ -143,57 +155,107 @@ def bootstrap_ratios(
     seed: Seed,
     start: int | Array,
     *,
+    streams: Streams,
     count: int,
-    step: Fraction | None,
+    grid: Grid | None,
     batch: int | None,
 ) -> Array:
     """Violation ratios of every pair in `count` replicates: (..., P, count)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    steps = merge_pairs(xp, stacks, step)
+    seeds = seed_stacks(xp, stacks, seed, streams)
+    blocks = list_blocks(stacks)
+    steps = merge_pairs(xp, stacks, blocks, grid)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
-        return resampled_ratios(
-            xp, stacks, steps, seed, start + chunk_start, size, step
+        ratios = resampled_ratios(
+            xp, stacks, blocks, steps, seeds, start + chunk_start, size, grid
         )
+        return join(xp, ratios, axis=-2)
 
-    batch = batch or default_replicates(xp, stacks, step)
+    batch = batch or default_replicates(xp, stacks, grid)
     return map_batches(xp, replicate, count, batch)[..., :count]
 
 
-def ratios_of_pairs(
-    xp: Namespace, stacks: Stacks, steps: Steps, step: Fraction | None
-) -> Array:
-    """Violation ratio of every pair of sorted samples."""
-    if step is not None:
+def join(xp: Namespace, parts: Sequence[Array], axis: int = -1) -> Array:
+    """Put the results of blocks side by side."""
+    return parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
+
+
+def seed_stacks(
+    xp: Namespace, stacks: Stacks, seed: Seed, streams: Streams
+) -> list[Seed]:
+    """Give the seeds of the models of each stack, by their streams."""
+    device = device_of(xp, stacks[0])
+    every = [stream for group in streams for stream in group]
+    low, high = stream_seeds(seed, every, xp, device)
+    ends = itertools.accumulate(map(len, streams))
+    return [
+        (low[end - len(group) : end, :], high[end - len(group) : end, :])
+        for end, group in zip(ends, streams, strict=True)
+    ]
+
+
+def ratios_of_blocks(
+    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+) -> list[Array]:
+    """Violation ratio of every pair of sorted samples, block by block."""
+    steps = merge_pairs(xp, stacks, blocks, grid)
+    if grid is not None:
+        device = device_of(xp, stacks[0])
         stacks = [
-            take_last(
-                xp, stack, grid_ranks(stack.shape[-1], step, xp, device_of(xp, stack))
-            )
+            take_last(xp, stack, grid_ranks(stack.shape[-1], grid, xp, device))
             for stack in stacks
         ]
-    return map_pairs(xp, stacks, steps, functools.partial(ratio_of_samples, xp))
+    ratio = functools.partial(ratio_of_samples, xp)
+    return [map_block(xp, stacks, block, steps, ratio) for block in blocks]
 
 
 def resampled_ratios(
     xp: Namespace,
     stacks: Stacks,
+    blocks: Sequence[Block],
     steps: Steps,
-    seed: Seed,
+    seeds: Sequence[Seed],
     start: int | Array,
     count: int,
-    step: Fraction | None,
-) -> Array:
+    grid: Grid | None,
+) -> list[Array]:
     """Resample every model once per replicate, compare all pairs: (..., P, count)."""
-    columns = [s.shape[-2] * resample_width(s.shape[-1], step) for s in stacks]
-    words = random_words(seed, start, count, sum(columns), xp, device_of(xp, stacks[0]))
-    resamples, offset = [], 0
-    for stack, width in zip(stacks, columns, strict=True):
-        block = words[:, offset : offset + width]
-        block = xp.reshape(block, (count, stack.shape[-2], -1))
-        resamples.append(sorted_resamples(xp, stack, block, step))
-        offset += width
+    words = _words_of_stacks(xp, stacks, seeds, start, count, grid)
+    resamples = [
+        sorted_resamples(xp, stack, own, grid)
+        for stack, own in zip(stacks, words, strict=True)
+    ]
     ratio = functools.partial(ratio_of_samples, xp)
-    return xp.matrix_transpose(map_pairs(xp, resamples, steps, ratio))
+    return [
+        xp.matrix_transpose(map_block(xp, resamples, block, steps, ratio))
+        for block in blocks
+    ]
+
+
+def _words_of_stacks(
+    xp: Namespace,
+    stacks: Stacks,
+    seeds: Sequence[Seed],
+    start: int | Array,
+    count: int,
+    grid: Grid | None,
+) -> list[Array]:
+    """Draw words (count, K, width) for each stack, at once where widths are one."""
+    device = device_of(xp, stacks[0])
+    widths = [resample_width(stack.shape[-1], grid) for stack in stacks]
+    if len(stacks) == 1 or len(set(widths)) > 1:
+        return [
+            random_words(seed, start, count, width, xp, device)
+            for seed, width in zip(seeds, widths, strict=True)
+        ]
+    every = (xp.concat([x for x, _ in seeds]), xp.concat([x for _, x in seeds]))
+    words = random_words(every, start, count, widths[0], xp, device)
+    ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
+    return [
+        words[:, end - stack.shape[-2] : end, :]
+        for end, stack in zip(ends, stacks, strict=True)
+    ]
 
 
 def ratio_of_samples(
@@ -202,9 +264,10 @@ def ratio_of_samples(
     """Violation ratio of sorted samples (..., n) and (..., m), which broadcast."""
     if steps is None:
         return ratio_of_differences(xp, y - x, None, axis=-1)
-    difference = take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)
+    if steps.ranks_a is not None and steps.ranks_b is not None:
+        x, y = take_last(xp, x, steps.ranks_a), take_last(xp, y, steps.ranks_b)
     widths = in_dtype_of(xp, steps.widths, x)
-    return ratio_of_differences(xp, difference, widths, axis=-1)
+    return ratio_of_differences(xp, y - x, widths, axis=-1)
 
 
 def ratio_of_differences(
@@ -227,10 +290,10 @@ def ratio_of_differences(
     return xp.where(is_zero, 0.5, ratio)
 
 
-def default_replicates(xp: Namespace, stacks: Stacks, step: Fraction | None) -> int:
+def default_replicates(xp: Namespace, stacks: Stacks, grid: Grid | None) -> int:
     """Replicates that fit a chunk: their words, and the differences of every pair."""
-    words = sum(s.shape[-2] * resample_width(s.shape[-1], step) for s in stacks)
-    nodes = [grid_size(step) if step else stack.shape[-1] for stack in stacks]
+    words = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
+    nodes = [grid.size if grid else stack.shape[-1] for stack in stacks]
     leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     elements = words + math.prod(leading) * count_pairs(stacks) * max(nodes)
     return default_batch(xp, device_of(xp, stacks[0]), elements)

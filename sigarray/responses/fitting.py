@@ -8,7 +8,7 @@ from sigarray.dispatch import array_kernel, default_batch, device_of, map_entrie
 from sigarray.responses.items import add_up, average, standardize_responses
 from sigarray.responses.models import MODELS, LikertModel, Model, NormalModel
 from sigarray.rng import normals, random_words, seed_words
-from sigarray.validation import check_choice
+from sigarray.validation import checked, choice
 
 # Where the mode of the deviations of a `LikertModel` lies between the ends.
 _MODE_SHARE = 0.52
@@ -25,6 +25,7 @@ class _Moments(NamedTuple):
     sd_variance: Array
 
 
+@checked(model=choice(*MODELS))
 def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Model:
     """Fit a model of items and raters to real responses.
 
@@ -71,7 +72,6 @@ def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Mod
     >>> round(float(model.mean_high), 1), round(float(model.sd_high), 1)
     (1.0, 0.3)
     """
-    check_choice("model", model, MODELS)
     xp, (gold,) = standardize_responses(gold)
     if model == "normal":
         return _fit_normal(xp, gold)
@@ -172,8 +172,9 @@ def _find_moments(xp: Namespace, gold: Array) -> _Moments:
     """Moments of the items, less what the responses add to them."""
     is_there = ~xp.isnan(gold)
     count = add_up(xp, xp.astype(is_there, gold.dtype))
-    # From their middle, beside which they may vary little.
-    middle = xp.mean(average(xp, gold, "mean"), axis=-1)
+    # From the smallest, beside which they may vary little.
+    smallest = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1))
+    middle = xp.where(xp.isfinite(smallest), smallest, math.nan)
     gold = gold - middle[..., None, None]
     item_mean = average(xp, gold, "mean")
     deviation = xp.where(is_there, gold - item_mean[..., None], 0.0)

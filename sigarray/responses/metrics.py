@@ -6,7 +6,6 @@ higher is better is part of it. `wins` compares two systems item by item.
 """
 
 import dataclasses
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import describe
 from sigarray.responses import measures
 from sigarray.responses.items import (
     AGGREGATES,
@@ -23,8 +21,21 @@ from sigarray.responses.items import (
     average,
     standardize_responses,
 )
-from sigarray.statistic import check_shape
-from sigarray.validation import check_choice, check_count, check_number
+from sigarray.statistic import check_result
+from sigarray.validation import (
+    check_choice,
+    checked,
+    choice,
+    choice_or_callable,
+    count,
+    describe,
+    flag,
+    function,
+    number,
+    optional,
+)
+
+_AGGREGATE = optional(choice(*AGGREGATES))
 
 # (namespace, gold, system) -> array.
 Measure = Callable[[Namespace, Array, Array], Array]
@@ -65,8 +76,11 @@ class Comparison:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        _check_aggregate(self.aggregate)
+        _AGGREGATE("aggregate", self.aggregate)
         check_choice("takes", self.takes, ("pairs", "samples", "items"))
+        flag("higher_is_better", self.higher_is_better)
+        flag("ignores_level", self.ignores_level)
+        function("measure", self.measure)
 
     def aggregated_by(self, aggregate: Aggregate | None) -> Self:
         """Give this metric of other aggregates of the responses, or of all of them."""
@@ -75,16 +89,13 @@ class Comparison:
         return dataclasses.replace(self, name=name, aggregate=aggregate)
 
     def center(self, xp: Namespace, gold: Array, *systems: Array) -> list[Array]:
-        """Take the middle of gold away from all responses, where that is allowed."""
+        """Take the smallest of gold away from all responses, where that is allowed."""
         if not self.ignores_level:
             return [gold, *systems]
         is_there = ~xp.isnan(gold)
         low = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1), keepdims=True)
-        high = xp.max(xp.where(is_there, gold, -math.inf), axis=(-2, -1), keepdims=True)
-        has_gold = xp.any(is_there, axis=(-2, -1), keepdims=True)
-        low, high = (xp.where(has_gold, x, 0.0) for x in (low, high))
-        middle = 0.5 * low + 0.5 * high
-        return [x - middle for x in (gold, *systems)]
+        low = xp.where(xp.any(is_there, axis=(-2, -1), keepdims=True), low, 0.0)
+        return [x - low for x in (gold, *systems)]
 
     def summarize(self, xp: Namespace, x: Array) -> Array:
         """Give what is compared of responses (..., k): one number each, or all."""
@@ -155,7 +166,7 @@ class Metric(Comparison):
         """Give the metric of what `summarize` gave."""
         result = self.apply_measure(xp, gold, system)
         leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
-        check_shape(f"{self.name}(gold, system)", result, leading, gold, system)
+        check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
         return xp.astype(result, gold.dtype, copy=False)
 
     def compare(
@@ -203,10 +214,11 @@ class Wins(Comparison):
         if self.takes != "items":
             n_errors *= gold.shape[-1]
         shape = (*leading, n_errors)
-        check_shape(f"{self.name}(gold, system)", errors, shape, gold, system)
+        check_result(xp, f"{self.name}(gold, system)", errors, shape, gold, system)
         return xp.astype(errors, gold.dtype, copy=False)
 
 
+@checked(error=choice_or_callable("mae", "emd"), aggregate=_AGGREGATE)
 def wins(
     error: Callable[[Array, Array], Array] | Literal["mae", "emd"] = "mae",
     *,
@@ -243,12 +255,10 @@ def wins(
     >>> round(float(share_a), 3), round(float(share_b), 3)
     (0.667, 0.0)
     """
-    _check_aggregate(aggregate)
     if callable(error):
         name = f"wins_{getattr(error, '__name__', 'callable')}"
         measure = _OfResponses(error)
         return Wins(name, measure, aggregate=None, takes="items")
-    check_choice("error", error, ("mae", "emd"))
     if error == "emd":
         emd = measures.earth_movers_distance
         return Wins("wins_emd", emd, aggregate=None, takes="items", ignores_level=True)
@@ -256,6 +266,13 @@ def wins(
     return Wins(name, _absolute_error, aggregate=aggregate, ignores_level=True)
 
 
+@checked(
+    low=number,
+    high=number,
+    n_bins=count(2**20),
+    pseudocount=number,
+    aggregate=_AGGREGATE,
+)
 def histogram_kl(
     *,
     low: float = 0.0,
@@ -283,28 +300,26 @@ def histogram_kl(
     ValueError
         An empty range, no bins, or a negative pseudocount.
     """
-    low, high = check_number("low", low), check_number("high", high)
     if not low < high:
         msg = f"Expected low < high; got {low} and {high}."
         raise ValueError(msg)
-    if check_number("pseudocount", pseudocount) < 0.0:
+    if pseudocount < 0.0:
         msg = f"Expected pseudocount to be 0 or more; got {pseudocount}."
         raise ValueError(msg)
-    measure = functools.partial(
-        measures.kl_divergence,
-        low=low,
-        high=high,
-        n_bins=check_count("n_bins", n_bins),
-        pseudocount=pseudocount,
-    )
     return Metric(
         f"kl_divergence{_suffix(aggregate)}",
-        measure,
+        _Divergence(low, high, n_bins, pseudocount),
         aggregate=aggregate,
         takes="samples",
     )
 
 
+@checked(
+    score=choice("accuracy", "precision", "recall", "f1", "roc_auc"),
+    gold_threshold=number,
+    system_threshold=number,
+    aggregate=_AGGREGATE,
+)
 def binary(
     score: Literal["accuracy", "precision", "recall", "f1", "roc_auc"],
     *,
@@ -329,20 +344,9 @@ def binary(
     ValueError
         A score that is unknown.
     """
-    check_choice("score", score, SCORES)
-    measure = SCORES[score]
-    gold_threshold = check_number("gold_threshold", gold_threshold)
-    system_threshold = check_number("system_threshold", system_threshold)
-
-    def threshold(xp: Namespace, gold: Array, system: Array) -> Array:
-        labels = measures.label(xp, gold, gold_threshold)
-        if score != "roc_auc":
-            system = measures.label(xp, system, system_threshold)
-        return measure(xp, labels, system)
-
     return Metric(
         score + _suffix(aggregate),
-        threshold,
+        _Classifier(score, gold_threshold, system_threshold),
         higher_is_better=True,
         aggregate=aggregate,
     )
@@ -377,9 +381,40 @@ def choose_metric(metric: Any) -> Metric | Wins:
     )
 
 
+# Measures with options are equal where these are, so that JAX compiles them once: no
+# closure or partial is equal to another.
+@dataclass(frozen=True)
+class _Divergence:
+    low: float
+    high: float
+    n_bins: int
+    pseudocount: float
+
+    def __call__(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        return measures.kl_divergence(
+            xp,
+            gold,
+            system,
+            **{x.name: getattr(self, x.name) for x in dataclasses.fields(self)},
+        )
+
+
+@dataclass(frozen=True)
+class _Classifier:
+    score: str
+    gold_threshold: float
+    system_threshold: float
+
+    def __call__(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        labels = measures.label(xp, gold, self.gold_threshold)
+        if self.score != "roc_auc":
+            system = measures.label(xp, system, self.system_threshold)
+        return SCORES[self.score](xp, labels, system)
+
+
 @dataclass(frozen=True)
 class _OfResponses:
-    """A measure of a function that takes no namespace, equal for equal functions."""
+    """A measure of a function that takes no namespace."""
 
     function: Callable[[Array, Array], Array]
 
@@ -390,12 +425,6 @@ class _OfResponses:
 def _suffix(aggregate: Aggregate | None) -> str:
     """Give what the name of a metric ends in, which averages by default."""
     return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")
-
-
-def _check_aggregate(aggregate: Any) -> None:
-    if aggregate is not None and aggregate not in AGGREGATES:
-        msg = f"Expected aggregate to be 'mean', 'median' or None; got {aggregate!r}."
-        raise ValueError(msg)
 
 
 def _absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:

@@ -7,9 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import describe
 from sigarray.rng import exponentials, uniforms
-from sigarray.validation import check_choice, check_number
+from sigarray.validation import check_choice, describe, number
 
 # (item means, item standard deviations, uniforms) -> responses.
 Response = Callable[[Array, Array, Array], Array]
@@ -17,8 +16,8 @@ Response = Callable[[Array, Array, Array], Array]
 
 def check_parameter(name: str, value: Any) -> Any:
     """Give a number as a float, or an array of shape () as it is."""
-    if isinstance(value, int | float | np.generic):
-        return check_number(name, value)
+    if isinstance(value, int | float | str | np.generic) or value is None:
+        return number(name, value)
     if getattr(value, "shape", None) == ():
         return value
     got = f"shape {tuple(value.shape)}" if hasattr(value, "shape") else repr(value)

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from sigarray.enumeration import binomials, subset_at
 from sigarray.responses.items import gather_present, standardize_responses
 from sigarray.results import ResponseSet
 from sigarray.rng import (
-    MAX_REPLICATES,
     ordered_keys,
     overlapping_words,
     seed_words,
     uniform_indices,
 )
-from sigarray.validation import check_choice, check_count
+from sigarray.validation import MAX_REPLICATES, checked, choice, count
 
 Items = Literal["all", "bootstrap"]
 Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
@@ -73,6 +72,11 @@ class _Pool(NamedTuple):
     sizes: list[int]
 
 
+@checked(
+    items=choice(*ITEM_SAMPLERS),
+    responses=choice(*RESPONSE_SAMPLERS),
+    n_resamples=count(MAX_REPLICATES - 1),
+)
 def resample(
     responses_set: ResponseSet,
     /,
@@ -138,7 +142,6 @@ def resample(
     >>> drawn.gold.shape
     (20, 100, 1)
     """
-    check_samplers(items, responses)
     if len(responses_set) != 3:
         msg = f"Expected gold, a and b; got {len(responses_set)} arrays."
         raise ValueError(msg)
@@ -150,15 +153,9 @@ def resample(
         seed_words(rng, xp, device_of(xp, samples[0])),
         items=items,
         responses=responses,
-        count=check_count("n_resamples", n_resamples, MAX_REPLICATES - 1),
+        count=n_resamples,
     )
     return ResponseSet(*drawn)
-
-
-def check_samplers(items: Any, responses: Any) -> None:
-    """Raise unless both are known."""
-    check_choice("items", items, ITEM_SAMPLERS)
-    check_choice("responses", responses, RESPONSE_SAMPLERS)
 
 
 def plan_draws(

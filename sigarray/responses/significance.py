@@ -18,9 +18,10 @@ from sigarray.responses.items import standardize_responses
 from sigarray.responses.metrics import Metric, Wins, choose_metric
 from sigarray.responses.models import Model, Response
 from sigarray.responses.sampling import (
+    ITEM_SAMPLERS,
+    RESPONSE_SAMPLERS,
     Items,
     Responses,
-    check_samplers,
     count_dealt,
     plan_draws,
 )
@@ -32,14 +33,28 @@ from sigarray.responses.simulation import (
     draw_sets,
 )
 from sigarray.results import ResponseTestResult
-from sigarray.rng import MAX_REPLICATES, seed_words, spare_seed
-from sigarray.statistic import TIE_UNITS, Alternative, check_alternative
-from sigarray.validation import check_batch, check_choice, check_count
+from sigarray.rng import seed_words, spare_seed
+from sigarray.statistic import TIE_UNITS, Alternative
+from sigarray.validation import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    count,
+    function,
+    optional,
+)
 
 # Responses of several batch entries that are shared out at a time.
 _MAX_HELD = 2**20
 
 
+@checked(
+    metric=anything,
+    items=choice(*ITEM_SAMPLERS),
+    responses=choice(*RESPONSE_SAMPLERS),
+    n_resamples=count(MAX_REPLICATES - 1),
+)
 def response_test(
     gold: Array,
     a: Array,
@@ -49,7 +64,7 @@ def response_test(
     metric: Metric | Wins | Any = "wins_mae",
     items: Items = "bootstrap",
     responses: Responses = "all",
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     n_resamples: int = 1000,
     batch: int | None = None,
     rng: RandomSource = None,
@@ -78,7 +93,7 @@ def response_test(
     responses : str, default: "all"
         How responses vary, "all", "bootstrap", "one", "first" or "without_replacement":
         see `resample`, and Notes.
-    alternative : {"greater", "less", "two-sided"}, default: "greater"
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is better than, worse than or different from B.
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
@@ -150,9 +165,6 @@ def response_test(
     (True, True)
     """
     metric = choose_metric(metric)
-    check_samplers(items, responses)
-    check_alternative(alternative)
-    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES - 1)
     xp, samples = standardize_responses(gold, a, b)
     result = test_sets(
         xp,
@@ -163,11 +175,25 @@ def response_test(
         responses=responses,
         alternative=alternative,
         n_resamples=n_resamples,
-        batch=check_batch(batch),
+        batch=batch,
     )
     return ResponseTestResult(*result)
 
 
+@checked(
+    metric=anything,
+    responses=choice("all", "one", "first"),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    model=anything,
+    response=optional(function),
+    n_items=count(),
+    n_responses=count(),
+    n_sets=count(MAX_REPLICATES - 1),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
 def true_p_value(
     *,
     metric: Metric | Wins | Any = "wins_mae",
@@ -179,7 +205,7 @@ def true_p_value(
     n_items: int = 1000,
     n_responses: int = 5,
     n_sets: int = 1000,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     batch: int | None = None,
     xp: Namespace | None = None,
     device: Device = None,
@@ -230,8 +256,6 @@ def true_p_value(
     >>> bool(other.pvalue < 0.01 < same.pvalue)
     True
     """
-    check_choice("responses", responses, ("all", "one", "first"))
-    check_alternative(alternative)
     xp = namespace_of(xp)
     result = simulate_tests(
         xp,
@@ -240,11 +264,11 @@ def true_p_value(
         metrics=(choose_metric(metric),),
         takes_one=(responses != "all",),
         alternative=alternative,
-        n_sets=check_count("n_sets", n_sets, MAX_REPLICATES - 1),
-        batch=check_batch(batch),
+        n_sets=n_sets,
+        batch=batch,
         response=response,
-        n_items=check_count("n_items", n_items),
-        n_responses=check_count("n_responses", n_responses),
+        n_items=n_items,
+        n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
     )
     return ResponseTestResult(*(x[0, ...] for x in result))
@@ -411,7 +435,8 @@ def find_p_value(
     share = xp.mean(xp.where(is_null, 0.0, n - n_below), axis=-1) * 2.0
     fault = xp.sum(both - both, axis=-1)
     # The mean is over both kinds; `share` is the mean count for a lead.
-    return (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2) + fault
+    pvalue = (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2)
+    return xp.clip(pvalue, None, 1.0) + fault
 
 
 def _find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:

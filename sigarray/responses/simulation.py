@@ -21,7 +21,6 @@ from sigarray.responses.models import (
 )
 from sigarray.results import ResponseSet
 from sigarray.rng import (
-    MAX_REPLICATES,
     WORD_BITS,
     normals,
     random_bits,
@@ -29,8 +28,16 @@ from sigarray.rng import (
     seed_words,
     uniforms,
 )
-from sigarray.statistic import check_shape
-from sigarray.validation import check_choice, check_count
+from sigarray.statistic import check_result
+from sigarray.validation import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    count,
+    function,
+    optional,
+)
 
 Hypothesis = Literal["alternative", "null"]
 
@@ -38,6 +45,19 @@ Hypothesis = Literal["alternative", "null"]
 _WORDS_OF_ITEM = 5
 
 
+@checked(
+    n_items=count(),
+    n_responses=count(),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    n_sets=optional(count(MAX_REPLICATES - 1)),
+    model=anything,
+    response=optional(function),
+    hypothesis=choice("alternative", "null"),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
 def simulate(
     n_items: int = 1000,
     n_responses: int = 5,
@@ -124,18 +144,16 @@ def simulate(
     >>> float(votes.min()), float(votes.max())
     (0.0, 1.0)
     """
-    check_choice("hypothesis", hypothesis, ("alternative", "null"))
     xp = namespace_of(xp)
-    count = 1 if n_sets is None else check_count("n_sets", n_sets, MAX_REPLICATES - 1)
     sets = _simulate(
         xp,
         seed_words(rng, xp, device),
         *check_parameters(xp, model, perturbation_a, perturbation_b),
-        count=count,
+        count=1 if n_sets is None else n_sets,
         hypothesis=hypothesis,
         response=response,
-        n_items=check_count("n_items", n_items),
-        n_responses=check_count("n_responses", n_responses),
+        n_items=n_items,
+        n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
     )
     if n_sets is None:
@@ -162,7 +180,9 @@ def check_parameters(
 def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
     """Give a real float dtype, or the default one of the device."""
     if dtype is None:
-        return xp.zeros(0, device=device).dtype
+        default = xp.zeros(0, device=device).dtype
+        # A default of 16 bits is for the layers of a network.
+        return default if xp.finfo(default).bits >= 32 else xp.float32
     known = (xp.float32, widest_float(xp, device))
     if not any(dtype is x or dtype == x for x in known):
         msg = f"Expected dtype to be float32 or float64; got {dtype}."
@@ -224,7 +244,8 @@ def draw_sets(
         # Below 1, for a quantile function that is infinite there.
         uniform = xp.astype(uniform * (1.0 - 2.0**-24), dtype)
         result = response(mean, sd, uniform)
-        check_shape("response(mean, sd, uniform)", result, shape, mean, sd, uniform)
+        call = "response(mean, sd, uniform)"
+        check_result(xp, call, result, shape, mean, sd, uniform)
         return xp.astype(result, dtype)
     pairs = normals(xp.reshape(words, (count, 2, 1, n_pairs)), xp)
     normal = xp.reshape(pairs, (count, 2 * n_pairs))[:, :n_values]

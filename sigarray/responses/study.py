@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +15,12 @@ from sigarray.dispatch import (
 )
 from sigarray.responses.metrics import Metric, Wins, choose_metric
 from sigarray.responses.models import Model, Response
-from sigarray.responses.sampling import Items, Responses, check_samplers
+from sigarray.responses.sampling import (
+    ITEM_SAMPLERS,
+    RESPONSE_SAMPLERS,
+    Items,
+    Responses,
+)
 from sigarray.responses.significance import simulate_tests, test_sets
 from sigarray.responses.simulation import (
     check_parameters,
@@ -23,9 +28,19 @@ from sigarray.responses.simulation import (
     default_sets,
     draw_sets,
 )
-from sigarray.rng import MAX_REPLICATES, seed_words, spare_seed
-from sigarray.statistic import Alternative, check_alternative
-from sigarray.validation import check_count, check_fraction, check_number
+from sigarray.rng import seed_words, spare_seed
+from sigarray.statistic import Alternative
+from sigarray.validation import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    count,
+    function,
+    number,
+    optional,
+    several,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +104,21 @@ class Study:
         return pd.DataFrame(self.to_records())
 
 
+@checked(
+    metrics=several(anything),
+    items=several(choice(*ITEM_SAMPLERS)),
+    responses=several(choice(*RESPONSE_SAMPLERS)),
+    perturbations=several(number),
+    model=anything,
+    response=optional(function),
+    n_items=count(),
+    n_responses=count(),
+    n_sets=count(MAX_REPLICATES - 1),
+    n_resamples=count(MAX_REPLICATES - 1),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
 def study(
     *,
     metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
@@ -101,7 +131,7 @@ def study(
     n_responses: int = 5,
     n_sets: int = 1000,
     n_resamples: int = 1000,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     xp: Namespace | None = None,
     device: Device = None,
     dtype: Any = None,
@@ -123,7 +153,7 @@ def study(
         New test sets under each hypothesis, for the true p-value.
     n_resamples : int, default: 1000
         Test sets under each hypothesis, for the estimated p-value.
-    alternative : {"greater", "less", "two-sided"}, default: "greater"
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         As for `response_test`.
 
     Returns
@@ -156,32 +186,23 @@ def study(
     >>> study.true_p.shape
     (3, 1, 2, 4)
     """
-    chosen = tuple(choose_metric(x) for x in _as_tuple("metrics", metrics))
-    items, responses = _as_tuple("items", items), _as_tuple("responses", responses)
-    for samplers in itertools.product(items, responses):
-        check_samplers(*samplers)
-    check_alternative(alternative)
+    chosen = tuple(choose_metric(x) for x in metrics)
+    items, responses = tuple(items), tuple(responses)
     xp = namespace_of(xp)
     seed = seed_words(rng, xp, device)
     # The one after the next, which the null hypothesis takes; so too for the test.
     set_seed = _skip_seeds(seed, xp, device)
     test_seed = _skip_seeds(set_seed, xp, device)
-    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES - 1)
-    n_sets = check_count("n_sets", n_sets, MAX_REPLICATES - 1)
     options = {
         "response": response,
-        "n_items": check_count("n_items", n_items),
-        "n_responses": check_count("n_responses", n_responses),
+        "n_items": n_items,
+        "n_responses": n_responses,
         "dtype": choose_dtype(xp, dtype, device),
     }
     shape = (len(chosen), len(items), len(responses))
     takes_one = [x in ("one", "first") for x in responses]
     estimated, true = [], []
-    sizes = [
-        check_number("perturbations", x)
-        for x in _as_tuple("perturbations", perturbations)
-    ]
-    for size in sizes:
+    for size in perturbations:
         parameters = check_parameters(xp, model, 0.0, size)
         # Once for all responses, and once for one of them.
         _, pvalues, _, _ = simulate_tests(
@@ -228,7 +249,7 @@ def study(
         ]
         estimated.append(xp.reshape(xp.stack(found), shape))
     return Study(
-        tuple(sizes),
+        tuple(perturbations),
         tuple(metric.name for metric in chosen),
         items,
         responses,
@@ -237,6 +258,22 @@ def study(
     )
 
 
+@checked(
+    n_items=several(count()),
+    n_responses=several(count()),
+    metric=anything,
+    items=choice(*ITEM_SAMPLERS),
+    responses=choice(*RESPONSE_SAMPLERS),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    model=anything,
+    response=optional(function),
+    n_sets=count(MAX_REPLICATES - 1),
+    n_resamples=count(MAX_REPLICATES - 1),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
 def power(
     n_items: int | Sequence[int] = (100, 300, 1000),
     n_responses: int | Sequence[int] = (1, 3, 5),
@@ -249,7 +286,7 @@ def power(
     model: Model | Literal["normal", "likert"] = "normal",
     response: Response | None = None,
     significance_level: float = 0.05,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     n_sets: int = 200,
     n_resamples: int = 200,
     xp: Namespace | None = None,
@@ -257,7 +294,7 @@ def power(
     dtype: Any = None,
     rng: RandomSource = None,
 ) -> Array:
-    """How probably a test set of so many items and responses shows that A is better.
+    """How probably a test set of so many items and responses shows a difference.
 
     Parameters
     ----------
@@ -269,7 +306,7 @@ def power(
         The systems, as for `simulate`. A model that `fit` found in real ratings tells
         how many of them are needed.
     significance_level : float, default: 0.05
-        The difference is seen where the p-value is below.
+        The difference is seen where the p-value is not above it.
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
         is about (p (1 - p) / n_sets)^1/2.
@@ -282,8 +319,8 @@ def power(
     Returns
     -------
     array, shape (I, K)
-        The share of test sets with a p-value below the level, for each number of items
-        and of responses.
+        The share of test sets whose p-value is not above the level, for each number of
+        items and of responses.
 
     Raises
     ------
@@ -301,13 +338,8 @@ def power(
     >>> bool(share[0, 0] < share[1, 1])
     True
     """
-    check_samplers(items, responses)
-    check_alternative(alternative)
     xp = namespace_of(xp)
     chosen = choose_metric(metric)
-    level = check_fraction("significance_level", significance_level)
-    n_sets = check_count("n_sets", n_sets, MAX_REPLICATES - 1)
-    n_resamples = check_count("n_resamples", n_resamples, MAX_REPLICATES - 1)
     parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
     dtype = choose_dtype(xp, dtype, device)
     seed = seed_words(rng, xp, device)
@@ -318,7 +350,7 @@ def power(
                     xp,
                     seed,
                     *parameters,
-                    level=level,
+                    level=significance_level,
                     n_sets=n_sets,
                     metric=chosen,
                     items=items,
@@ -326,14 +358,14 @@ def power(
                     alternative=alternative,
                     n_resamples=n_resamples,
                     response=response,
-                    n_items=check_count("n_items", n),
-                    n_responses=check_count("n_responses", k),
+                    n_items=n,
+                    n_responses=k,
                     dtype=dtype,
                 )
-                for k in _as_tuple("n_responses", n_responses)
+                for k in several(count())("n_responses", n_responses)
             ]
         )
-        for n in _as_tuple("n_items", n_items)
+        for n in several(count())("n_items", n_items)
     ]
     return xp.stack(rows)
 
@@ -381,7 +413,7 @@ def _find_power(
             batch=None,
         )
         return xp.where(
-            xp.isnan(pvalue), math.nan, xp.astype(pvalue < level, pvalue.dtype)
+            xp.isnan(pvalue), math.nan, xp.astype(pvalue <= level, pvalue.dtype)
         )
 
     batch = default_sets(xp, device, **options)
@@ -390,13 +422,3 @@ def _find_power(
 
 def _skip_seeds(seed: Seed, xp: Namespace, device: Device) -> Seed:
     return spare_seed(spare_seed(seed, xp, device), xp, device)
-
-
-def _as_tuple(name: str, options: Any) -> tuple[Any, ...]:
-    """Give a tuple of one option or of several."""
-    is_one = isinstance(options, str) or not isinstance(options, Iterable)
-    chosen = (options,) if is_one else tuple(options)
-    if not chosen:
-        msg = f"Expected one or more {name}; got none."
-        raise ValueError(msg)
-    return chosen
