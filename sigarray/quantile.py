@@ -24,6 +24,8 @@ _MAX_GRID_DENOMINATOR = 10**6
 
 # Ranks of a grid between one power of two and the next.
 _EDGES_PER_OCTAVE = 64
+# And in the middle, at least so many in n^-1/2 of the scores.
+_EDGES_PER_STEP = 16
 
 # Below this rank gap, drawing the scores in between costs less than one gamma.
 _MIN_RANK_GAP = 16
@@ -60,10 +62,11 @@ class Grid:
     step : Fraction or None
         The points are dt, 2 dt, ... < 1, all of one weight.
     n_scores : int
-        Without a step, the points stand for the ranks of so many scores: each of the
+        Without a step, the points stand for the ranks of so many scores n: each of the
         first and last 64 for itself, and further inside one for as many neighbours as
-        make 1/64 to 1/128 of the distance from the nearer end. Where a quantile
-        function goes to infinity, it does so as slowly between two points as anywhere.
+        make 1/128 to 1/64 of the distance from the nearer end, up to n^1/2 / 16. So
+        tails, which may go to infinity, are as fine as the middle; and the steps of
+        scores with many ties, which move by n^-1/2 from resample to resample, are seen.
     """
 
     step: Fraction | None = None
@@ -117,17 +120,24 @@ def grid_widths(grid: Grid, xp: Namespace, device: Device) -> Array | None:
 
 
 def _count_low_edges(n: int) -> int:
-    """Count the edges 0, 1, ..., 64, 65, ..., 128, 130, ... up to n / 2."""
-    half = n // 2
-    octave = max(0, (half // _EDGES_PER_OCTAVE).bit_length() - 1)
+    """Count the edges from 0 to n / 2: see `_grid_edges`."""
+    half, last = n // 2, _last_octave(n)
+    octave = min(last, max(0, (half // _EDGES_PER_OCTAVE).bit_length() - 1))
     return octave * _EDGES_PER_OCTAVE + (half >> octave) + 1
 
 
+def _last_octave(n: int) -> int:
+    """Give the octave from which on edges are n^1/2 / 16 ranks apart, or less."""
+    return max(0, (math.isqrt(n) // _EDGES_PER_STEP).bit_length() - 1)
+
+
 def _grid_edges(n: int, xp: Namespace, device: Device) -> Array:
-    """Give the ranks between which a point stands for all, from 0 to n."""
+    """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
+
+    From 64 * 2^s on they are 2^s apart, the same from either end.
+    """
     place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
-    octave = place // _EDGES_PER_OCTAVE - 1
-    octave = xp.where(octave < 0, xp.zeros_like(octave), octave)
+    octave = xp.clip(place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
     low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
     return xp.concat([low, n - xp.flip(low)])
 
@@ -159,10 +169,12 @@ def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
 
 def resample_width(n: int, grid: Grid | None) -> int:
     """Count the random words that a resample of n scores takes."""
-    candidates = _gamma_candidates(n, grid)
-    if candidates == 0 or grid is None:
+    if _draws_all(n, grid) or grid is None:
         return n + 1
-    return _words_of_gamma(candidates) * (grid.size + 1)
+    if grid.step is None:
+        return 2 * -(-(grid.size + 1) // 2)
+    candidates = _gamma_candidates(n, grid.step)
+    return (2 * -(-candidates // 2) + candidates) * (grid.size + 1)
 
 
 def sorted_resamples(
@@ -189,16 +201,17 @@ def sorted_resamples(
     n_samples, n = scores.shape[-2:]
     device = device_of(xp, scores)
     ranks = None if grid is None else grid_ranks(n, grid, xp, device)
-    n_candidates = _gamma_candidates(n, grid)
-    if n_candidates == 0 or ranks is None:
+    if _draws_all(n, grid) or grid is None or ranks is None:
         sums = _cumulative_sum(xp, exponentials(words, xp), device)
         if ranks is not None:
             ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
             sums = take_last(xp, sums, xp.concat([ranks, ends]))
+    elif grid.step is None:
+        sums = _cumulative_sum(xp, _near_gammas(xp, words, ranks, n), device)
     else:
-        sums = _cumulative_sum(
-            xp, _rank_gammas(xp, words, ranks, n, n_candidates), device
-        )
+        n_candidates = _gamma_candidates(n, grid.step)
+        gammas = _rank_gammas(xp, words, ranks, n, n_candidates)
+        sums = _cumulative_sum(xp, gammas, device)
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
     positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
@@ -210,26 +223,47 @@ def sorted_resamples(
     )
 
 
-def _gamma_candidates(n: int, grid: Grid | None) -> int:
-    """How many candidates each gamma needs; 0 where drawing every score costs less."""
+def _draws_all(n: int, grid: Grid | None) -> bool:
+    """Tell whether to draw all n scores costs less than those at the grid alone."""
     if grid is None:
-        return 0
+        return True
     if grid.step is None:
-        candidates = _candidates_of_gap(1)
-        return candidates if _words_of_gamma(candidates) * grid.size < n else 0
-    if n * grid.step < _MIN_RANK_GAP:
-        return 0
-    first, last = n * grid.step, n + 1 - math.ceil(n * grid.step * grid.size)
-    return _candidates_of_gap(min(math.floor(first), last))
+        return grid.size >= n
+    return n * grid.step < _MIN_RANK_GAP
 
 
-def _candidates_of_gap(gap: int) -> int:
-    return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / gap))
+def _gamma_candidates(n: int, step: Fraction) -> int:
+    """How many candidates each gamma needs."""
+    last = n + 1 - math.ceil(n * step * Grid(step).size)
+    smallest_gap = min(math.floor(n * step), last)
+    return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / smallest_gap))
 
 
-def _words_of_gamma(n_candidates: int) -> int:
-    """Count the words of a gamma: for normals, which come in pairs, and uniforms."""
-    return 2 * -(-n_candidates // 2) + n_candidates
+def _rank_gaps(xp: Namespace, ranks: Array, n: int) -> Array:
+    """Give the gap before each rank, and after the last one."""
+    zero = xp.zeros_like(ranks[:1])
+    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
+    return xp.astype(edges[1:] - edges[:-1], xp.float32)
+
+
+def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
+    """Draw about Gamma(k) for each gap k, of one word: many of them are added up.
+
+    The cube of a normal by Wilson and Hilferty (1931), with mean and variance k; exact
+    for k = 1, an exponential, and k = 0 where a rank stands twice.
+    """
+    gaps = _rank_gaps(xp, ranks, n)
+    half = words.shape[-1] // 2
+    pairs = xp.stack([words[..., :half], words[..., half:]], axis=-2)
+    normal = normals(pairs[..., None, :], xp)
+    normal = xp.concat([normal[..., i, 0, :] for i in range(2)], axis=-1)
+    normal = normal[..., : gaps.shape[0]]
+    single = exponentials(words[..., : gaps.shape[0]], xp)
+    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
+    cube = d * (1.0 + normal / xp.sqrt(9.0 * d)) ** 3
+    spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
+    several = xp.clip(gaps + spread * (cube - gaps), 0.0, None)
+    return xp.where(gaps > 1.0, several, xp.where(gaps > 0.0, single, 0.0))
 
 
 def _rank_gammas(
@@ -238,13 +272,10 @@ def _rank_gammas(
     """Draw Gamma(k) for the gap k before each rank, and after the last one.
 
     Marsaglia and Tsang (2000), with the acceptance test in a form that float32 bears:
-    with v = (1 + t)^3, 1 - v + log v = 3 log1p(t) - t (3 + t (3 + t)). Where a rank
-    stands twice, the gap and its gamma are 0.
+    with v = (1 + t)^3, 1 - v + log v = 3 log1p(t) - t (3 + t (3 + t)).
     """
-    zero = xp.zeros_like(ranks[:1])
-    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
-    gaps = xp.astype(edges[1:] - edges[:-1], xp.float32)
-    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
+    gaps = _rank_gaps(xp, ranks, n)
+    d = gaps - 1.0 / 3.0
     c = 1.0 / xp.sqrt(9.0 * d)
 
     n_pairs = -(-n_candidates // 2)
@@ -264,7 +295,7 @@ def _rank_gammas(
     first = t[..., -1, :]
     for candidate in range(n_candidates - 2, -1, -1):
         first = xp.where(accepted[..., candidate, :], t[..., candidate, :], first)
-    return xp.where(gaps > 0.0, d * (1.0 + first) ** 3, 0.0)
+    return d * (1.0 + first) ** 3
 
 
 def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:

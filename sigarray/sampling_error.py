@@ -58,7 +58,7 @@ _MAX_AUTO_COMBINATIONS = 2**16
 _MAX_EXACT_COMBINATIONS = 2**24
 # Resamples of more scores take more than 100 MiB to list.
 _MAX_EXACT_SIZE = 11
-# More scores than this, "auto" compares at some 1300 quantiles or more.
+# More scores than this, "auto" compares at 4000 quantiles or more.
 _MAX_AUTO_SIZE = 2**15
 _MIN_ASYMPTOTIC_SIZE = 200
 # Fewer scores on a side give no verdict.
