@@ -8,6 +8,7 @@ where something was found.
 
 import argparse
 import itertools
+import math
 import random
 import sys
 import time
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
-from benchmarks.fuzz.checks import CHECKS, Check, Fault
+from benchmarks.fuzz.checks import CHECKS, Check, Fault, Key
 from benchmarks.fuzz.functions import FUNCTIONS, Function
 
 BACKENDS = ("numpy", "torch", "jax.numpy", "array_api_strict")
@@ -39,7 +40,7 @@ def fuzz(
     seconds: float, seed: int, backends: Sequence[str], off: Collection[str] = ()
 ) -> Iterator[Fault]:
     """Search until the time is over; kinds of faults that are off do not count."""
-    known: set[tuple[str, str, str]] = set()
+    known: set[Key] = set()
     end = time.monotonic() + seconds
     for round_ in itertools.count():
         searches = list(itertools.product(CHECKS, FUNCTIONS))
@@ -48,10 +49,11 @@ def fuzz(
             if time.monotonic() > end:
                 return
             number = hash((seed, round_, place))
-            for fault in search(check, function, backends, number, off):
-                if fault.key not in known:
-                    yield fault
-                known.add(fault.key)
+            found = search(
+                check, function, backends, number, off=off, known=known, end=end
+            )
+            yield from found.values()
+            known |= found.keys()
             if place % SEARCHES_PER_CACHE == 0 and "jax" in sys.modules:
                 sys.modules["jax"].clear_caches()
 
@@ -61,19 +63,24 @@ def search(
     function: Function,
     backends: Sequence[str],
     seed: int,
-    off: Collection[str],
-) -> Collection[Fault]:
-    """Draw some calls, and shrink those that are at fault."""
-    found: dict[tuple[str, str, str], Fault] = {}
+    *,
+    off: Collection[str] = (),
+    known: Collection[Key] = (),
+    end: float = math.inf,
+) -> dict[Key, Fault]:
+    """Draw some calls, and shrink those that are at fault and not known to be."""
+    found: dict[Key, Fault] = {}
 
     @hypothesis.seed(seed)
     @SETTINGS
     @hypothesis.given(st.data())
     def run(data: st.DataObject) -> None:
+        if time.monotonic() > end and not found:
+            return
         try:
             check(data.draw, function, backends)
         except Fault as fault:
-            if fault.kind not in off:
+            if fault.kind not in off and fault.key not in known:
                 # The last time is the smallest.
                 found[fault.key] = fault
                 raise
@@ -83,7 +90,7 @@ def search(
     except (Fault, HypothesisException, BaseExceptionGroup):
         if not found:
             raise
-    return found.values()
+    return found
 
 
 def main() -> int:
@@ -97,13 +104,14 @@ def main() -> int:
     options = parser.parse_args()
     names = {"jax": "jax.numpy"}
     backends = [names.get(name, name) for name in options.backends.split(",")]
-    number = 0
-    for number, fault in enumerate(fuzz(options.seconds, options.seed, backends), 1):
+    count = 0
+    for fault in fuzz(options.seconds, options.seed, backends):
+        count += 1
         name, kind, about = fault.key
         print(f"# {name}: {kind}{f' ({about})' if about else ''}\n# {fault.detail}")
         print(fault.call.snippet(), end="\n\n", flush=True)
-    print(f"# {number} findings")
-    return 1 if number else 0
+    print(f"# {count} findings")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """One call: its arrays, options, backend and mode; how it is drawn, run and shown."""
 
 import contextlib
+import copy
 import dataclasses
 import re
 import warnings
@@ -111,7 +112,7 @@ class Call:
 
                 stack.enter_context(jax.enable_x64("64" in self.dtype))
             inputs = [self._put(backend, sample) for sample in self.samples]
-            before = [_fetch(backend, x) for x in inputs]
+            before = [copy.copy(_fetch(backend, x)) for x in inputs]
             options = dict(self.options)
             if self.function.takes == "nothing":
                 options["xp"] = backend.xp
@@ -208,7 +209,8 @@ def draw_samples(
         if function.takes in ("responses", "set"):
             shape = (*batch, n, draw(st.sampled_from((1, 2, 3))))
         values = _p_values() if function.takes == "p_values" else _scores(dtype, wild)
-        samples.append(draw(arrays_of.arrays(np.float64, shape, elements=values)))
+        array = arrays_of.arrays(np.float64, shape, elements=values, fill=st.nothing())
+        samples.append(draw(array))
     if wild and dtype in FLOATS and function.takes != "p_values":
         # One level and one unit for all, as of losses in the thousands.
         scale = draw(st.sampled_from((1.0, 1.0, 1e-30, 1e30)))
@@ -227,7 +229,7 @@ def _scores(dtype: str, wild: bool) -> st.SearchStrategy[float]:
     """Give multiples of 1/16, which every dtype holds; and all that there is."""
     if dtype == "bool" or "int" in dtype:
         return st.integers(0, 1 if dtype == "bool" else 9).map(float)
-    grid = st.integers(-40, 40).map(lambda k: k / 16.0)
+    grid = (st.integers(-2, 2) | st.integers(-40, 40)).map(lambda k: k / 16.0)
     if not wild:
         return grid
     return st.one_of(

@@ -40,6 +40,10 @@ TOLERANCE = {"float64": 1e-6, "float32": 1e-5}
 SAME = {"float64": 1e-12, "float32": 1e-6}
 
 
+# A function, the kind of fault, and what it is about: an option, a field, a mode.
+Key = tuple[str, str, str]
+
+
 class Fault(Exception):  # noqa: N818
     """A promise that a call breaks."""
 
@@ -51,13 +55,13 @@ class Fault(Exception):  # noqa: N818
         self.detail = " ".join(str(detail).split())[:300]
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """What is one finding."""
         return self.call.function.name, self.kind, self.about
 
 
 @functools.cache
-def _fault_type(key: tuple[str, ...]) -> type[Fault]:
+def _fault_type(key: Key) -> type[Fault]:
     """Give every finding a type, by which hypothesis tells them apart."""
     return type("Fault", (Fault,), {"key_": key})
 
