@@ -2,6 +2,7 @@
 
 import functools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from benchmarks.fuzz.calls import (
     draw_options,
     draw_samples,
 )
-from benchmarks.fuzz.functions import Function
+from benchmarks.fuzz.functions import ASO, Function
 
 IN_UNIT_INTERVAL = (
     *("pvalue", "eps_min", "violation_ratio", "probability_of_improvement"),
@@ -117,18 +118,18 @@ def check_options(draw: Draw, function: Function, _: Sequence[str]) -> None:
         (np.arange(size) * (k + 1.0) % 5.0 / 5.0).reshape(shape)
         for k in range(function.arity)
     ]
+    if "n_resamples" in options:
+        # So few that nothing is enumerated, and a seed is needed.
+        options["n_resamples"] = 2
+    if function.options.get("method") is ASO["method"]:
+        options["method"] = "bootstrap"
     call = Call(function, samples, options | {name: value})
-    # The statistic, and the seed, where one is drawn.
-    needs_seed = name == "rng" and "method" in function.options
-    outcome = (
-        call.but(method="bootstrap")
-        if needs_seed and function.name != "bootstrap_ci"
-        else call
-    ).run()
+    outcome = call.run()
     about = f"{name}={getattr(value, '__name__', None) or repr(value)}"
     if outcome.error is None:
         raise fault("takes a wrong option", call, name, f"accepts {about}")
-    _check_manners(call, outcome)
+    if not str(outcome.error).startswith("Expected "):
+        raise fault("refuses a wrong option unkindly", call, name, outcome.error)
     if not isinstance(outcome.error, error):
         detail = f"{about}: {type(outcome.error).__name__}, not {error.__name__}"
         raise fault("raises the other of TypeError and ValueError", call, name, detail)
@@ -246,7 +247,9 @@ def check_scipy(draw: Draw, function: Function, _: Sequence[str]) -> None:
     outcome = call.run()
     if outcome.error is not None or any(x.size == 0 for x in call.samples):
         return
-    for name, answer in ASK_SCIPY[function.name](call).items():
+    with warnings.catch_warnings(action="ignore"):
+        answers = ASK_SCIPY[function.name](call)
+    for name, answer in answers.items():
         ours, theirs = outcome.fields[name], np.asarray(answer)
         is_number = np.isfinite(theirs)
         if not np.allclose(ours[is_number], theirs[is_number], rtol=1e-9, atol=1e-9):
@@ -359,13 +362,12 @@ def _check_swap(call: Call, before: Outcome, tolerance: float) -> None:
 def _ask_for_u(call: Call) -> dict[str, Any]:
     from scipy import stats
 
-    with np.errstate(all="ignore"):
-        result = stats.mannwhitneyu(
-            *call.samples,
-            alternative=call.options["alternative"],
-            axis=-1,
-            method="asymptotic",
-        )
+    result = stats.mannwhitneyu(
+        *call.samples,
+        alternative=call.options["alternative"],
+        axis=-1,
+        method="asymptotic",
+    )
     return {"statistic": result.statistic, "pvalue": result.pvalue}
 
 
@@ -373,11 +375,10 @@ def _ask_for_t(call: Call) -> dict[str, Any]:
     from scipy import stats
 
     options = {"alternative": call.options["alternative"], "axis": -1}
-    with np.errstate(all="ignore"):
-        if call.options["paired"]:
-            result = stats.ttest_rel(*call.samples, **options)
-        else:
-            result = stats.ttest_ind(*call.samples, equal_var=False, **options)
+    if call.options["paired"]:
+        result = stats.ttest_rel(*call.samples, **options)
+    else:
+        result = stats.ttest_ind(*call.samples, equal_var=False, **options)
     return {"statistic": result.statistic, "pvalue": result.pvalue}
 
 

@@ -8,12 +8,14 @@ import array_api_compat
 from hypothesis import strategies as st
 
 import sigarray
+from sigarray.responses import LikertModel, NormalModel
 
 Strategy = st.SearchStrategy[Any]
 
 ALWAYS = (
     *("rng", "n_resamples", "paired", "alternative", "sizes"),
     *("n_items", "n_responses", "n_sets", "start", "count"),
+    *("metrics", "responses", "perturbations"),
 )
 
 
@@ -137,6 +139,16 @@ TEST_SETS = MODEL | {
 }
 PERTURBED = {"perturbation_a": _number(0.0, 0.3, wrong=(math.nan,))}
 TESTED = {"alternative": ALTERNATIVE}
+STUDY = (
+    TEST_SETS
+    | TESTED
+    | {
+        "n_resamples": RANDOM["n_resamples"],
+        "metrics": Option(st.just(("mae", "spearman")), (3, None), ((), ("bleu",))),
+        "responses": Option(st.sampled_from((("all",), ("one",)))),
+        "perturbations": Option(st.just((0.1,)), (3, None), ((math.nan,),)),
+    }
+)
 # Those that are NaN for some finite responses, such as constant ones, and the others.
 PARTIAL = ("cosine", "spearman", "mean_of_emds", "precision", "recall", "f1", "roc_auc")
 TOTAL = ("mae", "mse", "rmse", "max_error", "emd", "emd_all", "kl_divergence")
@@ -226,7 +238,14 @@ FUNCTIONS = [
         **RESPONSES,
     ),
     Function("responses.resample", SAMPLERS, arity=3, takes="set"),
-    Function("responses.fit", MODEL, arity=1, takes="responses"),
+    Function(
+        "responses.fit",
+        MODEL,
+        arity=1,
+        takes="responses",
+        # Where no item has two responses, or one is beyond the scale.
+        may_be_nan=(*NormalModel._fields, *LikertModel._fields),
+    ),
     *(
         Function(f"responses.metrics.{name}", {}, 2, "responses", may_be_nan=nan)
         for names, nan in ((PARTIAL, ("result",)), ((*TOTAL, "accuracy"), ()))
@@ -241,7 +260,7 @@ FUNCTIONS = [
     Function("responses.true_p_value", TEST_SETS | PERTURBED | TESTED, **SIMULATED),
     Function(
         "responses.study",
-        TEST_SETS | TESTED | {"n_resamples": RANDOM["n_resamples"]},
+        STUDY,
         # For the correlation of one item.
         may_be_nan=("estimated_p", "true_p"),
         **SIMULATED,
