@@ -40,12 +40,6 @@ MODES = {
     ),
     "array_api_strict": (),
 }
-NAMESPACES = {
-    "numpy": "numpy",
-    "torch": "torch",
-    "jax.numpy": "jax.numpy",
-    "array_api_strict": "array_api_strict",
-}
 
 
 @contextlib.contextmanager
@@ -144,14 +138,12 @@ class Call:
 
     def snippet(self) -> str:
         """Give the call as a program."""
-        library = NAMESPACES[self.backend]
         lines = ["import numpy as np, sigarray", "from numpy import inf, nan"]
         if self.backend != "numpy":
-            lines.append(f"import {library} as xp")
+            lines.append(f"import {self.backend} as xp")
         if self.mode:
-            lines.append(
-                f"from benchmarks.fuzz.calls import *; import {_root(library)}"
-            )
+            lines.append("from benchmarks.fuzz.calls import *")
+            lines += [f"import {library}" for library in _libraries(self.mode)]
         if any(map(callable, self.options.values())):
             lines.append("from benchmarks.fuzz.functions import *")
         if self.backend == "jax.numpy" and "64" in self.dtype:
@@ -250,13 +242,13 @@ def _enter(mode: str) -> contextlib.AbstractContextManager[Any]:
     names = {"np": np} | {
         helper.__name__: helper for helper in (default_dtype, matmul_precision)
     }
-    for library in re.findall(r"\b(torch|jax)\b", mode):
+    for library in _libraries(mode):
         names[library] = __import__(library)
     return eval(mode, names)  # of the table above
 
 
-def _root(library: str) -> str:
-    return library.partition(".")[0]
+def _libraries(mode: str) -> set[str]:
+    return set(re.findall(r"\b(torch|jax)\b", mode))
 
 
 def _leaves(result: Any, path: str = "") -> Iterator[tuple[str, Any]]:
