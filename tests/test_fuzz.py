@@ -16,11 +16,9 @@ OFF = {
     "takes a wrong option": "checks of options become strict",
     "refuses a wrong option unkindly": "so do they in what they say",
     "raises the other of TypeError and ValueError": "so do they in what they raise",
-    "takes wrong samples": "checks of samples become strict",
     "raises FloatingPointError": "underflow under np.errstate(all='raise')",
     "gives a warning that is not ours": "overflow of scores near the largest float",
     "gives NaN for finite scores": "overflow of scores near the largest float",
-    "leaves [0, 1]": "p-values above 1 by rounding",
     "a shift changes the result": "scores are centred before they are added up",
     "one more model changes the result": "every model gets a stream of its own",
 }
