@@ -260,7 +260,8 @@ def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
     normal = normal[..., : gaps.shape[0]]
     single = exponentials(words[..., : gaps.shape[0]], xp)
     d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
-    cube = d * (1.0 + normal / xp.sqrt(9.0 * d)) ** 3
+    root = 1.0 + normal / xp.sqrt(9.0 * d)
+    cube = d * root * root * root
     spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
     several = xp.clip(gaps + spread * (cube - gaps), 0.0, None)
     return xp.where(gaps > 1.0, several, xp.where(gaps > 0.0, single, 0.0))

@@ -1,6 +1,8 @@
 """The drop-in for deep-significance 1.2.8: signatures, examples, mended faults."""
 
+import importlib
 import inspect
+import pkgutil
 import sys
 
 import numpy as np
@@ -69,6 +71,82 @@ def test_signatures(name):
     assert SIGNATURES[name].items() <= defaults.items()
 
 
+MODULES = {
+    "aso": ["aso", "multi_aso"],
+    "bootstrap": ["bootstrap_test"],
+    "correction": ["bonferroni_correction"],
+    "permutation": ["permutation_test"],
+    "sample_size": ["aso_uncertainty_reduction", "bootstrap_power_analysis"],
+}
+# What deep-significance keeps for itself: steps of its functions, conversions.
+INSIDE = {
+    "calculate_partial_conjunction",
+    "compute_violation_ratio",
+    "get_bootstrapped_violation_ratios",
+    "get_quantile_function",
+}
+INSIDE_MODULES = {"conversion", "tests", "utils"}
+
+
+def functions_of(package, module):
+    """Give the names of the public functions that a module defines."""
+    module = importlib.import_module(f"{package.__name__}.{module}")
+    return {
+        name
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_functions_can_be_imported_from_their_modules(module):
+    assert functions_of(deepsig, module) == set(MODULES[module])
+    for name in MODULES[module]:
+        imported = importlib.import_module(f"sigarray.deepsig.{module}")
+        assert getattr(deepsig, name) is getattr(imported, name)
+
+
+def test_modules_and_names_are_those_of_deep_significance():
+    original = pytest.importorskip("deepsig")
+    modules = {module.name for module in pkgutil.iter_modules(original.__path__)}
+    assert modules - INSIDE_MODULES == set(MODULES)
+    for module in MODULES:
+        theirs = functions_of(original, module) - INSIDE
+        assert functions_of(deepsig, module) == theirs
+    functions = {
+        name for name in vars(original) if inspect.isfunction(getattr(original, name))
+    }
+    assert functions == set(deepsig.__all__)
+
+
+SCALARS = {
+    "aso": lambda package: package.aso(A, B, **QUIET),
+    "bootstrap_test": lambda package: package.bootstrap_test(A, B, seed=0),
+    "permutation_test": lambda package: package.permutation_test(A, B, seed=0),
+    "bootstrap_power_analysis": lambda package: package.bootstrap_power_analysis(
+        A, num_bootstrap_iterations=50, **QUIET
+    ),
+    "aso_uncertainty_reduction": lambda package: package.aso_uncertainty_reduction(
+        5, 3, 5, 5
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_scalars_are_floats_with_item(name):
+    result = SCALARS[name](deepsig)
+    assert isinstance(result, float)
+    assert type(result.item()) is float
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_scalars_have_what_those_of_deep_significance_have(name):
+    theirs = SCALARS[name](pytest.importorskip("deepsig"))
+    assert isinstance(SCALARS[name](deepsig), type(theirs))
+
+
 def columns_of(library, values):
     if library == "torch":
         torch = pytest.importorskip("torch")
@@ -91,13 +169,13 @@ def test_any_collection_of_scores(library):
     a, b = columns_of(library, A), columns_of(library, B)
     expected = float(sigarray.aso(A, B, dt=0.005, rng=1).eps_min)
     result = deepsig.aso(a, b, **QUIET)
-    assert type(result) is float
+    assert type(result) is np.float64
     assert result == pytest.approx(expected, abs=1e-6)
     table = deepsig.multi_aso({"a": a, "b": b}, **QUIET)
     assert table[0, 1] == pytest.approx(expected, abs=1e-6)
     for test in (deepsig.bootstrap_test, deepsig.permutation_test):
-        assert type(test(a, b, seed=0)) is float
-    assert type(deepsig.bootstrap_power_analysis(a, **QUIET)) is float
+        assert type(test(a, b, seed=0)) is np.float64
+    assert type(deepsig.bootstrap_power_analysis(a, **QUIET)) is np.float64
     p_values = deepsig.bonferroni_correction(columns_of(library, [0.5, 0.01]))
     assert type(p_values) is np.ndarray
     assert sorted(p_values) == pytest.approx([0.02, 1.0])

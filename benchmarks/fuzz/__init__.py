@@ -1,0 +1,1 @@
+"""A search for calls that break a promise: see `python -m benchmarks.fuzz --help`."""

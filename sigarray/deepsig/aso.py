@@ -1,0 +1,138 @@
+"""Almost stochastic order of two models, and of all pairs of several."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import sigarray
+from sigarray.deepsig._arguments import (
+    Scores,
+    read_scores,
+    require,
+    require_iterations,
+    require_jobs,
+    show_steps,
+)
+
+
+def aso(
+    scores_a: Scores,
+    scores_b: Scores,
+    confidence_level: float = 0.95,
+    num_comparisons: int = 1,
+    num_samples: int = 1000,
+    num_bootstrap_iterations: int = 1000,
+    dt: float = 0.005,
+    num_jobs: int = 1,
+    show_progress: bool = True,
+    seed: int | None = None,
+    _progress_bar: Any = None,
+) -> np.float64:
+    """Almost stochastic order of A over B: see `sigarray.aso`.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array or collection of numbers, shape (n,) or (n, 1)
+        Scores of the two models: a list, tuple, set or array of any library.
+    confidence_level, num_comparisons, dt
+        As for `sigarray.aso`.
+    num_bootstrap_iterations : int, default: 1000
+        Bootstrap replicates, where not all resamples are enumerated.
+    show_progress : bool, default: True
+        Show a progress bar, where tqdm is installed.
+    seed : int, optional
+        Fixes the random numbers; by default they are fresh.
+    num_samples, num_jobs, _progress_bar
+        Accepted, and without effect.
+
+    Returns
+    -------
+    numpy.float64
+        eps_min: A is better where it is below 0.2.
+
+    Raises
+    ------
+    AssertionError
+        No scores, or a number of comparisons, iterations or jobs below 1.
+    TypeError
+        Scores that are not one column of numbers.
+    ValueError
+        `confidence_level` or `dt` outside (0, 1).
+    """
+    a, b = read_scores("scores_a", scores_a), read_scores("scores_b", scores_b)
+    require(num_comparisons >= 1, "num_comparisons to be at least 1", num_comparisons)
+    require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
+    require_jobs(num_jobs)
+    with show_steps(num_bootstrap_iterations, show_progress):
+        result = sigarray.aso(
+            a,
+            b,
+            confidence_level=confidence_level,
+            num_comparisons=num_comparisons,
+            n_resamples=num_bootstrap_iterations,
+            dt=dt,
+            rng=seed,
+        )
+    return np.float64(result.eps_min)
+
+
+def multi_aso(
+    scores: Any,
+    confidence_level: float = 0.95,
+    use_bonferroni: bool = True,
+    use_symmetry: bool = True,
+    num_samples: int = 1000,
+    num_bootstrap_iterations: int = 1000,
+    dt: float = 0.005,
+    num_jobs: int = 1,
+    return_df: bool = False,
+    show_progress: bool = True,
+    seed: int | None = None,
+) -> Any:
+    """Almost stochastic order of every model over every other: `sigarray.multi_aso`.
+
+    Parameters
+    ----------
+    scores : mapping of str to scores, or sequence of scores, or array, shape (K, n)
+        Scores of the models; each as for `aso`.
+    use_bonferroni : bool, default: True
+        Divide 1 - `confidence_level` by the number of pairs of models.
+    return_df : bool, default: False
+        For a mapping, give a pandas.DataFrame with the names of the models.
+    use_symmetry : bool, default: True
+        Accepted, and without effect: eps(B, A) is 1 - eps(A, B), always.
+    confidence_level, num_samples, num_bootstrap_iterations, dt
+        As for `aso`.
+    num_jobs, show_progress, seed
+        As for `aso`.
+
+    Returns
+    -------
+    numpy.ndarray or pandas.DataFrame, shape (K, K)
+        eps_min of the model of the row over the one of the column; 1 on the diagonal.
+
+    Raises
+    ------
+    AssertionError, TypeError, ValueError
+        As for `aso`; fewer than two models.
+    """
+    names = list(scores) if isinstance(scores, Mapping) else None
+    columns = scores.values() if isinstance(scores, Mapping) else scores
+    samples = [read_scores("scores", column) for column in columns]
+    require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
+    require_jobs(num_jobs)
+    with show_steps(num_bootstrap_iterations, show_progress):
+        result = sigarray.multi_aso(
+            samples,
+            confidence_level=confidence_level,
+            correction="bonferroni" if use_bonferroni else None,
+            n_resamples=num_bootstrap_iterations,
+            dt=dt,
+            rng=seed,
+        )
+    if names is None or not return_df:
+        return result.eps_min
+    import pandas
+
+    return pandas.DataFrame(result.eps_min, index=names, columns=names)

@@ -1,0 +1,57 @@
+"""A few seconds of `python -m benchmarks.fuzz`, on NumPy."""
+
+import inspect
+
+import pytest
+
+import sigarray
+from benchmarks.fuzz.__main__ import fuzz, search
+from benchmarks.fuzz.checks import check_answer
+from benchmarks.fuzz.functions import FUNCTIONS
+from sigarray import responses
+from sigarray.responses import metrics
+
+# Kinds of faults that are not looked for yet, and why. Take one out to switch it on.
+OFF = {
+    "takes a wrong option": "checks of options become strict",
+    "refuses a wrong option unkindly": "so do they in what they say",
+    "raises the other of TypeError and ValueError": "so do they in what they raise",
+    "raises FloatingPointError": "underflow under np.errstate(all='raise')",
+    "gives a warning that is not ours": "overflow of scores near the largest float",
+    "gives NaN for finite scores": "overflow of scores near the largest float",
+    "a shift changes the result": "scores are centred before they are added up",
+    "one more model changes the result": "every model gets a stream of its own",
+}
+
+
+def test_every_public_function_is_searched():
+    searched = {function.name for function in FUNCTIONS}
+    for package, prefix in ((sigarray, ""), (responses, "responses.")):
+        for name in package.__all__:
+            if inspect.isfunction(getattr(package, name)):
+                assert prefix + name in searched | {"aso_uncertainty_reduction"}
+    for name, value in vars(metrics).items():
+        if isinstance(value, metrics.Metric | metrics.Wins):
+            assert f"responses.metrics.{name}" in searched
+
+
+def test_a_short_search_finds_nothing():
+    faults = fuzz(seconds=5.0, seed=0, backends=["numpy"], off=OFF)
+    for fault in faults:
+        pytest.fail(f"{fault.key}: {fault.detail}\n{fault.call.snippet()}")
+
+
+@pytest.mark.parametrize(
+    ("planted", "kind"),
+    [
+        (lambda p_values, axis=-1: 2.0 + p_values, "leaves [0, 1]"),
+        (lambda p_values, axis=-1: p_values.undefined, "raises AttributeError"),
+        (lambda p_values, axis=-1: p_values.sort() or p_values, "writes to its input"),
+    ],
+)
+def test_a_search_finds_what_is_planted(planted, kind, monkeypatch):
+    monkeypatch.setattr(sigarray, "holm", planted)
+    holm = next(function for function in FUNCTIONS if function.name == "holm")
+    assert ("holm", kind) in {
+        key[:2] for key in search(check_answer, holm, ["numpy"], 0)
+    }
