@@ -10,7 +10,7 @@ from sigarray.correction import (
     partial_conjunction,
 )
 from sigarray.report import Report, Table
-from sigarray.verdict import show_p_value
+from sigarray.summary import show_p_value
 
 _METHODS = {
     "holm": (holm, "Holm's correction"),
@@ -33,7 +33,7 @@ def report_correction(
     adjusted = np.asarray(adjust(p_values)).tolist()
     holds = [q <= level for q in adjusted]
     rows = [
-        [label, show_p_value(p, level), _show_adjusted(q, level)]
+        [label, show_p_value(p, level), show_p_value(q, level)]
         for label, p, q in zip(labels, p_values, adjusted, strict=True)
     ]
     marked = frozenset((i, 2) for i, is_held in enumerate(holds) if is_held)
@@ -47,17 +47,13 @@ def report_correction(
     document = {
         "source": source,
         "method": method,
+        "labels": labels,
         "significance_level": level,
         "p_values": records,
         "verdict": sentence,
     }
     tables = [Table(title, header, rows, marked)]
     return Report(tables, [sentence], description, records, document)
-
-
-def _show_adjusted(q: float, level: float) -> str:
-    """Show a value that is the level itself on the side of those below."""
-    return show_p_value(q, float(np.nextafter(level, 1.0)))
 
 
 def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:

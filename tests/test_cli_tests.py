@@ -114,7 +114,7 @@ class TestCompare:
         )
         for sentence in document["verdicts"]:
             assert f"- {sentence}" in out.replace("\\", "")
-        assert "a model is better where adjusted p < 0.05" in out.replace("\\", "")
+        assert "a model is better where adjusted p <= 0.05" in out.replace("\\", "")
         assert "- c is better than a: p = " in out
         assert "after Holm's correction for 3 comparisons; the means differ by +" in out
         assert "Nothing can be said of a and b: p = " in out
@@ -189,12 +189,13 @@ class TestCompare:
             assert code == 2
             assert "scores.csv: expected two scores or more of a; got 1." in err
 
-    def test_a_p_value_of_the_level_is_not_below_it(self, write, run):
+    def test_a_p_value_of_the_level_is_significant(self, write, run):
         path = write("a,b\n0.9,0.5\n0.8,0.6\n")
         arguments = ["compare", path, "--test", "bootstrap", "--n-resamples", "19"]
         _, out, err = run(*arguments, "--format", "json")
         pair = json.loads(out)["pairs"][0]
-        assert (pair["pvalue"], pair["better"]) == (0.05, None)
+        assert (pair["pvalue"], pair["better"]) == (0.05, "a")
+        assert "a is better than b: p = 0.0500 <= 0.05" in run(*arguments)[1]
         assert "too small for few scores, here 2: use --test permutation" in err
 
 
