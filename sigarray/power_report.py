@@ -56,7 +56,9 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
     announce(
         f"power of {options.test} for {len(scores)} models and {len(duels)} pairs",
         _guess_seconds(scores, len(duels), options),
-        "Faster: --test welch, fewer --n-resamples, fewer models with --columns.",
+        "Faster: "
+        + ("" if options.test in ("welch", "paired-t") else "--test welch, ")
+        + "fewer --n-resamples, fewer models with --columns.",
     )
     powers = {
         name: _find_power(scores[name], options)

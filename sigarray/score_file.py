@@ -76,7 +76,7 @@ def read_scores(
     else:
         names = _leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
-        _refuse_indices(indices, "a name that indices have", rows[0][0], name)
+        _refuse_indices(indices, "by name", rows[0][0], name)
     _check_count(names, min_models, max_models, f"{name}, line {rows[0][0]}")
     if len(rows) == 1 and numbers is None:
         msg = f"{name}: expected rows of scores below the header; got none."
@@ -92,7 +92,7 @@ def read_scores(
     if columns is not None:
         return {model: scores[model] for model in columns}
     counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
-    _refuse_indices(counts, "numbers that count the rows", rows[0][0], name)
+    _refuse_indices(counts, "for it counts the rows", rows[0][0], name)
     return scores
 
 
@@ -275,8 +275,9 @@ def _refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) 
     csv.writer(text, lineterminator="").writerow(indices.values())
     msg = (
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
-        f"expected scores of a model; got {reason}. Leave out what is no model with "
-        f"--ignore {shlex.quote(text.getvalue())}, or choose the models with --columns."
+        f"expected scores of a model; got what looks like an index, {reason}. Leave it "
+        f"out with --ignore {shlex.quote(text.getvalue())}, or choose the models with "
+        "--columns."
     )
     raise TableError(msg)
 
