@@ -36,7 +36,7 @@ _FEW_SCORES = 20
 # Every two are compared.
 _MAX_MODELS = 100
 # Of almost stochastic order, for a guess: for each score of each resample of a pair.
-_SECONDS_PER_SCORE = 1.5e-8
+_SECONDS_PER_SCORE = 3e-8
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 

@@ -23,6 +23,7 @@ _METHODS = {
     "partial-conjunction": (partial_conjunction, "partial conjunction"),
 }
 CORRECTIONS = tuple(_METHODS)
+_MAX_LISTED = 20
 
 
 def report_correction(
@@ -64,7 +65,8 @@ def _say_count(labels: list[str], holds: list[bool], method: str, level: float) 
             f"{level:g}."
         )
     named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
-    which = f": {', '.join(named)}" if 0 < count < total else ""
+    is_listed = 0 < count < total and count <= _MAX_LISTED
+    which = f": {', '.join(named)}" if is_listed else ""
     verb = "is" if count == 1 else "are"
     return (
         f"{count} of {total} {verb} significant at level {level:g} after "

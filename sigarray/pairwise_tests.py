@@ -90,7 +90,10 @@ def describe_test(options: PairOptions) -> str:
 
 
 def _choose_options(options: PairOptions) -> dict[str, Any]:
-    """Give the options of the test of a pair; `describe_test` says what they are."""
+    """Give the options of the test of a pair.
+
+    The one place where its method is chosen; `describe_test` says what it is.
+    """
     chosen: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
         chosen["paired"] = options.is_paired

@@ -17,6 +17,8 @@ from sigarray.table_file import NUMBER
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6
+# Longer tables take rich seconds.
+_MAX_RICH_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,16 @@ def render(report: Report, style: str) -> str:
 
 def print_text(report: Report) -> None:
     """Print tables and sentences, with rich where it is installed."""
+    report = _neutralise(report)
+    if any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables):
+        print(_render_text(report), end="")
+        return
     try:
         import rich  # noqa: F401
     except ImportError:
-        print(_render_text(_neutralise(report)), end="")
+        print(_render_text(report), end="")
     else:
-        print(_render_rich(_neutralise(report)), end="")
+        print(_render_rich(report), end="")
 
 
 def _neutralise(report: Report) -> Report:

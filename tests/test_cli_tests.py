@@ -384,6 +384,14 @@ class TestCorrect:
         _, out, _ = run("correct", write("x,0.025\ny,0.5\n"))
         assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
 
+    def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
+        monkeypatch.setattr("sigarray.report._render_rich", None)  # slow
+        rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
+        _, out, _ = run("correct", write(rows))
+        assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out
+        assert "correction: t0" not in out
+        assert out.count("\n") < 1010
+
     @pytest.mark.parametrize("style", STYLES)
     def test_all_formats(self, write, run, style):
         path = write("first,0.01\nsecond,0.5\n")
