@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import importlib.resources
 import io
+import math
 import os
 import sys
 import warnings
@@ -37,6 +38,8 @@ _FEW_SCORES = 20
 _MAX_MODELS = 100
 # Of almost stochastic order, for a guess: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
+# Of studies: for each response of each test set and resample.
+_SECONDS_PER_RESPONSE = 5e-8
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -205,6 +208,14 @@ def compare_responses(options: argparse.Namespace) -> Report:
 
 def study_p_values(options: argparse.Namespace) -> Report:
     """Say how good p-values from one simulated test set are."""
+    choices = (options.metric, options.items, options.responses, options.perturbation)
+    n_p_values = math.prod(map(len, choices))
+    n_drawn = (options.n_sets + options.n_resamples) * options.n_items
+    announce(
+        f"a study of {n_p_values} p-values",
+        _SECONDS_PER_RESPONSE * n_p_values * n_drawn * 3 * options.n_responses,
+        "Faster: fewer --n-sets, --n-resamples or --n-items.",
+    )
     result = study(
         metrics=options.metric,
         items=options.items,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray.progress import announce
 from sigarray.report import Report, Table
 from sigarray.responses import Study, metrics, response_test
 from sigarray.results import ResponseSet
@@ -33,6 +34,8 @@ _NEEDS = {
 
 # Fewer items do not show how items vary.
 _FEW_ITEMS = 10
+# For a guess at the time: for each response of each resample.
+_SECONDS_PER_RESPONSE = 4e-8
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ def report_responses(
     """Say which of two systems is nearer to gold."""
     _check_number(source, len(test_set.gold), options)
     metric = _make_metric(source, test_set, options)
+    n_drawn = options.n_resamples * sum(x.size for x in test_set)
+    announce(
+        f"{options.metric} of {options.n_resamples} resamples",
+        _SECONDS_PER_RESPONSE * n_drawn,
+        "Faster: fewer --n-resamples.",
+    )
     result = response_test(
         *test_set,
         metric=metric,
