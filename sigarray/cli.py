@@ -4,6 +4,8 @@ import argparse
 import contextlib
 import importlib.resources
 import io
+import itertools
+import math
 import os
 import sys
 import warnings
@@ -13,24 +15,41 @@ from pathlib import Path
 from sigarray.correction_report import report_correction
 from sigarray.options import ASO_DEFAULTS, build_parser
 from sigarray.pairwise_order import multi_aso
-from sigarray.pairwise_tests import PAIRED_TESTS, run_pairwise
+from sigarray.pairwise_tests import (
+    PAIRED_TESTS,
+    PairOptions,
+    describe_test,
+    run_pairwise,
+)
+from sigarray.plain_text import show_controls
 from sigarray.power_report import PowerOptions, report_power
+from sigarray.progress import announce
 from sigarray.report import Report, print_text, render
 from sigarray.response_file import read_responses
 from sigarray.response_report import ResponseOptions, report_responses, report_study
 from sigarray.responses import study
-from sigarray.sampling_error import plan_error
+from sigarray.sampling_error import Plan, plan_error
 from sigarray.score_file import Scores, read_p_values, read_scores
 from sigarray.verdict import Comparison, report_orders, report_tests
 
 _SCORES, _RATINGS = "digits.csv", "ratings.csv"
 # Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100.
 _FEW_SCORES = 20
+# Every two are compared.
+_MAX_MODELS = 100
+# Of almost stochastic order, for a guess: for each score of each resample of a pair.
+_SECONDS_PER_SCORE = 3e-8
+# Of studies: for each response of each test set and resample.
+_SECONDS_PER_RESPONSE = 5e-8
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; give 0, or 2 where the file or an option is wrong."""
+    """Run the command.
+
+    Give 0; 2 where the file or an option is wrong; 1 where the result cannot be
+    written; 130 where the command was interrupted.
+    """
     commands = {
         "compare": compare,
         "power": power,
@@ -39,24 +58,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "study": study_p_values,
     }
     options = build_parser().parse_args(arguments)
+    if sys.stdout is None or sys.stdout.closed:
+        _complain("error", "the result cannot be written: standard output is closed.")
+        return 1
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names that the terminal cannot show are shown by their code points.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = lambda message, *_, **__: _complain(
-                "warning", message
-            )
+        with _warnings_as_lines():
             report = commands[options.command](options)
-            if options.format == "text":
-                print_text(report)
-            else:
-                print(render(report, options.format), end="")
-            sys.stdout.flush()
+        if options.format == "text":
+            print_text(report)
+        else:
+            print(render(report, options.format), end="")
+        sys.stdout.flush()
     except ValueError as error:
         _complain("error", error)
         return 2
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return 130
     except BrokenPipeError:
         # The reader, such as head, has all it wants; nothing is left to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,26 +104,36 @@ def compare(options: argparse.Namespace) -> Report:
             UserWarning,
             stacklevel=2,
         )
+    is_drawn = options.n_resamples is not None
+    tests = PairOptions(
+        options.test,
+        options.paired,
+        options.n_resamples,
+        options.seed if is_drawn else None,
+    )
     comparison = Comparison(
         source=source,
         scores=scores,
+        test=tests.test,
         confidence_level=options.confidence_level,
         higher_is_better=not options.lower_is_better,
         is_corrected=not options.no_correction,
-        method=_describe(options, scores),
+        n_resamples=tests.n_resamples,
+        seed=tests.seed,
+        method=_describe_aso(options, scores)
+        if tests.test == "aso"
+        else describe_test(tests),
     )
-    if options.test != "aso":
-        tests = run_pairwise(
+    if tests.test != "aso":
+        results = run_pairwise(
             scores,
-            options.test,
-            is_paired=options.paired,
+            tests,
             is_corrected=comparison.is_corrected,
             level=comparison.level,
             higher_is_better=comparison.higher_is_better,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
         )
-        return report_tests(comparison, tests)
+        return report_tests(comparison, results)
+    _announce_aso(options, scores)
     result = multi_aso(
         scores,
         confidence_level=options.confidence_level,
@@ -121,7 +152,7 @@ def power(options: argparse.Namespace) -> Report:
     is_paired = options.test == "paired-t"
     source, scores = _read(options, is_paired=is_paired, min_models=1)
     _check_sizes(source, scores)
-    largest = max(map(max, scores.values()))
+    largest = max(float(column.max()) for column in scores.values())
     if not options.lower_is_better and largest <= 1.0 < options.lift * largest:
         warnings.warn(
             f"A lift by a factor of {options.lift:g} takes scores above 1, and none is "
@@ -178,6 +209,14 @@ def compare_responses(options: argparse.Namespace) -> Report:
 
 def study_p_values(options: argparse.Namespace) -> Report:
     """Say how good p-values from one simulated test set are."""
+    choices = (options.metric, options.items, options.responses, options.perturbation)
+    n_p_values = math.prod(map(len, choices))
+    n_drawn = (options.n_sets + options.n_resamples) * options.n_items
+    announce(
+        f"a study of {n_p_values} p-values",
+        _SECONDS_PER_RESPONSE * n_p_values * n_drawn * 3 * options.n_responses,
+        "Faster: fewer --n-sets, --n-resamples or --n-items.",
+    )
     result = study(
         metrics=options.metric,
         items=options.items,
@@ -195,7 +234,20 @@ def study_p_values(options: argparse.Namespace) -> Report:
         f"responses, {options.n_sets} test sets and {options.n_resamples} resamples of "
         f"each hypothesis, one-sided, seed {options.seed}"
     )
-    return report_study(result, method)
+    settings = {
+        "test": "study",
+        "metrics": options.metric,
+        "items": options.items,
+        "responses": options.responses,
+        "perturbations": options.perturbation,
+        "model": options.model,
+        "n_items": options.n_items,
+        "n_responses": options.n_responses,
+        "n_sets": options.n_sets,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+    }
+    return report_study(result, method, settings)
 
 
 def _check_sizes(source: str, scores: Scores) -> None:
@@ -228,33 +280,44 @@ def _check_test_options(options: argparse.Namespace) -> None:
             raise ValueError(msg)
 
 
-def _describe(options: argparse.Namespace, scores: Scores) -> str:
-    """Name the test and what it did."""
+def _describe_aso(options: argparse.Namespace, scores: Scores) -> str:
+    """Say how almost stochastic order was decided; pairs may differ in their sizes."""
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
-    if options.test == "aso":
-        sizes = [len(column) for column in scores.values()]
-        largest = sorted(sizes)[-2:]
-        method = plan_error(
-            options.method or ASO_DEFAULTS["method"], largest[0], largest[1]
-        ).method
-        how = {
-            "bootstrap": f"bootstrap with {drawn}",
-            "exact": "bootstrap by enumeration of all resamples",
-            "asymptotic": "asymptotic standard error",
-        }[method]
-        return f"almost stochastic order, {how}"
-    if options.test == "mann-whitney":
-        return "Mann-Whitney's U, two-sided"
-    if options.test == "welch":
-        name = "paired t-test" if options.paired else "Welch's t-test"
-        return f"{name}, two-sided"
-    kind = "of pairs" if options.paired else "of independent samples"
-    if options.test == "permutation":
-        drawn = (
-            f"exact, or where there are more than {options.n_resamples} permutations, "
-            f"as many random ones, seed {options.seed}"
-        )
-    return f"{options.test} test of the mean {kind}, two-sided, {drawn}"
+    said = []
+    for method, grid in _plan_aso(options, scores):
+        if method == "exact":
+            said.append("enumeration of all resamples")
+        elif method == "asymptotic":
+            said.append("asymptotic standard error")
+        elif grid is None:
+            said.append(f"bootstrap with {drawn}")
+        else:
+            said.append(f"bootstrap of {grid.size:,} quantiles with {drawn}")
+    which = "by the sizes of the two samples " if len(said) > 1 else ""
+    return f"almost stochastic order, {which}{' or '.join(said)}"
+
+
+def _plan_aso(options: argparse.Namespace, scores: Scores) -> list[Plan]:
+    """Give the plans of all pairs, each of them once."""
+    sizes = sorted(len(column) for column in scores.values())
+    pairs = dict.fromkeys(itertools.combinations(sizes, 2))
+    method = options.method or ASO_DEFAULTS["method"]
+    return list(dict.fromkeys(plan_error(method, n, m) for n, m in pairs))
+
+
+def _announce_aso(options: argparse.Namespace, scores: Scores) -> None:
+    n_scores = (len(scores) - 1) * sum(map(len, scores.values()))
+    plans = _plan_aso(options, scores)
+    is_drawn = any(plan.method == "bootstrap" for plan in plans)
+    n_resamples = options.n_resamples if is_drawn else 1
+    if all(plan.grid is not None for plan in plans):
+        n_scores = sum(plan.grid.size for plan in plans if plan.grid) * len(scores) ** 2
+    announce(
+        f"almost stochastic order of {len(scores)} models",
+        _SECONDS_PER_SCORE * n_scores * n_resamples,
+        "Faster: --test welch, --method asymptotic, fewer --n-resamples, fewer models "
+        "with --columns.",
+    )
 
 
 def _read(
@@ -263,7 +326,12 @@ def _read(
     is_paired = is_paired or getattr(options, "paired", False)
     with _open_table(options.file, _SCORES) as (source, path):
         scores = read_scores(
-            path, options.columns, is_paired=is_paired, min_models=min_models
+            path,
+            options.columns,
+            ignored=options.ignore,
+            is_paired=is_paired,
+            min_models=min_models,
+            max_models=_MAX_MODELS,
         )
     return source, scores
 
@@ -280,5 +348,27 @@ def _open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Pat
         yield example, path
 
 
+@contextlib.contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print each warning of the library once, as a line."""
+    said = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in said:
+            _complain("warning", message)
+        said.add(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
 def _complain(kind: str, message: object) -> None:
-    print(f"sigarray: {kind}: {message}", file=sys.stderr)
+    _say(f"{kind}: {message}")
+
+
+def _say(line: str) -> None:
+    # Else print would take the standard output.
+    if sys.stderr is not None:
+        print(f"sigarray: {show_controls(line)}", file=sys.stderr)

@@ -10,7 +10,7 @@ from sigarray.correction import (
     partial_conjunction,
 )
 from sigarray.report import Report, Table
-from sigarray.verdict import show_p_value
+from sigarray.summary import show_p_value
 
 _METHODS = {
     "holm": (holm, "Holm's correction"),
@@ -23,6 +23,7 @@ _METHODS = {
     "partial-conjunction": (partial_conjunction, "partial conjunction"),
 }
 CORRECTIONS = tuple(_METHODS)
+_MAX_LISTED = 20
 
 
 def report_correction(
@@ -33,7 +34,7 @@ def report_correction(
     adjusted = np.asarray(adjust(p_values)).tolist()
     holds = [q <= level for q in adjusted]
     rows = [
-        [label, show_p_value(p, level), _show_adjusted(q, level)]
+        [label, show_p_value(p, level), show_p_value(q, level)]
         for label, p, q in zip(labels, p_values, adjusted, strict=True)
     ]
     marked = frozenset((i, 2) for i, is_held in enumerate(holds) if is_held)
@@ -47,17 +48,13 @@ def report_correction(
     document = {
         "source": source,
         "method": method,
+        "labels": labels,
         "significance_level": level,
         "p_values": records,
         "verdict": sentence,
     }
     tables = [Table(title, header, rows, marked)]
     return Report(tables, [sentence], description, records, document)
-
-
-def _show_adjusted(q: float, level: float) -> str:
-    """Show a value that is the level itself on the side of those below."""
-    return show_p_value(q, float(np.nextafter(level, 1.0)))
 
 
 def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:
@@ -68,7 +65,8 @@ def _say_count(labels: list[str], holds: list[bool], method: str, level: float) 
             f"{level:g}."
         )
     named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
-    which = f": {', '.join(named)}" if 0 < count < total else ""
+    is_listed = 0 < count < total and count <= _MAX_LISTED
+    which = f": {', '.join(named)}" if is_listed else ""
     verb = "is" if count == 1 else "are"
     return (
         f"{count} of {total} {verb} significant at level {level:g} after "

@@ -3,11 +3,12 @@
 import argparse
 import csv
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from sigarray import __version__
 from sigarray.correction_report import CORRECTIONS
 from sigarray.pairwise_tests import TESTS
+from sigarray.plain_text import show_controls
 from sigarray.power_report import POWER_TESTS
 from sigarray.report import STYLES
 from sigarray.responses.metrics import METRICS
@@ -25,9 +26,17 @@ _FILE_OF_SCORES = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors cannot act on a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and leave."""
+        super().error(show_controls(message))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Give the parser; `command` of what it parses is the name of the command."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="sigarray", description="Is model A really better than model B?"
     )
     parser.add_argument(
@@ -76,7 +85,7 @@ def _add_compare(commands: Any) -> None:
         type=_number(0.0, 1.0, is_open=True),
         default=0.95,
         metavar="P",
-        help="p-values count as significant below 1 - P; default: %(default)s",
+        help="p-values of at most 1 - P are significant; default: %(default)s",
     )
     command.add_argument(
         "--no-correction",
@@ -247,11 +256,19 @@ def _add_study(commands: Any) -> None:
 
 def _add_table(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", nargs="?", metavar="FILE")
-    command.add_argument(
+    columns = command.add_mutually_exclusive_group()
+    columns.add_argument(
         "--columns",
-        type=lambda text: [name.strip() for name in next(csv.reader([text]))],
+        type=_split_names,
         metavar="A,B,...",
         help="take only these models; quote a name with a comma, as in a CSV file",
+    )
+    columns.add_argument(
+        "--ignore",
+        type=_split_names,
+        default=[],
+        metavar="NAME,...",
+        help="take all columns but these, such as seed",
     )
     _add_format(command)
     command.add_argument(
@@ -292,6 +309,11 @@ def _add_random(
         metavar="S",
         help="default: %(default)s",
     )
+
+
+def _split_names(text: str) -> list[str]:
+    """Give the names; an empty text is the name of a column without one."""
+    return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
 
 
 def _whole_number(low: int, high: int) -> Callable[[str], int]:

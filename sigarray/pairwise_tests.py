@@ -2,12 +2,14 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sigarray.correction import holm
 from sigarray.location import mann_whitney_u, welch_t_test
+from sigarray.progress import announce, track
 from sigarray.resampling import bootstrap_test, permutation_test
 from sigarray.score_file import Scores
 from sigarray.verdict import PairTest
@@ -23,37 +25,113 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "welch": welch_t_test,
 }
 TESTS = tuple(_FUNCTIONS)
+# Of a guess at the time: for each pair, and for each score (in each resample).
+_SECONDS_PER_PAIR = 5e-4
+_SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
+_SECONDS_PER_SORTED_SCORE = 2e-7
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """Which test, and how; the options of resampling are None for other tests."""
+
+    test: str
+    is_paired: bool
+    n_resamples: int | None
+    seed: int | None
 
 
 def run_pairwise(
     scores: Scores,
-    test: str,
+    options: PairOptions,
     *,
-    is_paired: bool,
     is_corrected: bool,
     level: float,
     higher_is_better: bool,
-    n_resamples: int,
-    seed: int,
 ) -> list[PairTest]:
-    """Test every two models, and correct for their number by Holm's step-down."""
-    options: dict[str, Any] = {"alternative": "two-sided"}
-    if test in PAIRED_TESTS:
-        options["paired"] = is_paired
-    if test in RESAMPLING_TESTS:
-        options |= {"n_resamples": n_resamples, "rng": seed}
+    """Test every two models, and correct for their number by Holm's step-down.
+
+    Each pair gets the same seed, and is tested in the order of its names, so that its
+    p-value depends neither on the order of the columns nor on other models.
+    """
     pairs = list(itertools.combinations(scores, 2))
-    results = [_FUNCTIONS[test](scores[a], scores[b], **options) for a, b in pairs]
-    p_values = np.asarray([float(result.pvalue) for result in results])
+    announce(
+        f"{options.test} for {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}",
+        _guess_seconds(scores, options),
+        _advise(options),
+    )
+    results = [_test_pair(scores, a, b, options) for a, b in track(pairs, "Pair")]
+    p_values = np.asarray([p for _, _, p in results])
     adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
     tests = []
-    for (a, b), result, p, q in zip(pairs, results, p_values, adjusted, strict=True):
-        lead = float(result.statistic)
-        if test == "mann-whitney":
-            lead = float(result.probability_of_improvement) - 0.5
-        if not higher_is_better:
-            lead = -lead
+    for (a, b), (statistic, lead, p), q in zip(pairs, results, adjusted, strict=True):
+        is_first = (lead > 0.0) == higher_is_better
         is_seen = bool(q <= level) and lead != 0.0
-        better = (a if lead > 0.0 else b) if is_seen else None
-        tests.append(PairTest(float(result.statistic), float(p), float(q), better))
+        better = (a if is_first else b) if is_seen else None
+        tests.append(PairTest(statistic, p, float(q), better))
     return tests
+
+
+def describe_test(options: PairOptions) -> str:
+    """Name the test and what it did."""
+    if options.test == "mann-whitney":
+        return "Mann-Whitney's U, two-sided"
+    if options.test == "welch":
+        name = "paired t-test" if options.is_paired else "Welch's t-test"
+        return f"{name}, two-sided"
+    kind = "of pairs" if options.is_paired else "of independent samples"
+    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
+    if options.test == "permutation":
+        drawn = (
+            f"exact, or where there are more than {options.n_resamples} permutations, "
+            f"as many random ones, seed {options.seed}"
+        )
+    return f"{options.test} test of the mean {kind}, two-sided, {drawn}"
+
+
+def _choose_options(options: PairOptions) -> dict[str, Any]:
+    """Give the options of the test of a pair.
+
+    The one place where its method is chosen; `describe_test` says what it is.
+    """
+    chosen: dict[str, Any] = {"alternative": "two-sided"}
+    if options.test in PAIRED_TESTS:
+        chosen["paired"] = options.is_paired
+    if options.test in RESAMPLING_TESTS:
+        chosen |= {"n_resamples": options.n_resamples, "rng": options.seed}
+    return chosen
+
+
+def _test_pair(
+    scores: Scores, a: str, b: str, options: PairOptions
+) -> tuple[float, float, float]:
+    """Give the statistic, how far A leads (0 for not at all), and the p-value."""
+    first, second = sorted((a, b))
+    x, y = scores[first], scores[second]
+    result = _FUNCTIONS[options.test](x, y, **_choose_options(options))
+    statistic, p_value = float(result.statistic), float(result.pvalue)
+    is_turned = first != a
+    if options.test == "mann-whitney":
+        lead = float(result.probability_of_improvement) - 0.5
+        turned = len(x) * len(y) - statistic
+    else:
+        lead, turned = statistic, 0.0 - statistic
+    return (turned, 0.0 - lead, p_value) if is_turned else (statistic, lead, p_value)
+
+
+def _advise(options: PairOptions) -> str:
+    ways = ["fewer models with --columns"]
+    if options.n_resamples is not None:
+        ways = ["--test welch", "fewer --n-resamples", *ways]
+    return f"Faster: {', '.join(ways)}."
+
+
+def _guess_seconds(scores: Scores, options: PairOptions) -> float:
+    """Guess how long the tests of all pairs take."""
+    n_others = len(scores) - 1
+    n_scores = n_others * sum(map(len, scores.values()))
+    seconds = n_others * len(scores) / 2 * _SECONDS_PER_PAIR
+    if options.n_resamples is None:
+        return seconds + n_scores * _SECONDS_PER_SORTED_SCORE
+    per_score = _SECONDS_PER_SCORE[options.test] * options.n_resamples
+    return seconds + n_scores * per_score

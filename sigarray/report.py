@@ -9,11 +9,16 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from sigarray.plain_text import escape_hidden, show_controls
+from sigarray.table_file import NUMBER
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6
+# Longer tables take rich seconds.
+_MAX_RICH_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -44,17 +49,38 @@ class Report:
 
 def render(report: Report, style: str) -> str:
     """Give the report as "text", "markdown", "latex", "csv" or "json"."""
-    return _RENDERERS[style](report)
+    return _RENDERERS[style](_neutralise(report))
 
 
 def print_text(report: Report) -> None:
     """Print tables and sentences, with rich where it is installed."""
+    report = _neutralise(report)
+    if any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables):
+        print(_render_text(report), end="")
+        return
     try:
         import rich  # noqa: F401
     except ImportError:
         print(_render_text(report), end="")
     else:
         print(_render_rich(report), end="")
+
+
+def _neutralise(report: Report) -> Report:
+    """Show controls in names from a file by escapes, but in JSON, which has its own."""
+    tables = [
+        replace(
+            table,
+            title=show_controls(table.title),
+            header=list(map(show_controls, table.header)),
+            rows=[list(map(show_controls, row)) for row in table.rows],
+        )
+        for table in report.tables
+    ]
+    sentences = list(map(show_controls, report.sentences))
+    return replace(
+        report, tables=tables, sentences=sentences, method=show_controls(report.method)
+    )
 
 
 def _render_text(report: Report) -> str:
@@ -131,10 +157,10 @@ def _render_markdown(report: Report) -> str:
         rule = ["---"] * table.name_columns + ["---:"] * others
         rows = _mark(table, "**{}**", _to_markdown)
         lines = ["| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]]]
-        blocks += [f"{_to_markdown(table.title)}:", "\n".join(lines)]
-    sentences = map(_to_markdown, report.sentences)
+        blocks += [f"{_to_paragraph(table.title)}:", "\n".join(lines)]
+    sentences = map(_to_paragraph, report.sentences)
     blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
-    blocks.append(f"Method: {report.method}.")
+    blocks.append(_to_markdown(f"Method: {report.method}."))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -168,7 +194,14 @@ def _render_latex(report: Report) -> str:
 
 
 def _to_markdown(text: str) -> str:
-    return re.sub(r"([\\`*\[\]<|~]|(?<!\w)_|_(?!\w))", r"\\\1", text)
+    """Escape what Markdown, HTML and the links of GitHub make of characters."""
+    text = re.sub(r"([\\`*\[\]<|~&$]|(?<!\w)_|_(?!\w)|(?<=www)\.)", r"\\\1", text)
+    return re.sub(r":(?=//)|@(?=\w)", r"\\\g<0>", text)
+
+
+def _to_paragraph(text: str) -> str:
+    """Escape also what makes headings, quotes and lists at the start of a paragraph."""
+    return re.sub(r"^(\s*\d*)([#>+\-=.)])", r"\1\\\2", _to_markdown(text))
 
 
 def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
@@ -188,30 +221,51 @@ _LATEX_ESCAPES = str.maketrans(
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        # Babel makes it a command in some languages.
+        '"': r"\symbol{34}",
         "<": r"$<$",
         ">": r"$>$",
         "|": r"$|$",
+        "\u00a0": "~",
+        "\u202f": r"\,",
         **{character: rf"\{character}" for character in "&%$#_{}"},
     }
 )
 
 
 def _to_latex(text: str) -> str:
-    text = text.translate(_LATEX_ESCAPES)
-    return re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
+    text = text.translate(_LATEX_ESCAPES).replace("$<$=", r"$\leq$")
+    # Signs of numbers; other hyphens, commas and apostrophes in a row are not to join.
+    text = re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
+    return re.sub(r"([-,'])(?=\1)", r"\1{}", text)
 
 
 def _render_csv(report: Report) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(report.records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(report.records)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(report.records[0])
+    for record in report.records:
+        writer.writerow(map(_to_csv, record.values()))
     return text.getvalue()
+
+
+def _to_csv(value: Any) -> Any:
+    """Mark text that a spreadsheet would take for a formula."""
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    mark = "'" if is_formula and not NUMBER.fullmatch(value) else ""
+    return mark + show_controls(value)
 
 
 def _render_json(report: Report) -> str:
     text = json.dumps(report.document, indent=2, allow_nan=False, ensure_ascii=False)
-    return text + "\n"
+    # All that can be left are in strings.
+    lines = [
+        escape_hidden(line, lambda x: json.dumps(x)[1:-1]) for line in text.split("\n")
+    ]
+    return "\n".join(lines) + "\n"
 
 
 _RENDERERS = {

@@ -1,6 +1,7 @@
 """Read a long table of responses, and say where it is wrong."""
 
 import math
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     ----------
     path : str or Path
         A UTF-8 file with columns item, system and response, among others, and a row for
-        each response. Rows with a blank response, and other systems, are left out.
+        each response. Rows with a blank response are left out, and other systems too,
+        with a warning.
     systems : sequence of str
         What gold, A and B are called.
 
@@ -50,7 +52,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     positions = _find_columns(rows[0], name)
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
-    others = set()
+    known: dict[str, None] = {}
     for line, cells in rows[1:]:
         if any(cells[len(rows[0][1]) :]):
             msg = (
@@ -65,22 +67,27 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
                 f"{name}, line {line}: expected {what} in every row; got a blank cell."
             )
             raise TableError(msg)
-        if system not in answers:
-            others.add(system)
-        elif response:
+        known[system] = None
+        if system in answers and response:
             lines.setdefault(item, line)
             expected = f"{name}, line {line}: expected a number as response"
             number = read_number(response, expected)
             answers[system].setdefault(item, []).append(number)
     for system, by_item in answers.items():
         if not by_item:
-            known = ", ".join(map(repr, sorted(others))) or "none"
             msg = (
-                f"{name}: expected responses of {system!r}; got none. Other systems in "
-                f"it: {known}. Choose them with --gold, --a and --b."
+                f"{name}: expected responses of {system!r}; got none. Systems in it: "
+                f"{', '.join(map(repr, known))}. Choose them with --gold, --a and --b."
             )
             raise TableError(msg)
     _check_items(answers, lines, name)
+    others = [system for system in known if system not in answers]
+    if others:
+        msg = (
+            f"{name} has other systems too, which are left out: "
+            f"{', '.join(map(repr, others))}. Choose two systems with --a and --b."
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
     return ResponseSet(*(_fill(by_item, list(lines)) for by_item in answers.values()))
 
 

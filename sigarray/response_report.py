@@ -2,16 +2,18 @@
 
 import math
 import statistics
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sigarray.progress import announce
 from sigarray.report import Report, Table
 from sigarray.responses import Study, metrics, response_test
 from sigarray.results import ResponseSet
-from sigarray.verdict import show_p_value, without_infinities
+from sigarray.summary import show_p_value, without_infinities
 
 _ITEMS = {"all": "all items", "bootstrap": "bootstrapped items"}
 _RESPONSES = {
@@ -29,6 +31,11 @@ _NEEDS = {
     "spearman": "responses that differ between items",
     "wins_mae_all": "as many responses to an item of gold as of each system",
 }
+
+# Fewer items do not show how items vary.
+_FEW_ITEMS = 10
+# For a guess at the time: for each response of each resample.
+_SECONDS_PER_RESPONSE = 4e-8
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,14 @@ def report_responses(
     source: str, systems: Sequence[str], test_set: ResponseSet, options: ResponseOptions
 ) -> Report:
     """Say which of two systems is nearer to gold."""
+    _check_number(source, len(test_set.gold), options)
     metric = _make_metric(source, test_set, options)
+    n_drawn = options.n_resamples * sum(x.size for x in test_set)
+    announce(
+        f"{options.metric} of {options.n_resamples} resamples",
+        _SECONDS_PER_RESPONSE * n_drawn,
+        "Faster: fewer --n-resamples.",
+    )
     result = response_test(
         *test_set,
         metric=metric,
@@ -70,7 +84,7 @@ def report_responses(
             f"resample of them: it needs {need}. Choose another --metric."
         )
         raise ValueError(msg)
-    is_significant = p < options.significance_level
+    is_significant = p <= options.significance_level
     better = None
     if is_significant and result.statistic != 0.0:
         better = systems[1] if result.statistic > 0.0 else systems[2]
@@ -93,6 +107,13 @@ def report_responses(
     counts = [int(np.sum(~np.isnan(x))) for x in test_set]
     document = {
         "source": source,
+        "test": "response_test",
+        "gold": systems[0],
+        "items": options.items,
+        "responses": options.responses,
+        "alternative": options.alternative,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
         "method": method,
         "significance_level": options.significance_level,
         "n_items": len(test_set.gold),
@@ -117,8 +138,33 @@ def report_responses(
     return Report([table, difference], [sentence], method, [record], document)
 
 
-def report_study(study: Study, method: str) -> Report:
-    """Say how far p-values from one test set are from the true ones."""
+def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
+    """Refuse one item that is to be resampled, and warn of few."""
+    if n_items == 1 and options.items == "bootstrap":
+        msg = (
+            f"{source}: expected two items or more, to bootstrap them; got 1. Add "
+            "items, or take --items all, for a p-value of this item alone."
+        )
+        raise ValueError(msg)
+    if n_items < _FEW_ITEMS:
+        number = "One item" if n_items == 1 else f"{n_items} items"
+        doubt = {
+            "all": "the p-value is of these alone, and says nothing of others",
+            "bootstrap": "the p-value may be far too small",
+        }[options.items]
+        warnings.warn(
+            f"{number} cannot show how items vary: {doubt}. Add items, "
+            f"{_FEW_ITEMS} at least.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
+    """Say how far p-values from one test set are from the true ones.
+
+    `settings` are what the test sets and p-values were drawn with, for programs.
+    """
     records = study.to_records()
     rows = [
         [
@@ -145,7 +191,7 @@ def report_study(study: Study, method: str) -> Report:
         "p-values from one test set and true ones", header, rows, name_columns=4
     )
     sentence = _say_nearest(study, records)
-    document = {
+    document = settings | {
         "method": method,
         "p_values": [without_infinities(record) for record in records],
         "verdict": sentence,
@@ -239,12 +285,12 @@ def _say(
     gap = f"{options.metric} differs by {_show(difference)}"
     if record["better"] is None:
         return (
-            f"Nothing can be said of {systems[1]} and {systems[2]}: p = {p_text}, not "
-            f"below {level}; {gap}."
+            f"Nothing can be said of {systems[1]} and {systems[2]}: p = {p_text} > "
+            f"{level}; {gap}."
         )
     worse = systems[2] if record["better"] == systems[1] else systems[1]
     return (
-        f"{record['better']} is nearer to {systems[0]} than {worse}: p = {p_text} < "
+        f"{record['better']} is nearer to {systems[0]} than {worse}: p = {p_text} <= "
         f"{level}; {gap}."
     )
 

@@ -3,20 +3,27 @@
 import functools
 import itertools
 import math
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sigarray.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
 from sigarray.report import Report, Table
 from sigarray.results import PairwiseAsoResult
 from sigarray.score_file import Scores
+from sigarray.summary import (
+    Summary,
+    describe_scores,
+    number_format,
+    show_bound,
+    show_difference,
+    show_p_value,
+    without_infinities,
+)
 
-_MAX_DECIMALS = 8
-_MAX_FIXED = 1e9
-_SMALLEST_FIXED = 1e-4
+_HOLM = "Holm's correction"
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,12 @@ class Comparison:
 
     source: str
     scores: Scores
+    test: str
     confidence_level: float
     higher_is_better: bool
     is_corrected: bool
+    n_resamples: int | None
+    seed: int | None
     method: str
 
     @property
@@ -36,14 +46,24 @@ class Comparison:
         return round(1.0 - self.confidence_level, 12)
 
     @functools.cached_property
-    def summaries(self) -> dict[str, dict[str, float]]:
+    def summaries(self) -> dict[str, Summary]:
         """What the scores of each model are like."""
         return {name: describe_scores(scores) for name, scores in self.scores.items()}
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """The models."""
+        return list(self.scores)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """Every two models."""
-        return list(itertools.combinations(self.scores, 2))
+        return list(itertools.combinations(self.names, 2))
+
+    @property
+    def direction(self) -> str:
+        """Which scores are better."""
+        return "higher" if self.higher_is_better else "lower"
 
 
 @dataclass(frozen=True)
@@ -61,7 +81,9 @@ def report_orders(
 ) -> Report:
     """Say which models are almost stochastically dominant: eps_min below threshold."""
     eps_min = np.asarray(result.eps_min)
-    names = list(comparison.scores)
+    ratios = np.asarray(result.violation_ratio)
+    errors = np.asarray(result.standard_error)
+    names = comparison.names
     sentences = [
         _say_order(comparison, eps_min, threshold, i, j)
         for i, j in itertools.combinations(range(len(names)), 2)
@@ -75,8 +97,8 @@ def report_orders(
                 "model_b": names[j],
                 "mean_difference": a["mean"] - b["mean"],
                 "eps_min": float(eps_min[i, j]),
-                "violation_ratio": float(result.violation_ratio[i, j]),
-                "standard_error": float(result.standard_error[i, j]),
+                "violation_ratio": float(ratios[i, j]),
+                "standard_error": float(errors[i, j]),
                 "a_is_better": bool(eps_min[i, j] < threshold),
             }
         )
@@ -86,20 +108,23 @@ def report_orders(
         "pairs": records,
         "verdicts": sentences,
     }
-    tables = [_summary_table(comparison), _eps_min_table(names, eps_min, threshold)]
-    return Report(tables, sentences, comparison.method, records, document)
+    wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
+    basis = f"eps_min < {threshold:g}, {_say_order_basis(comparison)}"
+    details = _eps_min_table(names, eps_min, threshold)
+    return _make_report(comparison, details, sentences, wins, basis, records, document)
 
 
 def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
-    """Say which models differ: an adjusted p-value below 1 - confidence_level."""
+    """Say which models differ: adjusted p-values of at most 1 - confidence_level."""
     level = comparison.level
     rows: list[list[str]] = []
-    sentences, records, marked = [], [], set()
+    sentences, records, marked, wins = [], [], set(), []
     for (a, b), test in zip(comparison.pairs, tests, strict=True):
         summaries = [comparison.summaries[name] for name in (a, b)]
         difference = summaries[0]["mean"] - summaries[1]["mean"]
         if test.better is not None:
             marked.add((len(rows), 5))
+            wins.append((test.better, b if test.better == a else a))
         rows.append(
             [
                 a,
@@ -123,58 +148,39 @@ def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
             }
         )
     header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
-    title = f"Two-sided p-values: a model is better where adjusted p < {level:.10g}"
+    title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
     document = _start_document(comparison, "holm") | {
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    tables = [_summary_table(comparison), table]
-    return Report(tables, sentences, comparison.method, records, document)
+    basis = f"p <= {level:.10g}, {_say_correction(comparison, _HOLM)}"
+    return _make_report(comparison, table, sentences, wins, basis, records, document)
 
 
-def describe_scores(scores: list[float]) -> dict[str, float]:
-    """Describe scores; the standard deviation has ddof 1, and is NaN for one score."""
-    return {
-        "mean": statistics.fmean(scores),
-        "sd": statistics.stdev(scores) if len(scores) > 1 else math.nan,
-        "median": statistics.median(scores),
-        "min": min(scores),
-        "max": max(scores),
-    }
-
-
-def number_format(
-    summaries: Sequence[dict[str, float]], sign: str = ""
-) -> Callable[[float], str]:
-    """Show as many decimals as give the smallest deviation three digits."""
-    deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
-    decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
-    largest = max(abs(x[key]) for x in summaries for key in ("min", "max"))
-    is_fixed = decimals <= _MAX_DECIMALS and largest < _MAX_FIXED
-    form = f"{sign}.{decimals}f" if is_fixed else f"{sign}.6g"
-    return lambda x: "-" if math.isnan(x) else format(x, form)
-
-
-def show_difference(a: dict[str, float], b: dict[str, float]) -> str:
-    """Show the difference of two means, with its sign."""
-    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
-
-
-def show_p_value(p: float, level: float) -> str:
-    """Show four decimals, or as many as keep it on its side of the level."""
-    if 0.0 < p < _SMALLEST_FIXED:
-        return f"{p:.1e}"
-    return _show_beside(p, level, decimals=4)
-
-
-def _show_beside(value: float, bound: float, decimals: int) -> str:
-    """Show so many decimals, or as many as keep the value on its side of a bound."""
-    for places in range(decimals, 17):
-        text = f"{value:.{places}f}"
-        if (float(text) < bound) == (value < bound):
-            break
-    return text
+def _make_report(
+    comparison: Comparison,
+    details: Table,
+    sentences: list[str],
+    wins: Wins,
+    basis: str,
+    records: list[dict[str, Any]],
+    document: dict[str, Any],
+) -> Report:
+    """Show readers every pair of a few models, or a ranking of many."""
+    names, method = comparison.names, comparison.method
+    if len(names) <= MAX_SHOWN:
+        tables = [_summary_table(comparison), details]
+        return Report(tables, sentences, method, records, document)
+    ranking = rank_models(
+        f"{comparison.source}, {comparison.direction} is better",
+        comparison.summaries,
+        {name: len(scores) for name, scores in comparison.scores.items()},
+        wins,
+        higher_is_better=comparison.higher_is_better,
+    )
+    sentences = say_ranking(len(names), wins, basis)
+    return Report([ranking], sentences, method, records, document)
 
 
 def _summary_table(comparison: Comparison) -> Table:
@@ -185,8 +191,8 @@ def _summary_table(comparison: Comparison) -> Table:
         for name, summary in summaries.items()
     ]
     header = ["model", "n", "mean", "sd", "median", "min", "max"]
-    direction = "higher" if comparison.higher_is_better else "lower"
-    return Table(f"{comparison.source}, {direction} is better", header, rows)
+    title = f"{comparison.source}, {comparison.direction} is better"
+    return Table(title, header, rows)
 
 
 def _eps_min_table(names: list[str], eps_min: np.ndarray, threshold: float) -> Table:
@@ -194,7 +200,7 @@ def _eps_min_table(names: list[str], eps_min: np.ndarray, threshold: float) -> T
         [
             name,
             *(
-                "" if i == j else _show_beside(bound, threshold, decimals=3)
+                "" if i == j else show_bound(bound, threshold)
                 for j, bound in enumerate(eps_min[i])
             ),
         ]
@@ -214,11 +220,10 @@ def _say_order(
 ) -> str:
     if eps_min[j, i] < eps_min[i, j]:
         i, j = j, i
-    names = list(comparison.scores)
-    correction = _say_correction(comparison, "Bonferroni correction")
-    basis = f"at confidence {comparison.confidence_level:.10g} {correction}"
+    names = comparison.names
+    basis = _say_order_basis(comparison)
     difference = _say_difference(comparison, names[i], names[j])
-    bounds = [_show_beside(eps_min[k], threshold, decimals=3) for k in ((i, j), (j, i))]
+    bounds = [show_bound(eps_min[k], threshold) for k in ((i, j), (j, i))]
     if eps_min[i, j] < threshold:
         return (
             f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
@@ -230,24 +235,29 @@ def _say_order(
     )
 
 
+def _say_order_basis(comparison: Comparison) -> str:
+    correction = _say_correction(comparison, "Bonferroni correction")
+    return f"at confidence {comparison.confidence_level:.10g} {correction}"
+
+
 def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
     level = comparison.level
     p_value = show_p_value(test.adjusted, level)
-    correction = _say_correction(comparison, "Holm's correction")
+    correction = _say_correction(comparison, _HOLM)
     if test.better is None:
         return (
-            f"Nothing can be said of {a} and {b}: p = {p_value}, not below "
+            f"Nothing can be said of {a} and {b}: p = {p_value} > "
             f"{level:.10g}, {correction}; {_say_difference(comparison, a, b)}."
         )
     better, worse = (a, b) if test.better == a else (b, a)
     return (
-        f"{better} is better than {worse}: p = {p_value} < {level:.10g}, {correction}; "
-        f"{_say_difference(comparison, better, worse)}."
+        f"{better} is better than {worse}: p = {p_value} <= {level:.10g}, "
+        f"{correction}; {_say_difference(comparison, better, worse)}."
     )
 
 
 def _say_correction(comparison: Comparison, name: str) -> str:
-    n_pairs = len(comparison.pairs)
+    n_pairs = math.comb(len(comparison.names), 2)
     if n_pairs == 1:
         return "for one comparison"
     if comparison.is_corrected:
@@ -263,20 +273,15 @@ def _say_difference(comparison: Comparison, a: str, b: str) -> str:
 def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
     return {
         "source": comparison.source,
+        "test": comparison.test,
         "higher_is_better": comparison.higher_is_better,
         "confidence_level": comparison.confidence_level,
         "correction": correction if comparison.is_corrected else None,
+        "n_resamples": comparison.n_resamples,
+        "seed": comparison.seed,
         "method": comparison.method,
         "models": {
             name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
             for name, scores in comparison.scores.items()
         },
-    }
-
-
-def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
-    """Give None for what JSON cannot hold."""
-    return {
-        name: None if isinstance(x, float) and not math.isfinite(x) else x
-        for name, x in record.items()
     }

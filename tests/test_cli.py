@@ -379,7 +379,7 @@ def test_missing_files(run, tmp_path):
     ],
 )
 def test_wrong_options(write, run, options, message):
-    rows = "".join(f"{k},{k + 1},{k + 2}\n" for k in range(20))
+    rows = "".join(f"{k},{k + 0.5},{k + 2}\n" for k in range(5, 25))
     code, out, err = run(write(f"small,large,huge\n{rows}"), *options)
     assert (code, out) == (2, "")
     assert message in err

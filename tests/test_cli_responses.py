@@ -46,7 +46,6 @@ y,b,5
 z,b,5
 x,b,
 z,b,3
-z,c,7
 """
 
 
@@ -133,18 +132,18 @@ def test_names_say_who_is_better(write, run):
         ("", "expected columns item, system, response and rows; got nothing"),
         ("item,system,response\n", "no rows below the header"),
         ("item,model,response\nx,a,1\n", "line 1: expected one column 'system'"),
-        (TABLE + "x,a,high\n", "line 15: expected a number as response; got 'high'"),
-        (TABLE + "x,a,NaN\n", "line 15.*Leave the cell blank"),
-        (TABLE + ",a,1\n", "line 15: expected an item"),
-        (TABLE + "x,,1\n", "line 15: expected a system"),
-        (TABLE + "x,a,1,2\n", "line 15: expected 3 cells, as in the header; got 4"),
+        (TABLE + "x,a,high\n", "line 14: expected a number as response; got 'high'"),
+        (TABLE + "x,a,NaN\n", "line 14.*Leave the cell blank"),
+        (TABLE + ",a,1\n", "line 14: expected an item"),
+        (TABLE + "x,,1\n", "line 14: expected a system"),
+        (TABLE + "x,a,1,2\n", "line 14: expected 3 cells, as in the header; got 4"),
         (
             TABLE + "w,gold,1\n",
-            "line 15: expected a response of 'a' to item 'w' too",
+            "line 14: expected a response of 'a' to item 'w' too",
         ),
         (
             "item,system,response\nx,gold,1\nx,a,1\nx,c,2\n",
-            "expected responses of 'b'; got none. Other systems in it: 'c'",
+            "expected responses of 'b'; got none. Systems in it: 'gold', 'a', 'c'",
         ),
     ],
 )
@@ -153,6 +152,72 @@ def test_bad_tables_are_named_by_line(write, run, content, message):
     assert (code, out) == (2, "")
     assert err.startswith("sigarray: error: ")
     assert pytest.importorskip("re").search(message, err)
+
+
+def test_other_systems_are_named_in_a_warning(write, run):
+    code, _, err = run("responses", write(TABLE + "z,c,7\nz,d,7\n"))
+    assert code == 0
+    assert "has other systems too, which are left out: 'c', 'd'. Choose two" in err
+    _, _, err = run("responses", write(TABLE + "z,c,7\n"), "--metric", "mae")
+    assert err.count("other systems") == 1
+    assert "other systems" not in run("responses", write(TABLE))[2]
+
+
+def test_all_systems_are_listed_without_gold(write, run):
+    path = write("item,system,response\nx,a,1\nx,b,2\n")
+    _, _, err = run("responses", path)
+    assert "expected responses of 'gold'; got none. Systems in it: 'a', 'b'." in err
+
+
+def test_few_items_are_doubted(write, run):
+    rows = "".join(f"{k},{s},{k + len(s)}\n" for k in range(9) for s in ("gold", "a"))
+    rows += "".join(f"{k},b,{k}\n" for k in range(9))
+    path = write(f"item,system,response\n{rows}")
+    code, _, err = run("responses", path)
+    assert code == 0
+    assert "warning: 9 items cannot show how items vary: the p-value may be far" in err
+    assert (
+        "the p-value is of these alone" in run("responses", path, "--items", "all")[2]
+    )
+    path = write(f"item,system,response\n{rows}9,gold,1\n9,a,1\n9,b,2\n")
+    assert run("responses", path)[2] == ""
+
+
+def test_one_item_cannot_be_bootstrapped(write, run):
+    path = write("item,system,response\nx,gold,1\nx,a,1\nx,b,3\n")
+    code, out, err = run("responses", path, "--metric", "mae")
+    assert (code, out) == (2, "")
+    assert "expected two items or more, to bootstrap them; got 1." in err
+    code, _, err = run("responses", path, "--metric", "mae", "--items", "all")
+    assert code == 0
+    assert "One item cannot show" in err
+
+
+def test_a_p_value_of_the_level_is_significant(run):
+    arguments = ("responses", "--metric", "mae")
+    p = json.loads(run(*arguments, "--format", "json")[1])["pvalue"]
+    _, out, _ = run(*arguments, "--significance-level", repr(p))
+    assert "a is nearer to gold than b: p = 0.0215 <= 0.02" in " ".join(out.split())
+
+
+def test_json_has_fields_for_how_it_was_computed(run):
+    document = json.loads(run("responses", "--seed", "3", "--format", "json")[1])
+    expected = {
+        "test": "response_test",
+        "seed": 3,
+        "n_resamples": 1000,
+        "gold": "gold",
+        "a": "a",
+        "b": "b",
+        "items": "bootstrap",
+        "responses": "all",
+        "alternative": "two-sided",
+    }
+    assert expected.items() <= document.items()
+    arguments = ("--n-sets", "5", "--n-items", "5", "--n-resamples", "7")
+    document = json.loads(run("study", *arguments, "--format", "json")[1])
+    assert (document["test"], document["seed"], document["n_sets"]) == ("study", 0, 5)
+    assert (document["n_resamples"], document["model"]) == (7, "normal")
 
 
 def test_metrics_that_are_not_defined_are_refused(write, run):

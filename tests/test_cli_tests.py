@@ -13,6 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from sigarray import bootstrap_power_analysis, cli, required_sample_size
 from sigarray.report import STYLES
+from sigarray.summary import show_p_value
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
 TESTS = ["bootstrap", "permutation", "mann-whitney", "welch"]
@@ -114,7 +115,7 @@ class TestCompare:
         )
         for sentence in document["verdicts"]:
             assert f"- {sentence}" in out.replace("\\", "")
-        assert "a model is better where adjusted p < 0.05" in out.replace("\\", "")
+        assert "a model is better where adjusted p <= 0.05" in out.replace("\\", "")
         assert "- c is better than a: p = " in out
         assert "after Holm's correction for 3 comparisons; the means differ by +" in out
         assert "Nothing can be said of a and b: p = " in out
@@ -189,13 +190,52 @@ class TestCompare:
             assert code == 2
             assert "scores.csv: expected two scores or more of a; got 1." in err
 
-    def test_a_p_value_of_the_level_is_not_below_it(self, write, run):
+    def test_a_p_value_of_the_level_is_significant(self, write, run):
         path = write("a,b\n0.9,0.5\n0.8,0.6\n")
         arguments = ["compare", path, "--test", "bootstrap", "--n-resamples", "19"]
         _, out, err = run(*arguments, "--format", "json")
         pair = json.loads(out)["pairs"][0]
-        assert (pair["pvalue"], pair["better"]) == (0.05, None)
+        assert (pair["pvalue"], pair["better"]) == (0.05, "a")
+        assert "a is better than b: p = 0.0500 <= 0.05" in run(*arguments)[1]
         assert "too small for few scores, here 2: use --test permutation" in err
+
+    @pytest.mark.parametrize("test", TESTS)
+    @pytest.mark.parametrize("options", [[], ["--lower-is-better"]])
+    def test_a_pair_has_one_answer(self, table, run, test, options):
+        """Whatever the order of the columns, and whichever other models there are."""
+        arguments = ["compare", table, "--test", test, "--format", "json", *options]
+        arguments += ["--no-correction"]
+        pairs = {}
+        for columns in ("a,b,c", "c,b,a", "b,c", "c,b"):
+            document = json.loads(run(*arguments, "--columns", columns)[1])
+            for pair in document["pairs"]:
+                names = (pair["model_a"], pair["model_b"])
+                pairs.setdefault(frozenset(names), []).append(pair)
+                turned = pair["mean_difference"] * (-1 if names > names[::-1] else 1)
+                pair["turned"] = turned
+        for same in pairs.values():
+            assert len(same) >= 2
+            for key in ("pvalue", "better", "turned"):
+                assert len({pair[key] for pair in same}) == 1
+        statistics = {p["model_a"]: p["statistic"] for p in pairs[frozenset("bc")]}
+        total = 14 * 14 if test == "mann-whitney" else 0
+        assert sum(statistics.values()) == pytest.approx(total)
+
+    @pytest.mark.parametrize("test", ["aso", *TESTS])
+    def test_json_has_fields_for_test_seed_and_resamples(self, table, run, test):
+        arguments = ["compare", table, "--test", test, "--seed", "4"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        drawn = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
+        assert document["test"] == test
+        assert document["n_resamples"] == drawn.get(test)
+        assert document["seed"] == (4 if test in drawn else None)
+        assert list(document["models"]) == ["a", "b", "c"]
+
+    def test_p_values_are_shown_on_their_side_of_the_level(self):
+        for level in (0.05, 1e-5):
+            for p in (level, level * (1 + 1e-9), level * (1 - 1e-9)):
+                assert (float(show_p_value(p, level)) <= level) == (p <= level)
+        assert show_p_value(0.05, 0.05) == "0.0500"
 
 
 class TestPower:
@@ -249,6 +289,35 @@ class TestPower:
     def test_more_runs_than_were_tried(self, write, run):
         _, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4.001\n"))
         assert "More than 100 runs of b and a would be" in " ".join(out.split())
+
+    def test_more_runs_are_tried_than_there_are(self, write, run):
+        rng = np.random.default_rng(0)
+        rows = "".join(f"{x},{x + 0.25}\n" for x in rng.normal(size=130).round(3))
+        path = write(f"a,b\n{rows}")
+        arguments = ["power", path, "--n-resamples", "100", "--format", "json"]
+        document = json.loads(run(*arguments)[1])
+        assert document["largest_size_tried"] == 800
+        assert document["pairs"][0]["required_sample_size"] == 200
+        assert (document["test"], document["seed"]) == ("welch", 0)
+        assert document["n_resamples"] == 100
+        rows = "".join(f"{x},{x + 0.001}\n" for x in rng.normal(size=130).round(3))
+        _, out, _ = run("power", write(f"a,b\n{rows}"), "--n-resamples", "100")
+        assert "More than 800 runs of b and a" in " ".join(out.split())
+        assert "> 800" in out
+
+    def test_many_models_are_counted(self, write, run):
+        columns = np.random.default_rng(0).normal(size=(3, 13)).round(3)
+        names = [f"m{k}" for k in range(13)]
+        rows = [",".join(map(str, row)) for row in [names, *columns]]
+        path = write("\n".join(rows))
+        arguments = ["power", path, "--n-resamples", "20", "--lift", "1.1"]
+        code, out, _ = run(*arguments)
+        assert code == 0
+        assert "of 13 models have runs enough to see a lift" in out
+        assert "of 78 pairs would show" in out
+        assert len(out.splitlines()) < 30
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        assert len(document["pairs"]) == 78
 
     def test_a_lift_above_one_is_doubted(self, write, run):
         path = write("a,b\n0.9,0.95\n0.91,0.96\n")
@@ -314,6 +383,14 @@ class TestCorrect:
     def test_the_level_itself_is_significant(self, write, run):
         _, out, _ = run("correct", write("x,0.025\ny,0.5\n"))
         assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
+
+    def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
+        monkeypatch.setattr("sigarray.report._render_rich", None)  # slow
+        rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
+        _, out, _ = run("correct", write(rows))
+        assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out
+        assert "correction: t0" not in out
+        assert out.count("\n") < 1010
 
     @pytest.mark.parametrize("style", STYLES)
     def test_all_formats(self, write, run, style):

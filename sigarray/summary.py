@@ -1,0 +1,81 @@
+"""Describe scores by numbers, and show numbers with as many digits as they need."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+_MAX_DECIMALS = 8
+_MAX_FIXED = 1e9
+_SMALLEST_FIXED = 1e-4
+
+Summary = dict[str, float]
+
+
+def describe_scores(scores: np.ndarray) -> Summary:
+    """Describe scores; the standard deviation has ddof 1, and is NaN for one score."""
+    # In order, so that the same scores in another order have the same mean.
+    x = np.sort(scores)
+    low, high = float(x[0]), float(x[-1])
+    # From the smallest, in units of the range, nothing is lost or overflows.
+    span = (high - low) or 1.0
+    shares = (x - low) / span
+    share = float(np.mean(shares))
+    return {
+        "mean": min(low + span * share, high),
+        "sd": float(span * np.std(shares, ddof=1)) if len(x) > 1 else math.nan,
+        "median": float(np.median(x)),
+        "min": low,
+        "max": high,
+    }
+
+
+def number_format(
+    summaries: Sequence[Summary], sign: str = ""
+) -> Callable[[float], str]:
+    """Show as many decimals as give the smallest deviation three digits."""
+    deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
+    decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
+    largest = max(abs(x[key]) for x in summaries for key in ("min", "max"))
+    is_fixed = decimals <= _MAX_DECIMALS and largest < _MAX_FIXED
+    form = f"{sign}.{decimals}f" if is_fixed else f"{sign}.6g"
+    return lambda x: "-" if math.isnan(x) else format(x, form)
+
+
+def show_difference(a: Summary, b: Summary) -> str:
+    """Show the difference of two means, with its sign."""
+    return number_format([a, b], sign="+")(a["mean"] - b["mean"])
+
+
+def show_p_value(p: float, level: float) -> str:
+    """Show four decimals or two digits, or as many as keep it on its side of the level.
+
+    The level itself is on the side of what is below it: it is significant.
+    """
+    form = "e" if 0.0 < p < _SMALLEST_FIXED else "f"
+    places = range(1 if form == "e" else 4, 18)
+    texts = (f"{p:.{k}{form}}" for k in places)
+    return _first(texts, lambda shown: (shown <= level) == (p <= level))
+
+
+def show_bound(bound: float, threshold: float) -> str:
+    """Show three decimals, or as many as keep the bound on its side of a threshold."""
+    texts = (f"{bound:.{k}f}" for k in range(3, 18))
+    return _first(texts, lambda shown: (shown < threshold) == (bound < threshold))
+
+
+def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
+    """Give the first text whose number is right, or else the last."""
+    for text in texts:
+        if is_right(float(text)):
+            break
+    return text
+
+
+def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
+    """Give None for what JSON cannot hold."""
+    return {
+        name: None if isinstance(x, float) and not math.isfinite(x) else x
+        for name, x in record.items()
+    }
