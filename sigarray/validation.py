@@ -126,11 +126,12 @@ def fraction(name: str, value: Any) -> float:
     return share
 
 
-def choice(*choices: str) -> Callable[[str, Any], str]:
-    """Make a rule for one of several words."""
+def choice(*choices: str | None) -> Rule:
+    """Make a rule for one of several words, and None where it is among them."""
 
-    def check(name: str, value: Any) -> str:
-        if not (isinstance(value, str) and value in choices):
+    def check(name: str, value: Any) -> str | None:
+        is_word = value is None or isinstance(value, str)
+        if not (is_word and value in choices):
             known = ", ".join(map(repr, choices))
             msg = f"Expected {name} to be one of {known}; got {show(value)}."
             raise ValueError(msg) if isinstance(value, str) else TypeError(msg)
@@ -244,7 +245,7 @@ OPTIONS: dict[str, Rule] = {
     "axis": integer,
     "batch": optional(count()),
     "confidence_level": fraction,
-    "correction": optional(choice("bonferroni")),
+    "correction": choice("bonferroni", None),
     "count": count(),
     "dt": optional(fraction),
     "higher_is_better": flag,

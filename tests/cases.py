@@ -186,7 +186,7 @@ CASES = [
         _bootstrap(),
         True,
     ),
-    Case("multi_aso-ragged-exact", _multi_aso_of_sequence, ((3,), (4,), (2,))),
+    Case("multi_aso-ragged-exact", _multi_aso_of_sequence, ((4,), (5,), (4,))),
     *(
         Case(
             f"{function.__name__}-{statistic}-{'paired' if paired else 'independent'}",

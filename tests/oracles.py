@@ -55,11 +55,21 @@ def violation_ratio(
 def exact_standard_error(
     a: Sequence[float], b: Sequence[float], dt: Fraction | None = None
 ) -> float:
-    """Standard deviation of the ratio over all n^n m^m ordered resamples."""
+    """Standard deviation of the ratio over all n^n m^m ordered resamples.
+
+    In units of what a resample of the smaller sample varies less than a sample does.
+    """
     ratios = [
         float(violation_ratio(x, y, dt))
         for x in itertools.product(a, repeat=len(a))
         for y in itertools.product(b, repeat=len(b))
     ]
     mean = math.fsum(ratios) / len(ratios)
-    return math.sqrt(math.fsum((ratio - mean) ** 2 for ratio in ratios) / len(ratios))
+    variance = math.fsum((ratio - mean) ** 2 for ratio in ratios) / len(ratios)
+    return math.sqrt(variance) * resampling_scale(a, b)
+
+
+def resampling_scale(a: Sequence[float], b: Sequence[float]) -> float:
+    """(n / (n - 1))^1/2 of the smaller sample, and 1 where that is one score."""
+    n = min(len(a), len(b))
+    return math.sqrt(n / (n - 1)) if n > 1 else 1.0

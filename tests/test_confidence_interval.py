@@ -164,7 +164,7 @@ def test_coverage_of_the_mean(method, nominal):
         (([1.0],), {}, "two scores or more in a sample, to resample; got 1"),
         (([1.0, 2.0], [1.0]), {}, "two scores or more in a sample.*got 2 and 1"),
         (([1.0, 2.0],), {"paired": True}, "two samples with paired=True; got one"),
-        (([1.0, 2.0], [1.0] * 3), {"paired": True}, "paired=True; got 2 and 3"),
+        (([1.0, 2.0], [1.0] * 3), {"paired": True}, "they are pairs; got 2 and 3"),
         (([1.0, 2.0],), {"method": "BCa"}, "method to be one of 'percentile', 'basic'"),
         (([1.0, 2.0],), {"confidence_level": 1.0}, r"confidence_level to be in \(0, 1"),
         (([1.0, 2.0],), {"statistic": "mode"}, "statistic to be one of"),

@@ -49,8 +49,17 @@ def test_nan_is_left_out(backend, function):
 
 
 @pytest.mark.parametrize("function", [*CORRECTIONS, partial_conjunction])
-def test_what_is_no_p_value_becomes_nan(function):
-    adjusted = function(np.array([0.01, -0.1, 1.1, np.inf]))
+def test_what_is_no_p_value_is_refused_on_the_host_and_nan_elsewhere(backend, function):
+    p_values = np.array([0.01, -0.1, 1.1, np.inf])
+    if backend.name == "numpy":
+        with pytest.raises(ValueError, match=r"in \[0, 1\].*; got -0.1 and 2 more"):
+            function(p_values)
+        with pytest.raises(ValueError, match="p-values with at least one axis"):
+            function(0.01)
+        with pytest.raises(TypeError, match="real numbers as p-values; got dtype <U"):
+            function(["<0.001"])
+        return
+    adjusted = backend.to_numpy(function(backend.asarray(p_values)))
     assert np.isnan(adjusted).tolist() == [False, True, True, True]
     assert adjusted[0] == pytest.approx(0.01)
 

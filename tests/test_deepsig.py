@@ -185,8 +185,10 @@ def test_scenario_1_of_the_readme_of_deep_significance():
     legacy = np.random.RandomState(1234)
     a, b = legacy.normal(0.9, 0.8, 5), legacy.normal(0.0, 1.0, 5)
     # Its sigma is that of 1000 resamples: a relative error of 2.2 %, five of them here.
-    tolerance = 5.0 * 0.225 / np.sqrt(2000.0)
-    assert deepsig.aso(a, b, **QUIET) == pytest.approx(0.225, abs=tolerance)
+    # Ours is larger by (5 / 4)^1/2, and the quantile is Student's, 2.132 for 1.645.
+    expected = 0.225 * np.sqrt(5 / 4) * 2.1318 / 1.6449
+    tolerance = 5.0 * expected / np.sqrt(2000.0)
+    assert deepsig.aso(a, b, **QUIET) == pytest.approx(expected, abs=tolerance)
 
 
 class TestMended:

@@ -142,8 +142,13 @@ class TestTorch:
         with torch.inference_mode():
             assert violation_ratio(torch.tensor([1, 2]), torch.tensor([3, 4])) == 1.0
         assert (
-            violation_ratio(torch.tensor([1]), torch.tensor([2])).dtype == torch.float32
+            violation_ratio(torch.tensor([1]), torch.tensor([2])).dtype == torch.float64
         )
+
+    def test_large_integers_differ(self, torch):
+        """Above 2^24 they would be the same in the default float."""
+        a = torch.tensor([2**24 + 1, 2**24 + 3])
+        assert violation_ratio(a, a - 1) == 0.0
 
     def test_func_vmap(self, torch):
         a = torch.tensor([A, B], dtype=torch.float64)
@@ -192,7 +197,7 @@ def test_accelerators_are_not_copied_from():
         ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got builtins\.set"),
         (None, TypeError, r"array or a sequence of numbers; got builtins\.NoneType"),
         (0.9, ValueError, r"at least one axis; got a single number"),
-        ([], ValueError, r"at least one score along axis -1; got shape \(0,\)"),
+        ([], ValueError, r"at least one of the scores along axis -1; got \(0,\)"),
         ([[0.9], [0.8, 0.7]], ValueError, r"rectangular sequence of numbers"),
         (
             np.ones((3, 5)),

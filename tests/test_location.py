@@ -38,7 +38,13 @@ class TestMannWhitney:
         )
         u, pvalue, probability = map(backend.to_numpy, result)
         np.testing.assert_allclose(u, expected.statistic, rtol=1e-6)
-        np.testing.assert_allclose(pvalue, expected.pvalue, rtol=tolerance(backend))
+        # Never 0, where SciPy's are too small for a float.
+        least = 2.0 * np.finfo(pvalue.dtype).smallest_normal
+        is_least = expected.pvalue < least
+        assert ((pvalue[is_least] > 0.0) & (pvalue[is_least] <= least)).all()
+        np.testing.assert_allclose(
+            pvalue[~is_least], expected.pvalue[~is_least], rtol=tolerance(backend)
+        )
         np.testing.assert_allclose(probability, u / (n * m), atol=1e-6)
 
     def test_probability_of_improvement_counts_pairs(self, backend):
@@ -110,7 +116,7 @@ class TestWelch:
         other = same if paired else backend.asarray([value] * 10)
         result = welch_t_test(same, other, paired=paired)
         assert float(result.statistic) == 0.0
-        assert float(result.pvalue) == pytest.approx(0.5)
+        assert float(result.pvalue) == pytest.approx(1.0)
         assert float(result.df) == (n - 1 if paired else n + 8)
         if abs(value) > 1e-30:
             result = welch_t_test(same, 0.5 * other, paired=paired)
@@ -131,7 +137,7 @@ class TestWelch:
     def test_one_score_is_refused(self):
         with pytest.raises(ValueError, match="two scores or more in a sample"):
             welch_t_test([1.0], [1.0, 2.0])
-        with pytest.raises(ValueError, match="paired=True; got 3 and 2"):
+        with pytest.raises(ValueError, match="they are pairs; got 3 and 2"):
             welch_t_test([1.0, 2.0, 3.0], [1.0, 2.0], paired=True)
 
 

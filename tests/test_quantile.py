@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import sigarray
 from sigarray import enumeration, quantile
 from sigarray.rng import random_words, seed_words
 
@@ -20,9 +21,11 @@ FALSE_ALARM = 1e-6
 @pytest.mark.parametrize("dt", [0.005, 0.1, 0.3, 1 / 3, 0.07, 0.5, 0.9])
 def test_grid_ranks_are_exact(backend, n, dt):
     """In floats, ceil(n t) is off by one at n = 10, 20, 25, 30, ..."""
-    step = quantile.grid_step(dt)
-    assert step == Fraction(str(dt)).limit_denominator(1000)
-    ranks = backend.to_numpy(quantile.grid_ranks(n, step, backend.xp, backend.device))
+    grid = quantile.even_grid(dt)
+    step = Fraction(str(dt)).limit_denominator(1000)
+    assert grid.step == step
+    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, backend.xp, backend.device))
+    assert len(ranks) == grid.size
     points = itertools.takewhile(
         lambda t: t < 1, (k * step for k in itertools.count(1))
     )
@@ -31,8 +34,29 @@ def test_grid_ranks_are_exact(backend, n, dt):
 
 @pytest.mark.parametrize("dt", [0.0, 1.0, -0.1, 2.0, math.nan, 1e-7])
 def test_impossible_grids(dt):
-    with pytest.raises(ValueError, match=r"Expected dt (in|to be in)"):
-        quantile.grid_step(dt)
+    with pytest.raises(ValueError, match=r"Expected dt (in|to be in|to be a finite)"):
+        sigarray.violation_ratio([1.0], [2.0], dt=dt)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64, 127, 128, 129, 1000, 99_999, 10**6])
+def test_points_stand_for_all_ranks(backend, n):
+    """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
+    xp, device = backend.xp, backend.device
+    grid = quantile.Grid(n_scores=n)
+    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, xp, device))
+    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device))
+    assert len(ranks) == len(widths) == grid.size
+    assert widths.sum() == pytest.approx(1.0, abs=1e-5)
+    counts = np.round(n * widths.astype(float)).astype(int)
+    assert counts.sum() == n
+    assert counts.min() >= 0
+    assert counts.max() <= max(2, 2 * (math.isqrt(n) // 16))
+    assert (counts[: min(64, n // 2)] == 1).all()
+    # The middle of the ranks that a point stands for, the lower one of two.
+    ends = np.cumsum(counts)
+    inside = counts > 0
+    middles = ((2 * ends - counts - 1) // 2)[inside]
+    np.testing.assert_array_equal(ranks[inside], middles)
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
@@ -131,14 +155,28 @@ def test_every_multiset_has_its_probability(backend):
 
 
 @pytest.mark.parametrize(
-    ("n", "step"),
-    [(20, Fraction(1, 200)), (400, Fraction(1, 20)), (5000, Fraction(3, 10))],
-    ids=["every score drawn", "gammas", "gammas with a last gap of its own"],
+    ("n", "grid"),
+    [
+        (20, quantile.Grid(Fraction(1, 200))),
+        (400, quantile.Grid(Fraction(1, 20))),
+        (5000, quantile.Grid(Fraction(3, 10))),
+        (5000, quantile.Grid(n_scores=5000)),
+        (3000, quantile.Grid(n_scores=50_000)),
+        (3000, quantile.Grid(n_scores=2500)),
+    ],
+    ids=[
+        "every score drawn",
+        "gammas",
+        "gammas with a last gap of its own",
+        "by ranks",
+        "by ranks of a larger sample",
+        "by ranks of a smaller sample",
+    ],
 )
-def test_grid_resamples_are_those_of_plain_resampling(backend, n, step):
+def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
     count = 3000
-    drawn = resampled_ranks(backend, n, count, step)
-    ranks = quantile.grid_ranks(n, step, np, "cpu")
+    drawn = resampled_ranks(backend, n, count, grid)
+    ranks = quantile.grid_ranks(n, grid, np, "cpu")
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)[:, ranks]
     assert drawn.shape == plain.shape

@@ -54,7 +54,8 @@ def test_few_subsets_of_many_scores_are_enumerated(backend, n, m):
     """The one score, or both, may be any: a p-value is a rank, or one of pairs."""
     rng = np.random.default_rng(m)
     a, b = rng.normal(size=n), rng.normal(size=m)
-    result = permutation_test(backend.asarray(a), backend.asarray(b), paired=False)
+    samples = backend.asarray(a), backend.asarray(b)
+    result = permutation_test(*samples, paired=False, alternative="greater")
     pool = np.concatenate([a, b])
     subsets = np.array(list(itertools.combinations(pool, min(n, m))))
     few = subsets.mean(axis=-1)
@@ -84,7 +85,12 @@ def test_signs_are_the_bits_of_words(backend, n):
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.3, 1.0, n), rng.normal(0.0, 1.0, n)
     result = permutation_test(
-        backend.asarray(a), backend.asarray(b), n_resamples=300, rng=7
+        backend.asarray(a),
+        backend.asarray(b),
+        paired=True,
+        alternative="greater",
+        n_resamples=300,
+        rng=7,
     )
     words = random_words(seed_words(7, np, "cpu"), 0, 300, -(-n // 32), np, "cpu")
     signs = 1.0 - 2.0 * random_bits(words, n, np, "cpu").astype(float)
@@ -121,8 +127,10 @@ def test_one_score_cannot_be_resampled(paired):
 def test_close_differences_are_no_ties():
     """The second pair alone makes the sum 1e-9, its exchange with the first -1e-9."""
     zeros = np.zeros(2)
-    assert permutation_test(np.array([1.0, -1.0 + 1e-9]), zeros).pvalue == 2 / 4
-    assert permutation_test(np.array([1.0, -1.0]), zeros).pvalue == 3 / 4
+    options = {"paired": True, "alternative": "greater"}
+    close, equal = np.array([1.0, -1.0 + 1e-9]), np.array([1.0, -1.0])
+    assert permutation_test(close, zeros, **options).pvalue == 2 / 4
+    assert permutation_test(equal, zeros, **options).pvalue == 3 / 4
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -171,7 +179,9 @@ def test_p_values_are_never_zero(backend):
     a, b = backend.asarray(np.linspace(5.0, 6.0, 30)), backend.asarray(np.zeros(30))
     for test in (bootstrap_test, permutation_test):
         for paired in (True, False):
-            result = test(a, b, paired=paired, n_resamples=99, rng=0)
+            result = test(
+                a, b, paired=paired, alternative="greater", n_resamples=99, rng=0
+            )
             assert float(result.pvalue) == pytest.approx(0.01)
 
 
@@ -243,11 +253,11 @@ def test_bits_are_fair(backend):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"alternative": "higher"}, ValueError, "alternative to be one of 'greater'"),
+        ({"alternative": "higher"}, ValueError, "alternative to be one of 'two-sided'"),
         ({"statistic": "mode"}, ValueError, "statistic to be one of 'mean', 'median'"),
         ({"n_resamples": 0}, ValueError, "n_resamples to be an integer of 1 to"),
-        ({"batch": 0}, ValueError, "batch to be an integer of at least 1"),
-        ({"paired": True}, ValueError, "paired=True; got 3 and 2"),
+        ({"batch": 0}, ValueError, "batch to be an integer of 1 to"),
+        ({"paired": True}, ValueError, "they are pairs; got 3 and 2"),
         ({"statistic": lambda x, axis: x}, ValueError, r"statistic\(x, axis\) to give"),
     ],
 )

@@ -276,8 +276,16 @@ def test_direction_is_part_of_the_metric(name):
         ),
         (lambda: metrics.wins("rmse"), ValueError, "'mae', 'emd'"),
         (lambda: metrics.binary("auc"), ValueError, "'roc_auc'"),
-        (lambda: metrics.mae.aggregated_by("max"), ValueError, "'median' or None"),
-        (lambda: metrics.wins("emd", aggregate="max"), ValueError, "'median' or None"),
+        (
+            lambda: metrics.mae.aggregated_by("max"),
+            ValueError,
+            "'median', None; got 'max'",
+        ),
+        (
+            lambda: metrics.wins("emd", aggregate="max"),
+            ValueError,
+            "'median', None; got 'max'",
+        ),
         (lambda: metrics.histogram_kl(low="0"), TypeError, "low to be a finite"),
         (lambda: metrics.binary("f1", gold_threshold="x"), TypeError, "threshold"),
         (
@@ -300,7 +308,7 @@ def test_direction_is_part_of_the_metric(name):
         (
             lambda: metrics.mae(np.ones((2, 0)), np.ones((2, 2))),
             ValueError,
-            "one score",
+            "at least one of the scores",
         ),
         (
             lambda: metrics.mae.aggregated_by(None)(GOLD, SYSTEM),

@@ -16,7 +16,7 @@ Response = Callable[[Array, Array, Array], Array]
 
 def check_parameter(name: str, value: Any) -> Any:
     """Give a number as a float, or an array of shape () as it is."""
-    if isinstance(value, int | float | str | np.generic) or value is None:
+    if isinstance(value, int | float | np.generic):
         return number(name, value)
     if getattr(value, "shape", None) == ():
         return value
