@@ -19,6 +19,7 @@ from sigarray.labels import align_labels
 from sigarray.validation import describe
 
 Result = TypeVar("Result")
+State = TypeVar("State")
 
 # Elements that a chunk of replicates may hold: what fits in the cache of one core, what
 # keeps torch's threads busy, and what bounds memory on an accelerator.
@@ -326,6 +327,20 @@ def sum_batches(
     for chunk in range(chunks):
         initial = initial + kernel(chunk * size, size)
     return initial
+
+
+def iterate(
+    xp: Namespace, step: Callable[[State], State], state: State, count: int
+) -> State:
+    """Apply a function to its own result so many times, in a loop that JAX keeps."""
+    if array_api_compat.is_jax_namespace(xp):
+        import jax
+
+        result: State = jax.lax.fori_loop(0, count, lambda _, x: step(x), state)
+        return result
+    for _ in range(count):
+        state = step(state)
+    return state
 
 
 def _plan_chunks(xp: Namespace, count: int, batch: int) -> tuple[int, int]:
