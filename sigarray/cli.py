@@ -16,7 +16,9 @@ from sigarray.correction_report import report_correction
 from sigarray.options import ASO_DEFAULTS, build_parser
 from sigarray.pairwise_order import multi_aso
 from sigarray.pairwise_tests import (
+    PAIR_METHODS,
     PAIRED_TESTS,
+    RESAMPLING_TESTS,
     PairOptions,
     describe_test,
     run_pairwise,
@@ -110,6 +112,7 @@ def compare(options: argparse.Namespace) -> Report:
         options.paired,
         options.n_resamples,
         options.seed if is_drawn else None,
+        options.method or "auto",
     )
     comparison = Comparison(
         source=source,
@@ -122,7 +125,7 @@ def compare(options: argparse.Namespace) -> Report:
         seed=tests.seed,
         method=_describe_aso(options, scores)
         if tests.test == "aso"
-        else describe_test(tests),
+        else describe_test(scores, tests),
     )
     if tests.test != "aso":
         results = run_pairwise(
@@ -272,11 +275,20 @@ def _check_test_options(options: argparse.Namespace) -> None:
         known = ", ".join(_RESAMPLES)
         msg = f"Expected --n-resamples with --test {known}; got --test {test}."
         raise ValueError(msg)
-    for name in ASO_DEFAULTS:
-        if getattr(options, name) is not None and test != "aso":
-            msg = f"Expected --{name} with --test aso; got --test {test}."
-            if name == "threshold":
-                msg += " The level of p-values is 1 minus --confidence-level."
+    if options.threshold is not None and test != "aso":
+        msg = (
+            f"Expected --threshold with --test aso; got --test {test}. The level of "
+            "p-values is 1 minus --confidence-level."
+        )
+        raise ValueError(msg)
+    if options.method not in (None, "auto"):
+        known_tests = RESAMPLING_TESTS if options.method in PAIR_METHODS else ("aso",)
+        if test not in known_tests:
+            msg = (
+                f"Expected --method {options.method} with --test "
+                f"{', '.join(known_tests)}; "
+                f"got --test {test}."
+            )
             raise ValueError(msg)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from sigarray import __version__
 from sigarray.correction_report import CORRECTIONS
-from sigarray.pairwise_tests import TESTS
+from sigarray.pairwise_tests import PAIR_METHODS, TESTS
 from sigarray.plain_text import show_controls
 from sigarray.power_report import POWER_TESTS
 from sigarray.report import STYLES
@@ -95,9 +95,11 @@ def _add_compare(commands: Any) -> None:
     )
     command.add_argument(
         "--method",
-        choices=("auto", "bootstrap", "exact", "asymptotic"),
-        help="of aso: auto, the default, enumerates all resamples of few scores, else "
-        "bootstraps",
+        choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
+        help="auto, the default: of aso, enumerates all resamples of few scores, "
+        "bootstraps more, and some quantiles of very many; of bootstrap and "
+        "permutation, resampling, but saddlepoint for many scores. "
+        f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
     )
     _add_random(command, default=None, said="1000 for aso, 9999 for other tests")
 

@@ -11,6 +11,7 @@ from sigarray.correction import holm
 from sigarray.location import mann_whitney_u, welch_t_test
 from sigarray.progress import announce, track
 from sigarray.resampling import bootstrap_test, permutation_test
+from sigarray.saddlepoint import effective_size
 from sigarray.score_file import Scores
 from sigarray.verdict import PairTest
 
@@ -25,6 +26,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "welch": welch_t_test,
 }
 TESTS = tuple(_FUNCTIONS)
+PAIR_METHODS = ("resampling", "saddlepoint")
+# From so many scores on "auto" approximates, where no few of them make the variance:
+# the p-values are then right to 0.1 %, and resampling would take a second and more.
+_MANY_SCORES = 10_000
+_MANY_EFFECTIVE = 100.0
 # Of a guess at the time: for each pair, and for each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
@@ -39,6 +45,7 @@ class PairOptions:
     is_paired: bool
     n_resamples: int | None
     seed: int | None
+    method: str = "auto"
 
 
 def run_pairwise(
@@ -72,8 +79,8 @@ def run_pairwise(
     return tests
 
 
-def describe_test(options: PairOptions) -> str:
-    """Name the test and what it did."""
+def describe_test(scores: Scores, options: PairOptions) -> str:
+    """Name the test and what it did; pairs may differ in their sizes."""
     if options.test == "mann-whitney":
         return "Mann-Whitney's U, two-sided"
     if options.test == "welch":
@@ -86,19 +93,39 @@ def describe_test(options: PairOptions) -> str:
             f"exact, or where there are more than {options.n_resamples} permutations, "
             f"as many random ones, seed {options.seed}"
         )
-    return f"{options.test} test of the mean {kind}, two-sided, {drawn}"
+    said = {"resampling": drawn, "saddlepoint": "by saddlepoint approximation"}
+    methods = dict.fromkeys(
+        _choose_method(scores[a], scores[b], options)
+        for a, b in itertools.combinations(scores, 2)
+    )
+    which = "by the scores of a pair " if len(methods) > 1 else ""
+    how = " or ".join(said[method] for method in methods)
+    return f"{options.test} test of the mean {kind}, two-sided, {which}{how}"
 
 
-def _choose_options(options: PairOptions) -> dict[str, Any]:
-    """Give the options of the test of a pair.
+def _choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
+    """Give the method of a pair: `describe_test` says it."""
+    if options.method != "auto":
+        return options.method
+    if min(len(x), len(y)) < _MANY_SCORES:
+        return "resampling"
+    size = effective_size(np, x, y, paired=options.is_paired)
+    return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
 
-    The one place where its method is chosen; `describe_test` says what it is.
-    """
+
+def _choose_options(
+    x: np.ndarray, y: np.ndarray, options: PairOptions
+) -> dict[str, Any]:
+    """Give the options of the test of a pair."""
     chosen: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
         chosen["paired"] = options.is_paired
     if options.test in RESAMPLING_TESTS:
-        chosen |= {"n_resamples": options.n_resamples, "rng": options.seed}
+        chosen |= {
+            "n_resamples": options.n_resamples,
+            "rng": options.seed,
+            "method": _choose_method(x, y, options),
+        }
     return chosen
 
 
@@ -108,7 +135,7 @@ def _test_pair(
     """Give the statistic, how far A leads (0 for not at all), and the p-value."""
     first, second = sorted((a, b))
     x, y = scores[first], scores[second]
-    result = _FUNCTIONS[options.test](x, y, **_choose_options(options))
+    result = _FUNCTIONS[options.test](x, y, **_choose_options(x, y, options))
     statistic, p_value = float(result.statistic), float(result.pvalue)
     is_turned = first != a
     if options.test == "mann-whitney":
@@ -122,7 +149,7 @@ def _test_pair(
 def _advise(options: PairOptions) -> str:
     ways = ["fewer models with --columns"]
     if options.n_resamples is not None:
-        ways = ["--test welch", "fewer --n-resamples", *ways]
+        ways = ["--method saddlepoint", "--test welch", "fewer --n-resamples", *ways]
     return f"Faster: {', '.join(ways)}."
 
 
@@ -134,4 +161,9 @@ def _guess_seconds(scores: Scores, options: PairOptions) -> float:
     if options.n_resamples is None:
         return seconds + n_scores * _SECONDS_PER_SORTED_SCORE
     per_score = _SECONDS_PER_SCORE[options.test] * options.n_resamples
-    return seconds + n_scores * per_score
+    drawn = sum(
+        len(x) + len(y)
+        for x, y in itertools.combinations(scores.values(), 2)
+        if _choose_method(x, y, options) == "resampling"
+    )
+    return seconds + (n_scores - drawn) * _SECONDS_PER_SORTED_SCORE + drawn * per_score

@@ -54,8 +54,9 @@ def bootstrap_tail(
     .. [1] A. C. Davison, D. V. Hinkley (1988). Saddlepoint approximations in resampling
        methods. Biometrika 75, 417-431. :doi:`10.1093/biomet/75.3.417`
     """
-    samples, unit = _rescale(xp, _split_samples(xp, a, b))
-    offset, tie = _divide(xp, offset, unit), _rounding(xp, unit)
+    samples, scale = _split_samples(xp, a, b)
+    samples, unit = _rescale(xp, samples)
+    offset, tie = _divide(xp, offset / scale, unit), _rounding(xp, unit)
     if paired:
         samples, unit = _rescale(xp, [samples[0] + samples[1]], tie)
         offset, tie = _divide(xp, offset, unit), tie / unit
@@ -106,7 +107,7 @@ def permutation_tail(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Arra
        :doi:`10.1093/biomet/77.4.787`
     """
     n = a.shape[-1]
-    pool = center_scores(xp, "mean", pool_samples(xp, a, b))[0]
+    pool = center_scores(xp, "mean", pool_samples(xp, a, b)).scores[0]
     (pool,), unit = _rescale(xp, [pool])
     tie = _rounding(xp, unit)
     if paired:
@@ -121,7 +122,7 @@ def effective_size(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
     It is n / kurtosis: n / 3 for normal scores, and 1 where one score is all there is.
     Of independent samples it is that of the smaller one. Constant samples have n.
     """
-    samples = _split_samples(xp, a, b)
+    samples, _ = _split_samples(xp, a, b)
     if paired:
         samples = [samples[0] + samples[1]]
     sizes = []
@@ -135,11 +136,12 @@ def effective_size(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
     return functools.reduce(xp.minimum, sizes)
 
 
-def _split_samples(xp: Namespace, a: Array, b: Array) -> list[Array]:
-    """Give a and -b, each less the middle of its range."""
+def _split_samples(xp: Namespace, a: Array, b: Array) -> tuple[list[Array], Array]:
+    """Give a and -b, each less its smallest score, and their unit."""
     n = a.shape[-1]
     pool = pool_samples(xp, a, b)
-    return [center_scores(xp, "mean", x)[0] for x in (pool[..., :n], -pool[..., n:])]
+    scores, _, unit = center_scores(xp, "mean", pool[..., :n], -pool[..., n:])
+    return scores, unit
 
 
 def _flipped_tail(xp: Namespace, x: Array, tie: Array) -> Array:

@@ -129,7 +129,7 @@ def fraction(name: str, value: Any) -> float:
 def choice(*choices: str | None) -> Rule:
     """Make a rule for one of several words, and None where it is among them."""
 
-    def check(name: str, value: Any) -> str | None:
+    def check(name: str, value: Any) -> Any:
         is_word = value is None or isinstance(value, str)
         if not (is_word and value in choices):
             known = ", ".join(map(repr, choices))

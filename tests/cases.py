@@ -214,6 +214,19 @@ CASES = [
     ),
     *(
         Case(
+            f"{function.__name__}-saddlepoint-{'paired' if paired else 'independent'}",
+            function,
+            ((30,), (30,)),
+            {"method": "saddlepoint", "paired": paired},
+        )
+        for function, paired in (
+            (sigarray.bootstrap_test, False),
+            (sigarray.permutation_test, True),
+            (sigarray.permutation_test, False),
+        )
+    ),
+    *(
+        Case(
             f"bootstrap_ci-{statistic if isinstance(statistic, str) else 'callable'}-"
             f"{method}-{len(shapes)}",
             sigarray.bootstrap_ci,

@@ -181,9 +181,13 @@ class TestResampling:
         a, b = draw(60, seed=seed)
         test = permutation_test if name.startswith("permutation") else bootstrap_test
         p = float(tail_of(name, np, a, b))
-        drawn = test(
-            a, b, paired=name.endswith("paired"), n_resamples=self.COUNT, rng=seed
-        )
+        options = {"paired": name.endswith("paired"), "alternative": "greater"}
+        approximate = test(a, b, method="saddlepoint", **options)
+        assert approximate.pvalue == pytest.approx(p, rel=1e-9)
+        mirrored = test(b, a, method="saddlepoint", **options | {"alternative": "less"})
+        assert mirrored.pvalue == pytest.approx(p, rel=1e-9)
+        drawn = test(a, b, n_resamples=self.COUNT, rng=seed, **options)
+        assert approximate.statistic == pytest.approx(drawn.statistic)
         error = Z * math.sqrt(p * (1.0 - p) / self.COUNT) + 0.002 * p
         assert drawn.pvalue == pytest.approx(p, abs=error + 1.0 / self.COUNT)
 
@@ -203,6 +207,13 @@ class TestResampling:
         )
         error = Z * math.sqrt(p * (1.0 - p) / self.COUNT) + 0.002 * p
         assert drawn.pvalue == pytest.approx(p, abs=error + 1.0 / self.COUNT)
+        approximate = bootstrap_test(a, b, paired=paired, method="saddlepoint")
+        assert approximate.pvalue == pytest.approx(p, rel=1e-9)
+
+    def test_the_mean_alone(self):
+        for test in (bootstrap_test, permutation_test):
+            with pytest.raises(ValueError, match="'mean' with method='saddlepoint'"):
+                test([1.0, 2.0], [3.0, 4.0], statistic="median", method="saddlepoint")
 
 
 @pytest.mark.parametrize("name", TAILS)
