@@ -147,7 +147,9 @@ def compare_responses() -> list[str]:
     lists = [x.tolist() for x in (gold, a, b)]
     runs = {
         "response_test, wins_mae": (
-            lambda: responses.response_test(gold, a, b, n_resamples=N_SETS, rng=0),
+            lambda: responses.response_test(
+                gold, a, b, alternative="greater", n_resamples=N_SETS, rng=0
+            ),
             lambda: loop_resamples(*lists, N_LOOPS),
         ),
         "simulate": (
@@ -210,7 +212,12 @@ def run_test(name: str, a: np.ndarray, b: np.ndarray, n_resamples: int) -> objec
     """Run a test of sigarray by the name of its row."""
     test, _, kind = name.partition(", ")
     return getattr(sigarray, test)(
-        a, b, paired=kind == "paired", n_resamples=n_resamples, rng=0
+        a,
+        b,
+        paired=kind == "paired",
+        alternative="greater",
+        n_resamples=n_resamples,
+        rng=0,
     )
 
 

@@ -113,8 +113,9 @@ def compare(
     )
     ratio, error, margin = ratio[..., 0], error[..., 0], margin[..., 0]
     summary_a, summary_b = _summarize(xp, a, b)
+    turned = _turn_round(xp, ratio)
     a_over_b, b_over_a = (
-        AsoResult(upper_bound(xp, x, margin), x, error) for x in (ratio, 1.0 - ratio)
+        AsoResult(upper_bound(xp, x, margin), x, error) for x in (ratio, turned)
     )
     return ComparisonResult(
         ScoreSummary(*summary_a),
@@ -123,6 +124,12 @@ def compare(
         a_over_b,
         b_over_a,
     )
+
+
+@array_kernel
+def _turn_round(_xp: Namespace, ratio: Array) -> Array:
+    """Give the violation ratios of the other direction."""
+    return 1.0 - ratio
 
 
 @array_kernel

@@ -210,6 +210,7 @@ def _with_standard_jax() -> Iterator[None]:
     with (
         jax.numpy_dtype_promotion("standard"),
         jax.numpy_rank_promotion("allow"),
+        jax.default_matmul_precision("highest"),
         jax.debug_nans(False),
         jax.debug_infs(False),
     ):

@@ -137,8 +137,7 @@ def bootstrap_power_analysis(
     """
     xp, (scores,) = standardize(scores, axis=axis)
     check_sizes(scores, purpose="to resample")
-    scores = spread_faults(xp, scores)
-    lifted = scores + xp.abs(scores) * (lift - 1.0)
+    lifted, scores = _lift(xp, scores, lift=lift)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
     seed = seed_words(rng, xp, device_of(xp, scores))
     return xp.asarray(
@@ -301,6 +300,13 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
     old = m_old * n_old / (m_old + n_old)
     new = m_new * n_new / (m_new + n_new)
     return math.sqrt(new / old)
+
+
+@array_kernel
+def _lift(xp: Namespace, scores: Array, *, lift: float) -> tuple[Array, Array]:
+    """Give the lifted scores, and the scores."""
+    scores = spread_faults(xp, scores)
+    return scores + xp.abs(scores) * (lift - 1.0), scores
 
 
 @array_kernel

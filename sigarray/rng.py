@@ -69,6 +69,13 @@ def seed_words(rng: RandomSource, xp: Namespace, device: Device) -> Seed:
     return _upload_words([_draw_seed(rng)], xp, device)
 
 
+def as_argument(xp: Namespace, number: int | Array) -> int | Array:
+    """Give an integer as one of a kernel's arrays, so that JAX compiles it once."""
+    if not isinstance(number, int) or not array_api_compat.is_jax_namespace(xp):
+        return number
+    return _constant(np.uint32(number))
+
+
 def number_streams(count: int) -> tuple[int, ...]:
     """Give the streams of samples that have places and no names."""
     return tuple(range(count))
@@ -296,18 +303,24 @@ def _upload_words(
     """Give low and high words of integers below 2^64; nothing waits for the device."""
     halves = [[n % 2**WORD_BITS for n in numbers], [n >> WORD_BITS for n in numbers]]
     if array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        # A constant where a function is traced; else sent in a way that
-        # `jax.transfer_guard("disallow")` lets pass.
-        with jax.ensure_compile_time_eval():
-            low, high = (jax.device_put(np.asarray(x, np.uint32)) for x in halves)
+        low, high = (_constant(np.asarray(x, np.uint32)) for x in halves)
         return low, high
     dtype = _word_dtype(xp)
     if xp.isdtype(dtype, "signed integer"):
         halves = [[n - (n >> 31 << WORD_BITS) for n in half] for half in halves]
     low, high = (_fill(xp, half, dtype, device) for half in halves)
     return low, high
+
+
+def _constant(value: Any) -> Array:
+    """Give a value to JAX: a constant where a function is traced.
+
+    Else it is sent in a way that `jax.transfer_guard("disallow")` lets pass.
+    """
+    import jax
+
+    with jax.ensure_compile_time_eval():
+        return jax.device_put(value)
 
 
 def _fill(xp: Namespace, numbers: list[int], dtype: Any, device: Device) -> Array:

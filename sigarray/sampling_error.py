@@ -426,4 +426,6 @@ def _variance_of_sums(xp: Namespace, increments: Array) -> Array:
     sums = xp.cumulative_sum(
         xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype
     )
-    return xp.astype(xp.var(sums, axis=-1), increments.dtype)
+    deviations = sums - xp.mean(sums, axis=-1, keepdims=True)
+    variance = xp.mean(deviations * deviations, axis=-1)
+    return xp.astype(variance, increments.dtype)

@@ -4,7 +4,7 @@ from sigarray._typing import Array, Namespace, RandomSource
 from sigarray.dispatch import device_of, is_array, standardize
 from sigarray.quantile import even_grid
 from sigarray.results import AsoResult
-from sigarray.rng import seed_words
+from sigarray.rng import as_argument, seed_words
 from sigarray.sampling_error import (
     METHODS,
     Method,
@@ -322,7 +322,7 @@ def aso_replicates(
         xp,
         orient(stacks, higher_is_better),
         seed_words(rng, xp, device_of(xp, stacks[0])),
-        start,
+        as_argument(xp, start),
         streams=STREAMS,
         count=count,
         grid=even_grid(dt),

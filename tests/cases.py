@@ -27,16 +27,18 @@ class Case:
     keeps_axis: bool = False
     # Of items with several responses each, where NaN is a missing one.
     takes_responses: bool = False
+    # P-values, or responses on a scale from 0 to 1.
+    is_within_one: bool = False
     # The place of a result that depends on the seed.
     drawn: int = -1
 
     def samples(self, *leading: int) -> list[np.ndarray]:
         """Scores as float32 holds them, so that every dtype sees the same ones."""
         rng = np.random.default_rng(7)
-        if self.takes_p_values:
+        if self.is_within_one:
             (shape,) = self.shapes
-            p_values = rng.uniform(0.0, 1.0, (*leading, *shape)) ** 3
-            return [p_values.astype(np.float32).astype(np.float64)]
+            shares = rng.uniform(0.0, 1.0, (*leading, *shape)) ** 3
+            return [shares.astype(np.float32).astype(np.float64)]
         draws = (
             rng.normal(0.2 * k, 1.0 + 0.3 * k, (*leading, *shape))
             for k, shape in enumerate(self.shapes)
@@ -84,11 +86,7 @@ def _resample(*arrays: Any, **options: Any) -> Any:
 
 
 def _fit_likert(gold: Any) -> Any:
-    """Bring the responses near to the range of the scale."""
-    xp = array_api_compat.array_namespace(gold)
-    if xp.isdtype(gold.dtype, "integral"):
-        gold = xp.astype(gold, xp.zeros(1, device=array_api_compat.device(gold)).dtype)
-    return responses.fit(gold / 8.0, model="likert")
+    return responses.fit(gold, model="likert")
 
 
 def _bias(gold: Any, system: Any) -> Any:
@@ -107,6 +105,7 @@ def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: 
         is_random=is_random,
         has_batch=function is responses.response_test,
         takes_responses=True,
+        is_within_one=name == "likert",
         drawn=1 if function is responses.response_test else -1,
     )
 
@@ -120,6 +119,7 @@ def _correction(function: Callable[..., Any], **options: Any) -> Case:
         options,
         has_batch=False,
         takes_p_values=True,
+        is_within_one=True,
         keeps_axis=function is not sigarray.count_significant,
     )
 

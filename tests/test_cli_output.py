@@ -313,9 +313,9 @@ class TestWaiting:
             text=True,
             input="a,b\n1,2\n",
         )
-        assert "One score" not in process.stdout
+        assert "too few" not in process.stdout
 
     def test_one_run_is_one_warning(self, write, run):
         _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
         assert err.count("\n") == 1
-        assert err.startswith("sigarray: warning: One score")
+        assert err.startswith("sigarray: warning: 1 and 1 scores are too few")

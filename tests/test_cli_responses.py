@@ -82,6 +82,7 @@ def test_the_numbers_are_those_of_the_library(write, run):
         metric="mae",
         items="all",
         responses="one",
+        alternative="greater",
         n_resamples=70,
         rng=3,
     )

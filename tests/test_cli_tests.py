@@ -164,7 +164,14 @@ class TestCompare:
             (["--test", "aso", "--paired"], "--paired with --test bootstrap, permut"),
             (["--test", "mann-whitney", "--paired"], "got --test mann-whitney"),
             (["--test", "welch", "--threshold", "0.2"], "1 minus --confidence-level"),
-            (["--test", "welch", "--method", "exact"], "--method with --test aso"),
+            (
+                ["--test", "welch", "--method", "exact"],
+                "--method exact with --test aso",
+            ),
+            (
+                ["--test", "welch", "--method", "saddlepoint"],
+                "--method saddlepoint with --test bootstrap, permutation; got",
+            ),
             (
                 ["--test", "welch", "--n-resamples", "9"],
                 "--n-resamples with --test aso",

@@ -71,10 +71,11 @@ def test_result_stays_where_the_scores_are(backend, case):
 
 @once_per_library
 @over(CASES)
-def test_integers_become_the_default_float(backend, case):
-    samples = [np.round(4 * sample).astype(np.int32) for sample in case.samples()]
+def test_integers_become_the_widest_float(backend, case):
+    scale = 1 if case.is_within_one else 4
+    samples = [np.round(scale * sample).astype(np.int32) for sample in case.samples()]
     arrays = [backend.asarray(sample) for sample in samples]
-    default = backend.xp.zeros(1, device=backend.device).dtype
+    default = getattr(backend.xp, backend.float_name)
     floats = call_on(backend, case, [sample.astype(np.float64) for sample in samples])
     for result, expected in zip(case(*arrays), floats, strict=True):
         assert result.dtype == default or is_count(backend, result)
@@ -143,9 +144,12 @@ def test_axis_is_where_the_scores_are(backend, case):
 def test_nan_stays_in_its_batch_entry(backend, case):
     samples = case.samples(2, 3)
     clean = call_on(backend, case, samples)
-    for fault in (
-        (np.inf, -np.inf) if case.takes_responses else (np.nan, np.inf, -np.inf)
-    ):
+    faults = [np.nan, np.inf, -np.inf]
+    if case.takes_responses:
+        faults.remove(np.nan)  # a missing one
+    if case.takes_p_values and backend.name == "numpy":
+        faults = [np.nan]  # the others are refused
+    for fault in faults:
         samples[0][1, ..., 0] = fault
         results = call_on(backend, case, samples)
         for result, expected in zip(results, clean, strict=True):

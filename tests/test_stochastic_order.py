@@ -515,7 +515,7 @@ def test_impossible_models():
     with pytest.raises(ValueError, match=r"shape \(\.\.\., K, n\); got shape \(3,\)"):
         multi_aso(np.ones(3))
     with pytest.raises(
-        ValueError, match=r"correction to be .*'bonferroni'; got 'holm'"
+        ValueError, match=r"correction to be .*'bonferroni', None; got 'holm'"
     ):
         multi_aso(np.ones((2, 3)), correction="holm")
 

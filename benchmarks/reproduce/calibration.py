@@ -172,7 +172,13 @@ def measure_levels(settings: Settings) -> tuple[list[dict[str, Any]], dict[str, 
     )
     for items, answers in itertools.product(ITEM_SAMPLERS, RESPONSE_SAMPLERS):
         p = responses.response_test(
-            *sets, metric="mae", items=items, responses=answers, n_resamples=200, rng=1
+            *sets,
+            metric="mae",
+            items=items,
+            responses=answers,
+            alternative="greater",
+            n_resamples=200,
+            rng=1,
         ).pvalue
         drawn[f"response_test, {items} items, {answers}", n_items] = np.asarray(p)
     return [measure_level(name, n, p) for (name, n), p in drawn.items()], drawn
@@ -183,16 +189,22 @@ def compare_means(
 ) -> dict[str, Any]:
     """Give the p-value of each test of two samples."""
     x, y = settings.put(a), settings.put(b)
-    options = {"n_resamples": N_RESAMPLES - 1, "rng": rng}
-    results = {
-        "welch_t_test": sigarray.welch_t_test(x, y),
-        "welch_t_test, paired": sigarray.welch_t_test(x, y, paired=True),
-        "mann_whitney_u": sigarray.mann_whitney_u(x, y),
-        "permutation_test, paired": sigarray.permutation_test(x, y, **options),
-        "permutation_test": sigarray.permutation_test(x, y, paired=False, **options),
-        "bootstrap_test, paired": sigarray.bootstrap_test(x, y, paired=True, **options),
-        "bootstrap_test": sigarray.bootstrap_test(x, y, **options),
-    }
+    drawn = {"n_resamples": N_RESAMPLES - 1, "rng": rng}
+    results = {}
+    for test, paired in itertools.product(
+        ("welch_t_test", "mann_whitney_u", "permutation_test", "bootstrap_test"),
+        (False, True),
+    ):
+        options: dict[str, Any] = {"alternative": "greater"}
+        if test == "mann_whitney_u":
+            if paired:
+                continue
+        else:
+            options["paired"] = paired
+        if test in ("permutation_test", "bootstrap_test"):
+            options |= drawn
+        name = f"{test}, paired" if paired else test
+        results[name] = getattr(sigarray, test)(x, y, **options)
     return {name: result.pvalue for name, result in results.items()}
 
 

@@ -143,6 +143,7 @@ def find_p_values(settings: Settings, model: str) -> list[dict[str, Any]]:
                     metric=metric,
                     items=by_items,
                     responses=by_responses,
+                    alternative="greater",
                     n_resamples=settings.choose(50, 100),
                     rng=3,
                 ).pvalue
@@ -168,6 +169,7 @@ def find_true(
         model=model,
         n_sets=n_sets,
         n_resamples=1,
+        alternative="greater",
         xp=settings.namespace,
         rng=1,
     ).true_p

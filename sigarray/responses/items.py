@@ -4,7 +4,12 @@ import math
 from typing import Literal
 
 from sigarray._typing import Array, Namespace
-from sigarray.dispatch import device_of, matrix_product, standardize
+from sigarray.dispatch import (
+    array_kernel,
+    device_of,
+    matrix_product,
+    standardize,
+)
 
 Aggregate = Literal["mean", "median"]
 AGGREGATES = ("mean", "median")
@@ -23,7 +28,7 @@ def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:
     ValueError
         Numbers of items that differ, no items or no responses.
     """
-    xp, samples = standardize(*arrays, n_axes=2)
+    xp, samples = standardize(*arrays, n_axes=2, paired=True, what="responses")
     samples = [x[..., None] if x.ndim == 1 else x for x in samples]
     numbers = [x.shape[-2] for x in samples]
     if len(set(numbers)) > 1 or numbers[0] == 0:
@@ -34,7 +39,7 @@ def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:
             f"response to each item of a batch, add it: x[..., None]."
         )
         raise ValueError(msg)
-    return xp, [_spread_faults(xp, x) for x in samples]
+    return xp, list(_spread_faults(xp, *samples))
 
 
 def average(xp: Namespace, x: Array, how: Aggregate) -> Array:
@@ -71,7 +76,11 @@ def gather_present(xp: Namespace, x: Array) -> tuple[Array, Array]:
     return xp.take_along_axis(x, order, axis=-1), xp.sum(present, axis=-1)
 
 
-def _spread_faults(xp: Namespace, x: Array) -> Array:
-    has_response = xp.any(xp.isfinite(x), axis=-1)
-    is_sound = xp.all(has_response, axis=-1) & ~xp.any(xp.isinf(x), axis=(-2, -1))
-    return xp.where(is_sound[..., None, None], x, math.nan)
+@array_kernel
+def _spread_faults(xp: Namespace, *samples: Array) -> tuple[Array, ...]:
+    spread = []
+    for x in samples:
+        has_response = xp.any(xp.isfinite(x), axis=-1)
+        is_sound = xp.all(has_response, axis=-1) & ~xp.any(xp.isinf(x), axis=(-2, -1))
+        spread.append(xp.where(is_sound[..., None, None], x, math.nan))
+    return tuple(spread)

@@ -14,6 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from sigarray._typing import Array, Namespace
+from sigarray.dispatch import array_kernel
 from sigarray.responses import measures
 from sigarray.responses.items import (
     AGGREGATES,
@@ -158,8 +159,8 @@ class Metric(Comparison):
             batch entry with an infinite response, or an item without any.
         """
         xp, responses = standardize_responses(gold, system)
-        responses = self.center(xp, *responses)
-        return self.evaluate(xp, *(self.summarize(xp, x) for x in responses))
+        result: Array = _apply(xp, *responses, comparison=self)
+        return result
 
     def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
         """Give the metric of what `summarize` gave."""
@@ -188,8 +189,8 @@ class Wins(Comparison):
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
         """Give the shares that A and B win, as `Metric` gives a metric."""
         xp, responses = standardize_responses(gold, a, b)
-        responses = self.center(xp, *responses)
-        return self.compare(xp, *(self.summarize(xp, x) for x in responses))
+        shares: tuple[Array, Array] = _apply(xp, *responses, comparison=self)
+        return shares
 
     def compare(
         self, xp: Namespace, gold: Array, a: Array, b: Array
@@ -215,6 +216,16 @@ class Wins(Comparison):
         shape = (*leading, n_errors)
         check_result(xp, f"{self.name}(gold, system)", errors, shape, gold, system)
         return xp.astype(errors, gold.dtype, copy=False)
+
+
+@array_kernel
+def _apply(xp: Namespace, *responses: Array, comparison: Metric | Wins) -> Any:
+    """Give the metric of a system, or the shares that two of them win."""
+    centered = comparison.center(xp, *responses)
+    summaries = [comparison.summarize(xp, x) for x in centered]
+    if isinstance(comparison, Wins):
+        return comparison.compare(xp, *summaries)
+    return comparison.evaluate(xp, *summaries)
 
 
 @checked(error=choice_or_callable("mae", "emd"), aggregate=_AGGREGATE)

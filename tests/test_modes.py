@@ -1,0 +1,174 @@
+"""Nothing around a call moves a number: every case in every mode of its library."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from sigarray import mann_whitney_u, permutation_test, responses, welch_t_test
+from tests.cases import CASES
+from tests.test_contract import over
+
+
+@contextlib.contextmanager
+def set_in_torch(setter, value, before):
+    import torch
+
+    getattr(torch, setter)(value)
+    try:
+        yield
+    finally:
+        getattr(torch, setter)(before)
+
+
+def modes_of_torch():
+    import torch
+
+    return {
+        "autocast to bfloat16": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+        "autocast to float16": lambda: torch.autocast("cpu", dtype=torch.float16),
+        "products in bfloat16": lambda: set_in_torch(
+            "set_float32_matmul_precision", "medium", "highest"
+        ),
+        "default dtype float64": lambda: set_in_torch(
+            "set_default_dtype", torch.float64, torch.float32
+        ),
+        "default dtype bfloat16": lambda: set_in_torch(
+            "set_default_dtype", torch.bfloat16, torch.float32
+        ),
+        "default device meta": lambda: torch.device("meta"),
+        "inference": torch.inference_mode,
+        "no gradients": torch.no_grad,
+        "deterministic": lambda: set_in_torch(
+            "use_deterministic_algorithms", True, False
+        ),
+    }
+
+
+def modes_of_jax():
+    import jax
+
+    return {
+        "products in bfloat16": lambda: jax.default_matmul_precision("bfloat16"),
+        "strict dtypes": lambda: jax.numpy_dtype_promotion("strict"),
+        "strict ranks": lambda: jax.numpy_rank_promotion("raise"),
+        "NaN raises": lambda: jax.debug_nans(True),
+        "infinity raises": lambda: jax.debug_infs(True),
+        "no implicit transfers": lambda: jax.transfer_guard("disallow"),
+    }
+
+
+def modes_of(backend):
+    if backend.name == "torch":
+        return modes_of_torch()
+    if backend.is_jax:
+        return modes_of_jax()
+    return {"errors raise": lambda: np.errstate(all="raise")}
+
+
+@over(CASES)
+@pytest.mark.parametrize("backend", ["numpy", "torch", "jax.numpy:x64"], indirect=True)
+def test_no_mode_moves_a_number(backend, case):
+    samples = case.samples(2)
+    kinds = ["float32", "int32"] if backend.name == "torch" else ["float32"]
+    for kind in kinds:
+        scale = 1 if case.is_within_one else 4
+        arrays = [backend.asarray(scale * x, kind) for x in samples]
+        plain = case(*arrays)
+        for name, mode in modes_of(backend).items():
+            with mode():
+                results = case(*arrays)
+            for result, expected in zip(results, plain, strict=True):
+                assert result.dtype == expected.dtype, name
+                np.testing.assert_array_equal(
+                    backend.to_numpy(result), backend.to_numpy(expected), err_msg=name
+                )
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch", "jax.numpy:x64"], indirect=True)
+def test_no_mode_moves_a_simulation(backend):
+    options = {"n_sets": 3, "rng": 1, "xp": backend.xp, "device": backend.device}
+    where = {"dtype": backend.xp.float32, **options}
+
+    def run():
+        sets = responses.simulate(9, 3, model="likert", **where)
+        true = responses.true_p_value(metric="spearman", n_items=9, **where)
+        kept = {name: x for name, x in where.items() if name != "n_sets"}
+        model = responses.fit(sets.gold)
+        share = responses.power(9, 2, n_sets=3, n_resamples=5, **kept)
+        return [*sets, *true, *model, share]
+
+    plain = run()
+    for name, mode in modes_of(backend).items():
+        if name.startswith(("default device", "no implicit")):
+            continue  # without arrays given, that is what decides where to compute
+        with mode():
+            results = run()
+        for result, expected in zip(results, plain, strict=True):
+            np.testing.assert_array_equal(
+                backend.to_numpy(result), backend.to_numpy(expected), err_msg=name
+            )
+
+
+def test_the_modes_do_something():
+    """Or else the tests above could not fail."""
+    torch = pytest.importorskip("torch")
+    x = torch.linspace(0.0, 1.0, 300)
+    plain = x @ x
+    for name in ("autocast to bfloat16", "autocast to float16"):
+        with modes_of_torch()[name]():
+            assert float(x @ x) != float(plain)
+    with modes_of_torch()["default device meta"]():
+        assert torch.zeros(1).is_meta
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        np.log(np.zeros(1))
+
+
+def test_published_faults():
+    """P-values that autocast and lower precision of products moved before."""
+    torch = pytest.importorskip("torch")
+    sets = responses.simulate(300, 5, perturbation_b=0.05, xp=torch, rng=1)
+    options = {"alternative": "greater", "metric": "mae", "rng": 0}
+    rng = np.random.default_rng(0)
+    heavy = torch.asarray(rng.standard_cauchy((2, 200)) * 1e4, dtype=torch.float32)
+    for name, mode in modes_of_torch().items():
+        with mode():
+            p = responses.response_test(*sets, **options).pvalue
+            assert float(p) == pytest.approx(0.3902, abs=2e-4), name
+            p = permutation_test(*heavy, paired=False, rng=0).pvalue
+        expected = permutation_test(*heavy.double(), paired=False, rng=0).pvalue
+        assert float(p) == pytest.approx(float(expected), abs=1e-3), name
+
+
+@pytest.mark.filterwarnings("ignore")  # what torch says of its own compiler
+def test_inductor_agrees_with_eager():
+    """The functions in closed form, compiled in one graph."""
+    torch = pytest.importorskip("torch")
+    import sigarray
+
+    rng = np.random.default_rng(0)
+    a, b = (
+        torch.asarray(x, dtype=torch.float32)
+        for x in (rng.normal(1.1, 1.0, 240), rng.normal(0.9, 1.0, 210))
+    )
+    p = torch.asarray(rng.uniform(size=9) ** 3, dtype=torch.float32)
+
+    def compute(a, b, p):
+        return (
+            *mann_whitney_u(a, b),
+            *welch_t_test(a, b),
+            *welch_t_test(a[:210], b, paired=True, alternative="less"),
+            sigarray.violation_ratio(a, b),
+            *sigarray.aso(a, b, method="asymptotic"),
+            sigarray.bootstrap_test(a, b, method="saddlepoint").pvalue,
+            sigarray.permutation_test(a, b, method="saddlepoint").pvalue,
+            sigarray.bonferroni(p),
+            sigarray.holm(p),
+            sigarray.benjamini_hochberg(p),
+            sigarray.benjamini_yekutieli(p),
+            sigarray.count_significant(p, method="fisher"),
+        )
+
+    compiled = torch.compile(compute, fullgraph=True)
+    for result, expected in zip(compiled(a, b, p), compute(a, b, p), strict=True):
+        torch.testing.assert_close(result, expected, rtol=2e-5, atol=1e-7)
