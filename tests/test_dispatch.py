@@ -5,6 +5,7 @@ import array
 import numpy as np
 import pytest
 
+import sigarray
 from sigarray import aso, multi_aso, violation_ratio
 
 A = [0.91, 0.93, 0.92, 0.95, 0.94]
@@ -229,3 +230,143 @@ def test_models_of_two_libraries():
 def test_batches_of_nothing(backend):
     a = backend.asarray(np.ones((0, 5)))
     assert aso(a, backend.asarray(np.ones(5))).eps_min.shape == (0,)
+
+
+class TestLabels:
+    """Objects of pandas, polars and xarray say which score is whose."""
+
+    IDS = tuple("abcdefghijkl")
+    ORDER = (5, 3, 8, 0, 11, 2, 9, 7, 1, 10, 4, 6)
+
+    @pytest.fixture
+    def samples(self):
+        rng = np.random.default_rng(0)
+        a = rng.normal(size=12)
+        return a, a - 0.1 + 0.01 * rng.normal(size=12)
+
+    @pytest.fixture
+    def pandas(self):
+        return pytest.importorskip("pandas")
+
+    @pytest.fixture
+    def xarray(self):
+        return pytest.importorskip("xarray")
+
+    PAIRED = (
+        lambda a, b: sigarray.permutation_test(a, b, paired=True, rng=0).pvalue,
+        lambda a, b: sigarray.bootstrap_test(a, b, paired=True, rng=0).pvalue,
+        lambda a, b: sigarray.bootstrap_ci(a, b, paired=True, rng=0).low,
+        lambda a, b: sigarray.welch_t_test(a, b, paired=True).pvalue,
+        lambda a, b: sigarray.required_sample_size(a, b, test="paired_t", rng=0).power[
+            0
+        ],
+    )
+
+    @pytest.mark.parametrize("test", PAIRED)
+    def test_pairs_are_those_of_one_label(self, pandas, samples, test):
+        a, b = (pandas.Series(x, index=self.IDS) for x in samples)
+        expected = test(*samples)
+        assert test(a, b) == expected
+        shuffled = b.iloc[list(self.ORDER)]
+        assert test(a, shuffled) == expected
+        assert test(a, shuffled.to_numpy()) != expected
+
+    @pytest.mark.parametrize("test", PAIRED)
+    def test_labels_that_differ_are_refused(self, pandas, samples, test):
+        a, b = (pandas.Series(x, index=self.IDS) for x in samples)
+        message = r"same labels.*2 of 12 labels .* 'a', 'b'.*by label first.*to_numpy"
+        with pytest.raises(ValueError, match=message):
+            test(a, b.rename({"a": "x", "b": "y"}))
+        with pytest.raises(ValueError, match="the same labels several times"):
+            test(*(x.rename({"b": "a"}) for x in (a, b.iloc[list(self.ORDER)])))
+        assert test(a, pandas.Series(samples[1], index=self.IDS)) == test(*samples)
+
+    def test_labels_do_not_matter_where_nothing_is_paired(self, pandas, samples):
+        a, b = samples
+        series = pandas.Series(a), pandas.Series(b, index=range(50, 62))
+        assert sigarray.welch_t_test(*series) == sigarray.welch_t_test(a, b)
+        with pytest.raises(ValueError, match="as many scores of A as of B"):
+            sigarray.welch_t_test(series[0], series[1][:5], paired=True)
+
+    def test_items_of_responses_are_those_of_one_label(self, pandas):
+        sets = sigarray.responses.simulate(12, 3, perturbation_b=0.3, rng=0)
+        frames = [pandas.DataFrame(x, index=self.IDS) for x in sets]
+        options = {"metric": "mae", "rng": 0}
+        expected = sigarray.responses.response_test(*sets, **options)
+        frames[2] = frames[2].iloc[list(self.ORDER)]
+        assert sigarray.responses.response_test(*frames, **options) == expected
+        mae = sigarray.responses.metrics.mae
+        assert mae(frames[0], frames[2]) == mae(sets[0], sets[2])
+        with pytest.raises(ValueError, match="with the same labels"):
+            mae(frames[0], frames[2].rename({"a": "z"}))
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda x: sigarray.aso(x, x),
+            lambda x: sigarray.welch_t_test(x, x.to_numpy()),
+            sigarray.bootstrap_ci,
+            sigarray.holm,
+        ],
+    )
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_frames_are_refused_where_they_could_mean_either(self, library, call):
+        frame = pytest.importorskip(library).DataFrame({"a": A, "b": B})
+        with pytest.raises(
+            TypeError, match=r"one column .* got .*DataFrame.*multi_aso"
+        ):
+            call(frame)
+
+    def test_xarray(self, xarray, samples):
+        a, b = (
+            xarray.DataArray(x, dims="item", coords={"item": list(self.IDS)})
+            for x in samples
+        )
+        expected = sigarray.welch_t_test(*samples, paired=True)
+        shuffled = b[list(self.ORDER)]
+        assert sigarray.welch_t_test(a, shuffled, paired=True) == expected
+        table = xarray.DataArray(
+            np.stack(samples), dims=("model", "item"), coords={"model": ["x", "y"]}
+        )
+        with pytest.raises(ValueError, match="same dimensions in the same order"):
+            sigarray.aso(table, table.T)
+        with pytest.raises(ValueError, match="labels along dimension 'model'"):
+            sigarray.aso(table, table[::-1])
+
+
+@pytest.mark.parametrize("name", ["torch", "jax.numpy"])
+def test_autodiff_wrappers_and_their_lists(name):
+    library = pytest.importorskip(name)
+    scalars = [library.asarray(x) for x in A]
+    with pytest.raises(TypeError, match=r"a list of .*Make it one array first"):
+        aso(scalars, B)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested", "ignore:.*quant")
+def test_kinds_of_arrays_that_hold_no_numbers_side_by_side():
+    torch = pytest.importorskip("torch")
+    sparse = pytest.importorskip("scipy.sparse")
+    record = np.array([(1, 0.5), (2, 0.6)], dtype=[("run", int), ("score", float)])
+    for x, advice in [
+        (sparse.csr_matrix(np.eye(3)), r"sparse: pass x\.toarray\(\)"),
+        (torch.eye(3).to_sparse(), r"sparse: pass x\.to_dense\(\)"),
+        (torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), "x.unbind()"),
+        (torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), "dequantize"),
+        (record, r"one of its fields, such as x\['run'\]"),
+        ([torch.nn.Parameter(torch.ones(()))], "Make it one array first"),
+        ([torch.nn.Parameter(torch.ones(2))], "Make it one array first"),
+    ]:
+        with pytest.raises(TypeError, match=advice) as error:
+            aso(x, B)
+        assert str(error.value).startswith("Expected")
+
+
+def test_a_mapping_of_traced_scores_is_refused():
+    """JAX sorts its keys, and so swapped models."""
+    jax = pytest.importorskip("jax")
+    scores = {"z": jax.numpy.asarray(A), "a": jax.numpy.asarray(B)}
+    with pytest.raises(TypeError, match=r"got a mapping, which.*list\(scores\.values"):
+        jax.jit(lambda scores: multi_aso(scores, rng=0))(scores)
+    models = list(scores.values())
+    traced = jax.jit(lambda models: multi_aso(models, rng=0))(models)
+    np.testing.assert_allclose(traced.eps_min, multi_aso(models, rng=0).eps_min)

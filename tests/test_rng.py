@@ -1,15 +1,21 @@
 """Threefry words, and the uniforms, exponentials and normals made from them."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import scipy.stats
 
+from sigarray import aso, responses
+from sigarray.responses import metrics
 from sigarray.rng import (
     exponentials,
+    name_streams,
     normals,
     overlapping_words,
     random_words,
     seed_words,
+    stream_seeds,
     threefry2x32,
     uniform_indices,
     uniforms,
@@ -224,3 +230,128 @@ def test_overlapping_words_choose_uncorrelated_resamples():
     assert abs(means.mean()) < z / np.sqrt(20_001)
     assert abs(means.var() - 1.0) < z * np.sqrt(2.0 / 20_001)
     assert abs(np.mean(means[1:] * means[:-1])) < z / np.sqrt(20_000)
+
+
+def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
+    xp, device = backend.xp, backend.device
+    seed = seed_words(3, xp, device)
+    streams = (5, 0, 2**63 + 1)
+
+    def draw(chosen):
+        seeds = stream_seeds(seed, chosen, xp, device)
+        return as_unsigned(backend, random_words(seeds, 4, 500, 7, xp, device))
+
+    words = draw(streams)
+    assert words.shape == (500, 3, 7)
+    np.testing.assert_array_equal(words[:, 1:2, :], draw((0,)))
+    np.testing.assert_array_equal(words[:, ::-1, :], draw(streams[::-1]))
+    columns = words.reshape(500, 21).astype(float)
+    correlation = np.corrcoef(columns.T) - np.eye(21)
+    assert np.abs(correlation).max() < scipy.stats.norm.isf(1e-6 / 420) / np.sqrt(500)
+
+
+def test_names_have_streams_whatever_the_others_are():
+    first = name_streams(["lstm", "cnn"])
+    assert name_streams(["crf", "cnn", "lstm"])[:0:-1] == first
+    assert len(set(name_streams([1, "1", 1.0, "lstm"]))) == 4
+    assert all(0 <= stream < 2**64 for stream in first)
+
+
+def test_torch_generator_of_the_device_in_other_words():
+    torch = pytest.importorskip("torch")
+    from array_api_compat import torch as xp
+
+    for device in (None, "cpu", torch.device("cpu"), torch.device("cpu", 0)):
+        words = seed_words(torch.Generator().manual_seed(0), xp, device)
+        assert words[0].device.type == "cpu"
+    for options in ({}, {"device": "cpu"}):
+        generator = torch.Generator().manual_seed(0)
+        sets = [
+            responses.simulate(3, 2, xp=torch, rng=generator, **options).gold
+            for generator in (generator, torch.Generator().manual_seed(0))
+        ]
+        assert torch.equal(*sets)
+    small = {"n_items": 4, "n_sets": 3, "xp": torch}
+    generator = torch.Generator().manual_seed(0)
+    assert 0.0 < float(responses.true_p_value(**small, rng=generator).pvalue) <= 1.0
+    share = responses.power(4, 2, n_sets=3, n_resamples=3, xp=torch, rng=generator)
+    assert share.shape == (1, 1)
+
+
+class TestJax:
+    @pytest.fixture
+    def jax(self):
+        return pytest.importorskip("jax")
+
+    @pytest.mark.parametrize("is_wide", [False, True])
+    def test_an_integer_may_be_traced(self, jax, is_wide):
+        a, b = np.random.default_rng(0).normal(size=(2, 20))
+        with jax.enable_x64(is_wide):
+            a, b = jax.numpy.asarray(a), jax.numpy.asarray(b)
+            traces = []
+
+            @jax.jit
+            def find(seed):
+                traces.append(seed)
+                return aso(a, b, n_resamples=50, rng=seed).standard_error
+
+            for seed in (0, 7, 2**31 - 1, *((2**40 + 3,) if is_wide else ())):
+                expected = aso(a, b, n_resamples=50, rng=seed).standard_error
+                assert float(find(seed)) == pytest.approx(float(expected), rel=1e-6)
+                number = jax.numpy.asarray(seed)
+                eager = aso(a, b, n_resamples=50, rng=number).standard_error
+                assert float(eager) == float(expected)
+            assert len(traces) == 1
+
+    def test_several_keys_are_refused(self, jax):
+        a = jax.numpy.arange(20.0)
+        for keys in (
+            jax.random.split(jax.random.key(0), 3),
+            jax.random.split(jax.random.PRNGKey(0), 3),
+        ):
+            with pytest.raises(
+                ValueError, match=r"one JAX key; got several.*jax\.vmap"
+            ):
+                aso(a, a, rng=keys)
+
+    def test_arrays_that_are_no_seed(self, jax):
+        a = jax.numpy.arange(20.0)
+        for rng in (jax.numpy.arange(3), jax.numpy.asarray(0.5), np.arange(2.0)):
+            with pytest.raises(TypeError, match="rng to be an integer, or a generator"):
+                aso(a, a, rng=rng)
+
+    def test_options_of_metrics_are_compiled_once(self, jax):
+        gold, a, b = responses.simulate(6, 2, xp=jax.numpy, rng=0)
+        make = (
+            lambda: metrics.binary("f1", gold_threshold=0.4),
+            lambda: metrics.histogram_kl(n_bins=3),
+            lambda: metrics.wins("mae", aggregate="median"),
+        )
+        for metric in make:
+            assert metric() == metric()
+            assert hash(metric()) == hash(metric())
+        assert metrics.binary("f1") != metrics.binary("f1", system_threshold=0.4)
+
+        programs = []
+        for _ in range(2):
+            metric = metrics.binary("recall", gold_threshold=0.3)
+            with jax.no_tracing() if programs else contextlib.nullcontext():
+                result = responses.response_test(
+                    gold, a, b, metric=metric, n_resamples=7, rng=0
+                )
+            programs.append(result)
+        assert programs[0] == programs[1]
+
+
+def test_cupy_generators_are_read_by_halves(monkeypatch):
+    """CuPy before 14.2 fills a whole range of uint32 from memory nobody wrote to."""
+
+    class Generator:
+        def integers(self, low, high, size, dtype):
+            assert (low, high) == (0, 2**16)
+            return np.array([1, 2, 3, 4], dtype)
+
+    Generator.__module__ = "cupy.random"
+    monkeypatch.setattr("array_api_compat.is_cupy_namespace", lambda xp: xp is np)
+    low, high = seed_words(Generator(), np, None)
+    assert (low.tolist(), high.tolist()) == ([2**16 + 3], [2 * 2**16 + 4])

@@ -1,0 +1,167 @@
+"""The level and the size of scores move no result: scores are centred and scaled."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sigarray
+from sigarray import (
+    bootstrap_ci,
+    bootstrap_test,
+    compare,
+    permutation_test,
+    responses,
+    welch_t_test,
+)
+from tests.cases import CASES
+from tests.test_contract import over
+
+# Whose results do not depend on the level of the scores.
+ABSOLUTE = ("bootstrap_power_analysis", "resample", "shuffled")
+FLAT_CASES = [
+    case
+    for case in CASES
+    if not case.is_within_one and not any(name in case.id for name in ABSOLUTE)
+]
+
+
+def pick_invariants(case, results):
+    """Give the results that do not move with the scores."""
+    if case.function is compare:
+        return [results[1], results[6], *results[10:]]
+    if case.function is bootstrap_ci and len(case.shapes) == 1:
+        return results[3:]
+    return results[2:] if case.function is responses.fit else results
+
+
+@pytest.mark.parametrize(
+    ("backend", "dtype", "shifts"),
+    [
+        ("numpy", "float32", (1.0, -1000.0, 2.0**20)),
+        ("numpy", "float64", (-3.0, 2.0**40)),
+        ("torch", "float32", (2.0**20,)),
+        ("array_api_strict", "float32", (2.0**20,)),
+    ],
+    indirect=["backend"],
+)
+@over(FLAT_CASES)
+def test_a_shift_that_is_exact_changes_nothing(backend, case, dtype, shifts):
+    samples = [np.round(8.0 * x) / 8.0 for x in case.samples(2)]
+    results = case(*(backend.asarray(x, dtype) for x in samples))
+    for shift in shifts:
+        moved = case(*(backend.asarray(x + shift, dtype) for x in samples))
+        for result, expected in zip(
+            pick_invariants(case, moved), pick_invariants(case, results), strict=True
+        ):
+            np.testing.assert_array_equal(
+                backend.to_numpy(result), backend.to_numpy(expected), err_msg=shift
+            )
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, 4e6])
+def test_welch_at_a_high_level(backend, shift):
+    """In float32, t was infinite at 10^6 and 0 at 4 x 10^6."""
+    b = np.array([0.0, 0.25, 0.5, 0.75]) + shift
+    a, b = backend.asarray(b + 2.0, "float32"), backend.asarray(b, "float32")
+    result = welch_t_test(a, b)
+    expected = scipy.stats.ttest_ind([2, 2.25, 2.5, 2.75], [0, 0.25, 0.5, 0.75])
+    assert float(result.statistic) == pytest.approx(expected.statistic, rel=1e-6)
+    assert float(result.pvalue) == pytest.approx(expected.pvalue, rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1.7e308 / 6, -1.7e308 / 6, 1e-300])
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_largest_and_smallest_floats(scale, paired):
+    """Sums of scores near 1.7e308 were infinite, and an exact p-value 0."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform([[-2.0], [-6.0]], 6.0, (2, 8))
+    options = {"paired": paired, "rng": 0, "n_resamples": 300}
+    for method in ("resampling", "saddlepoint"):
+        for test in (permutation_test, bootstrap_test):
+            result = test(scale * a, scale * b, method=method, **options)
+            plain = test(a, b, method=method, **options)
+            assert result.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+            assert result.statistic == pytest.approx(scale * plain.statistic)
+    result = welch_t_test(scale * a, scale * b, paired=paired)
+    plain = welch_t_test(a, b, paired=paired)
+    sign = math.copysign(1.0, scale)
+    assert result.statistic == pytest.approx(sign * plain.statistic)
+    assert result.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+    result = bootstrap_ci(scale * a, scale * b, **options)
+    plain = bootstrap_ci(a, b, **options)
+    ends = (plain.low, plain.high)[:: int(sign)]
+    assert (result.low, result.high) == pytest.approx([scale * x for x in ends])
+    summary = compare(scale * a, scale * b, rng=0).summary_a
+    assert summary.mean == pytest.approx(scale * a.mean())
+
+
+@given(
+    st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),
+    st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),
+    st.sampled_from(["float32", "float64"]),
+)
+def test_p_values_are_probabilities(a, b, dtype):
+    """Never above 1, and 0 only for constant samples that differ."""
+    a, b = np.array(a, dtype), np.array(b, dtype)
+    options = {"n_resamples": 50, "rng": 0}
+    found = [
+        welch_t_test(a, b).pvalue,
+        sigarray.mann_whitney_u(a, b).pvalue,
+        *(
+            test(a, b, method=method, **options).pvalue
+            for test in (bootstrap_test, permutation_test)
+            for method in ("resampling", "saddlepoint")
+        ),
+    ]
+    is_constant = np.ptp(a) == np.ptp(b) == 0.0
+    for p in found:
+        assert p >= 0.0 if is_constant else p > 0.0, found
+        assert p <= 1.0, found
+
+
+def test_p_values_of_responses_are_at_most_one(backend):
+    gold = backend.asarray(np.zeros((5, 1)), "float32")
+    worse = backend.asarray(np.full((5, 1), 2.0), "float32")
+    for n_resamples in range(1, 40):
+        result = responses.response_test(
+            gold,
+            worse,
+            gold,
+            metric="mae",
+            items="all",
+            alternative="greater",
+            n_resamples=n_resamples,
+            rng=0,
+        )
+        assert 0.0 < float(result.pvalue) <= 1.0
+        if backend.is_jax and n_resamples == 3:
+            break  # it compiles for each
+
+
+def test_complex_statistics_are_refused(backend):
+    xp = backend.xp
+
+    def transform(x, axis):
+        kind = xp.complex128 if x.dtype == xp.float64 else xp.complex64
+        return xp.astype(xp.mean(x, axis=axis), kind)
+
+    a, b = backend.asarray([1.0, 2.0, 4.0]), backend.asarray([0.5, 2.5, 3.0])
+    for test in (bootstrap_test, permutation_test, bootstrap_ci):
+        with pytest.raises(TypeError, match=r"to give real numbers; got .*complex"):
+            test(a, b, statistic=transform, rng=0)
+
+
+def test_counts_are_a_statistic(backend):
+    xp = backend.xp
+
+    def count(x, axis):
+        return xp.count_nonzero(x > 1.0, axis=axis)
+
+    a, b = backend.asarray([1.0, 2.0, 4.0]), backend.asarray([0.5, 2.5, 0.0])
+    result = permutation_test(a, b, statistic=count)
+    assert float(result.statistic) == 1.0
+    assert float(result.pvalue) == 1.0
