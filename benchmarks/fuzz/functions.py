@@ -75,9 +75,11 @@ def _choice(*names: Any, kinds: tuple[Any, ...] = (3, ["x"])) -> Option:
     return Option(st.sampled_from(names), kinds, ("nonsense",))
 
 
-def _count(largest: int, *, least: int = 1, is_optional: bool = False) -> Option:
+def _count(
+    largest: int, *, least: int = 1, is_optional: bool = False, several: bool = False
+) -> Option:
     numbers = st.integers(least, largest)
-    kinds = (True, 2.0, "3", [3])
+    kinds = (True, 2.0, "3", *(() if several else ([3],)))
     if is_optional:
         return Option(st.none() | numbers, kinds, (0, -1))
     return Option(numbers, (*kinds, None), (0, -1))
@@ -89,7 +91,8 @@ def _number(*valid: Any, wrong: tuple[Any, ...]) -> Option:
 
 OUTSIDE = (0.0, 1.0, -0.5, 2.0, math.nan, math.inf)
 FLAG = Option(st.booleans(), (None, 1, "yes", 0.0))
-LEVEL = _number(0.9, 0.95, 0.5, 0.05, 1e-6, 1 - 1e-9, wrong=OUTSIDE)
+# Not 1/2, nor next to 1: a p-value may be just there, but for rounding.
+LEVEL = _number(0.9, 0.95, 0.3, 0.05, 1e-6, 0.999, wrong=OUTSIDE)
 ALTERNATIVE = _choice("greater", "less", "two-sided", kinds=(3, None))
 COUNT = _count(99)
 RANDOM = {
@@ -113,7 +116,10 @@ RESAMPLED = RANDOM | {
     "paired": FLAG,
     "statistic": _choice("mean", "median", data_range, kinds=(None, 3, complex_mean)),
 }
-TEST = RESAMPLED | {"alternative": ALTERNATIVE}
+TEST = RESAMPLED | {
+    "alternative": ALTERNATIVE,
+    "method": _choice("resampling", "saddlepoint"),
+}
 INTERVAL = RESAMPLED | {
     "confidence_level": LEVEL,
     "method": _choice("bca", "percentile", "basic"),
@@ -122,7 +128,7 @@ POWER = RANDOM | {
     "significance_level": LEVEL,
     "test": _choice("welch", "paired_t", "mann_whitney", "aso"),
 }
-SIZES = Option(st.sampled_from(((3, 5), (2,))), (3, (2.5,)), ((), (1,), (5, 3)))
+SIZES = Option(st.sampled_from(((3, 5), (2,))), ((2.5,), "3"), ((), (1,), (5, 3)))
 CORRECTIONS = ("holm", "fisher", "bonferroni", "benjamini_hochberg")
 SAMPLERS = {
     "items": _choice("bootstrap", "all"),
@@ -132,8 +138,9 @@ SAMPLERS = {
 }
 MODEL = {"model": _choice("normal", "likert")}
 TEST_SETS = MODEL | {
-    "n_items": _count(6),
-    "n_responses": _count(4),
+    # Several of them are what `power` takes.
+    "n_items": _count(6, several=True),
+    "n_responses": _count(4, several=True),
     "n_sets": _count(5),
     "rng": RANDOM["rng"],
 }
@@ -146,7 +153,7 @@ STUDY = (
         "n_resamples": RANDOM["n_resamples"],
         "metrics": Option(st.just(("mae", "spearman")), (3, None), ((), ("bleu",))),
         "responses": Option(st.sampled_from((("all",), ("one",)))),
-        "perturbations": Option(st.just((0.1,)), (3, None), ((math.nan,),)),
+        "perturbations": Option(st.just((0.1,)), (None,), ((math.nan,),)),
     }
 )
 # Those that are NaN for some finite responses, such as constant ones, and the others.
