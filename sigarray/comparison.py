@@ -88,9 +88,9 @@ def compare(
     Examples
     --------
     >>> from sigarray import compare
-    >>> result = compare([0.91, 0.93, 0.92, 0.95, 0.94], [0.90, 0.92, 0.91, 0.89, 0.93])
+    >>> result = compare([0.92, 0.94, 0.93, 0.95, 0.94], [0.90, 0.92, 0.93, 0.89, 0.93])
     >>> round(float(result.summary_a.mean), 3), round(float(result.summary_b.mean), 3)
-    (0.93, 0.91)
+    (0.936, 0.914)
     >>> bool(result.mann_whitney.pvalue < 0.05)
     False
     >>> bool(result.aso_a_over_b.eps_min < 0.2)

@@ -51,7 +51,7 @@ def violation_ratio(
     -------
     array, shape (...), in [0, 1]
         On the device and of the float dtype of the scores (float32 for float16 and
-        bfloat16, the device's default for integers). NaN for a batch entry with a score
+        bfloat16, the widest of the device for integers). NaN for a batch entry with a score
         that is not finite.
 
     Raises
@@ -116,142 +116,143 @@ def aso(
 ) -> AsoResult:
     """Almost stochastic order: is model A better than model B?
 
-        The null hypothesis is that A is not almost stochastically dominant over B: that the
-        violation ratio eps is at least a threshold tau. `eps_min` is an upper confidence
-        bound of eps; A is declared better where `eps_min` < tau, and small values favour A.
-        [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2.
+    The null hypothesis is that A is not almost stochastically dominant over B: that the
+    violation ratio eps is at least a threshold tau. `eps_min` is an upper confidence
+    bound of eps; A is declared better where `eps_min` < tau, and small values favour A.
+    [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2.
 
-        Parameters
-        ----------
-        a, b : array, shape (..., n) and (..., m), real
-            Scores of the two models, one for each run. Leading axes are batches, and
-            broadcast; every batch entry sees the same resamples.
-        axis : int, default: -1
-            The axis of the scores.
-        confidence_level : float, default: 0.95
-            Probability that the bound holds, in (0, 1).
-        num_comparisons : int, default: 1
-            Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
-        n_resamples : int, default: 1000
-            Bootstrap replicates. The standard error has a relative Monte-Carlo error of
-            about (2 `n_resamples`)^-1/2.
-        dt : float, optional
-            Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-            with dt = 0.005, in place of the exact integral. For very large samples a grid
-            is much faster, for only its order statistics are drawn.
-        method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-            How to find the standard error:
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run. Leading axes are batches, and
+        broadcast; every batch entry sees the same resamples.
+    axis : int, default: -1
+        The axis of the scores.
+    confidence_level : float, default: 0.95
+        Probability that the bound holds, in (0, 1).
+    num_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+    n_resamples : int, default: 1000
+        Bootstrap replicates. The standard error has a relative Monte-Carlo error of
+        about (2 `n_resamples`)^-1/2.
+    dt : float, optional
+        Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
+        with dt = 0.005, in place of the exact integral. For very large samples a grid
+        is much faster, for only its order statistics are drawn.
+    method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
+        How to find the standard error:
 
-            - "bootstrap": resample both samples with replacement, each to its own size;
-            - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
-              which needs no `rng`. More than 2^24 of them, or more than 11 scores a side,
-              are refused;
-            - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m
-              of at least 200, better 2000, and only where the distributions differ: where
-              they are the same the ratio has no normal limit. It takes no `dt`;
-            - "auto": "exact" for at most 65536 distinct resamples (five scores a side have
-              15876); else "bootstrap", with more than 32768 scores at a part of their
-              quantiles: see Notes.
-        higher_is_better : bool, default: True
-            False for losses and error rates.
-        batch : int, optional
-            Replicates to compute at a time; by default what suits the device. Memory grows
-            with `batch` times (n + m) times the number of batch entries, about 40 bytes
-            each in float64. The result does not depend on it.
-        rng : int, generator or key, optional
-            Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`,
-            or the generator of the scores' library (`torch.Generator` and
-            `cupy.random.Generator` on the device of the scores, a `jax.random` key). By
-            default fresh entropy; JAX needs an int or a key. The same int gives the same
-            resamples on every backend and device.
+        - "bootstrap": resample both samples with replacement, each to its own size;
+        - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
+          which needs no `rng`. More than 2^24 of them, or more than 11 scores a side,
+          are refused;
+        - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m
+          of at least 200, better 2000, and only where the distributions differ: where
+          they are the same the ratio has no normal limit. It takes no `dt`;
+        - "auto": "exact" for at most 65536 distinct resamples (five scores a side have
+          15876); else "bootstrap", with more than 32768 scores at a part of their
+          quantiles: see Notes.
+    higher_is_better : bool, default: True
+        False for losses and error rates.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with `batch` times (n + m) times the number of batch entries, about 40 bytes
+        each in float64. The result does not depend on it.
+    rng : int, generator or key, optional
+        Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`,
+        or the generator of the scores' library (`torch.Generator` and
+        `cupy.random.Generator` on the device of the scores, a `jax.random` key). By
+        default fresh entropy; JAX needs an int or a key. The same int gives the same
+        resamples on every backend and device.
 
-        Returns
-        -------
-        AsoResult
-            `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (...), on the
-            device and of the float dtype of the scores (float32 for float16 and bfloat16,
-            the device's default for integers). NaN for a batch entry with a score that is
-            not finite. Nothing is copied to the host, and nothing waits for the device.
+    Returns
+    -------
+    AsoResult
+        `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (...), on the
+        device and of the float dtype of the scores (float32 for float16 and bfloat16,
+        float64 or the widest float for integers). NaN for a batch entry with a score that is
+        not finite. Nothing is copied to the host, and nothing waits for the device.
 
-        Raises
-        ------
-        TypeError
-            Scores that are not real numbers, or of two libraries or devices; an `rng` that
-            the library cannot use, or none on JAX where one is needed.
-        ValueError
-            A sample without scores, leading axes that do not broadcast, options outside
-            their range, or "exact" for too many resamples.
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use, or none on JAX where one is needed.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, options outside
+        their range, or "exact" for too many resamples.
 
-        Warns
-        -----
-        UserWarning
-            Too few scores for any verdict: `eps_min` is 1. Fewer than 200 scores on a side
-            with "asymptotic".
+    Warns
+    -----
+    UserWarning
+        Too few scores for any verdict: `eps_min` is 1. Fewer than 200 scores on a side
+        with "asymptotic".
 
-        See Also
-        --------
-        multi_aso : all pairs of several models.
-        aso_replicates : the replicates themselves.
+    See Also
+    --------
+    multi_aso : all pairs of several models.
+    aso_replicates : the replicates themselves.
 
-        Notes
-        -----
-        With the standard error sigma, and the level alpha' = (1 - `confidence_level`) /
-        `num_comparisons`, equation 6 of [1]_ gives
+    Notes
+    -----
+    With the standard error sigma, and the level alpha' = (1 - `confidence_level`) /
+    `num_comparisons`, equation 6 of [1]_ gives
 
-            eps_min = eps - q(alpha') sigma,
+        eps_min = eps - q(alpha') sigma,
 
-        clipped to [0, 1] (the factors sqrt(nm / (n + m)) of the papers cancel). One call
-        answers both directions: eps(B, A) = 1 - eps(A, B), with the same sigma.
+    clipped to [0, 1] (the factors sqrt(nm / (n + m)) of the papers cancel). One call
+    answers both directions: eps(B, A) = 1 - eps(A, B), with the same sigma.
 
-        The papers take the normal quantile for q, and the deviation of resamples for sigma.
-        That declares one of two samples of one distribution better too often where there
-        are few scores. Here q is the quantile of Student's t with k - 1 degrees of freedom,
-        and sigma (k / (k - 1))^1/2 times the deviation, where k is the smaller of n and m.
-        Where k < 3, or C(n + m, n) alpha' < 1, so that chance alone puts all scores of A
-        above those of B with a probability above alpha', there is no verdict: `eps_min` is
-        1. Of 6000 pairs of normal samples of one distribution, so many were declared better
-        one way or the other (eps_min < 0.2 in either direction, at level 0.95):
+    The papers take the normal quantile for q, and the deviation of resamples for sigma.
+    That declares one of two samples of one distribution better too often where there
+    are few scores. Here q is the quantile of Student's t with k - 1 degrees of freedom,
+    and sigma (k / (k - 1))^1/2 times the deviation, where k is the smaller of n and m.
+    Where k < 3, or C(n + m, n) alpha' < 1, so that chance alone puts all scores of A
+    above those of B with a probability above alpha', there is no verdict: `eps_min` is
+    1. Of 6000 pairs of normal samples of one distribution, so many were declared better
+    one way or the other (eps_min < 0.2 in either direction, at level 0.95):
 
-            n = m             1       2      3      4      5      7      10     20
-            as the papers     100 %   33 %   18 %   14 %   11 %   9 %    6 %    6 %
-            here              0 %     0 %    13 %   9 %    8 %    6 %    5 %    5 %
+        n = m             1       2      3      4      5      7      10     20
+        as the papers     100 %   33 %   18 %   14 %   11 %   9 %    6 %    6 %
+        here              0 %     0 %    13 %   9 %    8 %    6 %    5 %    5 %
 
-        With Laplace, uniform, exponential and Student's t_2 scores it was 12 to 13 %, 9 to
-        10 %, 7 to 8 %, 6 to 8 %, 4 to 7 % and 5 to 7 % from n = 3 on. With sizes that differ
-        much a skewed distribution errs more in one direction: 14 % for 3 scores against 20
-        exponential ones.
+    With Laplace, uniform, exponential and Student's t_2 scores it was 12 to 13 %, 9 to
+    10 %, 7 to 8 %, 6 to 8 %, 4 to 7 % and 5 to 7 % from n = 3 on. Where sizes differ
+    much, skewed scores err more in one direction: 14 % for 3 against 20 exponential
+    ones.
 
     COVERAGE
-        With more than 32768 scores on a side, "auto" compares resamples at some 4000 or
-        more of their quantiles: all in the tails, and in the middle 16 or more in n^-1/2 of
-        the distribution. `violation_ratio` stays exact. The standard error differed from
-        that of "bootstrap" by up to 3 % (normal, exponential, lognormal, Cauchy, beta
-        distributions and scores of two or three values, n = 33,000), where its Monte-Carlo
-        error is 2 %.
 
-        All options are static under `jit`, and the scores and `rng` may be traced. Lists of
-        numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a
-        pandas Series, a TensorFlow tensor), are copied to NumPy and computed there.
+    With more than 32768 scores on a side, "auto" compares resamples at some 4000 or
+    more of their quantiles: all in the tails, and in the middle 16 or more in n^-1/2 of
+    the distribution. `violation_ratio` stays exact. The standard error differed from
+    that of "bootstrap" by up to 3 % (normal, exponential, lognormal, Cauchy and beta
+    scores, and scores of two or three values, n = 33,000), beside a Monte-Carlo error
+    of 2 %.
 
-        References
-        ----------
-        .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
-           transportation approach for assessing almost stochastic order. In: The
-           Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
-        .. [2] D. Ulmer, C. Hardmeier, J. Frellsen (2022). deep-significance: easy and
-           meaningful statistical significance testing in the age of neural networks.
-           :doi:`10.48550/arXiv.2204.06815`
-        .. [3] R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly
-           compare deep neural models. ACL. :doi:`10.18653/v1/P19-1266`
+    All options are static under `jit`, and the scores and `rng` may be traced. Lists of
+    numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a
+    pandas Series, a TensorFlow tensor), are copied to NumPy and computed there.
 
-        Examples
-        --------
-        Five runs of each model, and no random numbers needed:
+    References
+    ----------
+    .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
+       transportation approach for assessing almost stochastic order. In: The
+       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
+    .. [2] D. Ulmer, C. Hardmeier, J. Frellsen (2022). deep-significance: easy and
+       meaningful statistical significance testing in the age of neural networks.
+       :doi:`10.48550/arXiv.2204.06815`
+    .. [3] R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly
+       compare deep neural models. ACL. :doi:`10.18653/v1/P19-1266`
 
-        >>> from sigarray import aso
-        >>> result = aso([0.91, 0.93, 0.92, 0.95, 0.94], [0.90, 0.92, 0.91, 0.89, 0.93])
-        >>> bool(result.eps_min < 0.2)
-        True
+    Examples
+    --------
+    Five runs of each model, and no random numbers needed:
+
+    >>> from sigarray import aso
+    >>> result = aso([0.92, 0.94, 0.93, 0.96, 0.95], [0.90, 0.92, 0.91, 0.89, 0.93])
+    >>> bool(result.eps_min < 0.2)
+    True
     """
     xp, stacks = _stack(a, b, axis)
     ratio, error, margin = estimate_pairs(
