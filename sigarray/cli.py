@@ -237,6 +237,7 @@ def study_p_values(options: argparse.Namespace) -> Report:
         n_responses=options.n_responses,
         n_sets=options.n_sets,
         n_resamples=options.n_resamples,
+        alternative="greater",
         rng=options.seed,
     )
     method = (

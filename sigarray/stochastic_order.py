@@ -51,8 +51,8 @@ def violation_ratio(
     -------
     array, shape (...), in [0, 1]
         On the device and of the float dtype of the scores (float32 for float16 and
-        bfloat16, the widest of the device for integers). NaN for a batch entry with a score
-        that is not finite.
+        bfloat16, the widest of the device for integers). NaN for a batch entry with a
+        score that is not finite.
 
     Raises
     ------
@@ -170,8 +170,8 @@ def aso(
     AsoResult
         `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (...), on the
         device and of the float dtype of the scores (float32 for float16 and bfloat16,
-        float64 or the widest float for integers). NaN for a batch entry with a score that is
-        not finite. Nothing is copied to the host, and nothing waits for the device.
+        the widest of the device for integers). NaN for a batch entry with a score that
+        is not finite. Nothing is copied to the host, and nothing waits for the device.
 
     Raises
     ------
@@ -221,7 +221,13 @@ def aso(
     much, skewed scores err more in one direction: 14 % for 3 against 20 exponential
     ones.
 
-    COVERAGE
+    How often is the bound at least eps, as it is to be in 95 %? For three pairs of
+    distributions, of 2000 pairs of samples each, "bootstrap" and "exact" came to 92 to
+    97 % at n = m = 5, and 91 to 98 % from 10 to 500; "asymptotic" to 73 to 79 % at 20,
+    84 to 87 % at 200, 88 to 89 % at 500 and 92 to 93 % at 2000. Where both samples are
+    of one distribution, for which eps is 1/2, it is 81 to 89 % by all but "asymptotic"
+    with 73 to 84 %: a bound below 0.5 is no evidence by itself. These are of `python -m
+    benchmarks.reproduce`.
 
     With more than 32768 scores on a side, "auto" compares resamples at some 4000 or
     more of their quantiles: all in the tails, and in the middle 16 or more in n^-1/2 of
