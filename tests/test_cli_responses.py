@@ -293,6 +293,7 @@ def test_study(run, style):
     code, out, _ = run(*options, "--format", style)
     assert code == 0
     expected = responses.study(
+        alternative="greater",
         metrics=["mae", "wins_mae"],
         perturbations=(0.0, 0.3),
         items=["all"],
