@@ -52,7 +52,8 @@ def multi_aso(
         or polars DataFrame with a column for each model) each model has an array
         (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
         missing scores first: a NaN is a fault of its model, not a blank. A mapping
-        that is an argument of a jitted JAX function gets sorted: pass a list there.
+        of traced scores is refused, for JAX sorts those that are arguments: pass a
+        list. So is a column of a data frame that is an index, such as "seed".
         What is on the host and no array is copied to NumPy, as for `aso`.
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
@@ -62,7 +63,10 @@ def multi_aso(
         Divide 1 - `confidence_level` by the number of pairs, K (K - 1) / 2.
     n_resamples, dt, method, higher_is_better, batch, rng
         As for `aso`. Each model is resampled once in a replicate, and compared with all
-        others. "auto" is "exact" where every pair allows it.
+        others; by random numbers of its own, which depend on its name in a mapping or
+        data frame, else on its place. So the numbers of a pair do not depend on other
+        models, nor on the order of names, but for the correction; a model that is
+        appended changes none. "auto" chooses for each pair by its sizes.
 
     Returns
     -------
