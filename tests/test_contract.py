@@ -80,7 +80,7 @@ def test_integers_become_the_widest_float(backend, case):
     for result, expected in zip(case(*arrays), floats, strict=True):
         assert result.dtype == default or is_count(backend, result)
         np.testing.assert_allclose(
-            backend.to_numpy(result), expected, rtol=1e-5, atol=1e-6
+            backend.to_numpy(result), expected, rtol=1e-5, atol=case.float32_error
         )
 
 
@@ -187,7 +187,9 @@ def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
     for dtype in ("float32", backend.float_name):
         results = case(*(backend.asarray(sample, dtype) for sample in samples))
         for result, on_numpy in zip(results, expected, strict=True):
-            np.testing.assert_allclose(backend.to_numpy(result), on_numpy, atol=1e-6)
+            np.testing.assert_allclose(
+                backend.to_numpy(result), on_numpy, atol=case.float32_error
+            )
 
 
 @once_per_library
@@ -233,7 +235,7 @@ class TestJax:
             results = compiled(*arrays)
         assert len(traces) == 1
         for result, eager in zip(results, case(*arrays), strict=True):
-            np.testing.assert_allclose(result, eager, atol=1e-6)
+            np.testing.assert_allclose(result, eager, atol=case.float32_error)
 
     @only_without_x64
     @over(CASES)
@@ -243,7 +245,7 @@ class TestJax:
         arrays = [backend.asarray(sample) for sample in case.samples(2, 3)]
         mapped = jax.vmap(case)(*arrays)
         for result, batched in zip(mapped, case(*arrays), strict=True):
-            np.testing.assert_allclose(result, batched, atol=1e-6)
+            np.testing.assert_allclose(result, batched, atol=case.float32_error)
 
     @only_without_x64
     @over(RANDOM_CASES)
@@ -255,7 +257,7 @@ class TestJax:
         keys = jax.random.split(jax.random.key(3), 5)
         results = [compiled(key, *arrays)[case.drawn] for key in keys]
         eager = case(*arrays, rng=keys[0])[case.drawn]
-        np.testing.assert_allclose(results[0], eager, atol=1e-6)
+        np.testing.assert_allclose(results[0], eager, atol=case.float32_error)
         assert max(np.max(np.abs(r - results[0])) for r in results) > 1e-6
 
     @only_without_x64
