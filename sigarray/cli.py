@@ -103,6 +103,8 @@ def compare(options: argparse.Namespace) -> Report:
     source, scores = _read(options)
     if options.n_resamples is None:
         options.n_resamples = _RESAMPLES.get(options.test)
+    elif options.test in RESAMPLING_TESTS and options.method is None:
+        options.method = "resampling"  # who asks for resamples gets them
     if options.test in ("bootstrap", "welch"):
         _check_sizes(source, scores)
     smallest = min(map(len, scores.values()))

@@ -290,7 +290,7 @@ def _standardize(p_values: Array, axis: int) -> tuple[Namespace, Array]:
         if faults.size:
             msg = (
                 f"Expected p-values in [0, 1], or NaN for missing ones; got "
-                f"{faults.flat[0]:g} and {faults.size - 1} more outside."
+                f"{faults.flat[0]:g}, one of {faults.size} outside."
             )
             raise ValueError(msg)
     return xp, p

@@ -370,7 +370,7 @@ def _to_array(x: Any) -> Array:
         raise TypeError(msg)
     advice = _advise(x)
     if advice:
-        msg = f"Expected a dense array of numbers; got {describe(x)}. {advice}"
+        msg = f"Expected a plain array of numbers; got {describe(x)}. {advice}"
         raise TypeError(msg)
     if array_api_compat.is_torch_array(x):
         return x.detach()
@@ -386,7 +386,10 @@ def _advise(x: Any) -> str | None:
     is_tensor = array_api_compat.is_torch_array(x)
     advice = None
     if getattr(getattr(x, "dtype", None), "names", None):
-        advice = f"Pass one of its fields, such as x[{x.dtype.names[0]!r}]."
+        advice = (
+            f"It is structured: pass one of its fields, such as "
+            f"x[{x.dtype.names[0]!r}]."
+        )
     elif is_tensor and type(x).__name__ == "DTensor":
         advice = "Pass x.full_tensor(), or each rank's x.to_local()."
     elif is_tensor and x.is_nested:
@@ -407,7 +410,7 @@ def _read_from_host(x: Any) -> Array:
             msg = (
                 f"Expected an array or a sequence of Python numbers; got a "
                 f"{type(x).__name__} of {describe(foreign)}. Make it one array first, "
-                f"with the stack function of that library."
+                f"for example with torch.stack(x) or jax.numpy.stack(x)."
             )
             raise TypeError(msg)
     elif hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _DLPACK_CPU:
@@ -424,11 +427,12 @@ def _read_from_host(x: Any) -> Array:
         raise TypeError(msg)
     try:
         return np.asarray(x)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         msg = (
-            f"Expected a rectangular sequence of numbers; got one that is not: {error}"
+            f"Expected a rectangular sequence of numbers; got {describe(x)}, which is "
+            f"not: {error}"
         )
-        raise ValueError(msg) from error
+        raise type(error)(msg) from error
 
 
 def _items(nested: Any) -> Any:
@@ -482,7 +486,7 @@ def _to_float(xp: Namespace, x: Array, device: Device, what: str) -> Array:
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (
         f"Expected real numbers as {what}; got dtype {x.dtype}. Pass an array of "
-        "floats, integers or booleans."
+        "floats, integers or booleans, for example x.astype(float)."
     )
     raise TypeError(msg)
 

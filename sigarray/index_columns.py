@@ -8,12 +8,17 @@ import numpy as np
 # Without case, spaces and punctuation; what ends in "_id" and the like is one as well.
 _INDEX = re.compile(
     r"(global|train|training|random|rng|cv)?"
-    r"(epoch|example|fold|item|iter|iteration|repeat|replicate|repetition|row|run|"
-    r"sample|seed|split|step|trial)(no|nr|num|number)?"
-    r"|date|datetime|time|timestamp|walltime|number|unnamed\d+(level\d+)?"
+    r"(epoch|example|fold|item|iter|iteration|line|question|repeat|replicate|"
+    r"repetition|row|run|sample|seed|segment|split|step|subject|trial)s?"
+    r"(no|nr|num|number|count)?"
+    r"|date|datetime|time|timestamp(ms|s)?|walltime|number|no|nr|randomstate|level\d+"
+    r"|(doc|user|item|example|question|sample|q|p|u|g)?(id|uid|uuid|guid)s?"
+    r"|unnamed\d+(level\d+)?"
 )
-_LAST_WORDS = frozenset(("id", "ids", "idx", "index"))
+_LAST_WORDS = frozenset(("id", "ids", "idx", "index", "seed", "seeds", "no", "nr"))
 _MIN_ROWS = 3
+# Fewer scores may well be whole numbers that happen to be all different.
+_MIN_SHUFFLED_ROWS = 10
 
 
 def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
@@ -30,7 +35,8 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     -------
     bool
         True for names such as "seed", "Step", "doc_id", "example-id", "docId" and
-        "Unnamed: 0", and for three values or more that are 0, 1, 2, ... or 1, 2, 3, ...
+        "Unnamed: 0", and for three values or more that are 0, 1, 2, ... or 1, 2, 3,
+        ...; from ten on in any order.
 
     Examples
     --------
@@ -50,4 +56,6 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     if len(values) < _MIN_ROWS:
         return False
     cells, count = np.asarray(values), np.arange(len(values))
+    if len(values) >= _MIN_SHUFFLED_ROWS:
+        cells = np.sort(cells)
     return np.array_equal(cells, count) or np.array_equal(cells, count + 1)

@@ -71,6 +71,10 @@ def _align(first: Any, x: Any, axis: int) -> Any:
     wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
     if wanted is None or labels is None or len(wanted) != len(labels):
         return x  # lengths are checked elsewhere
+    names = list(wanted.names)
+    if wanted.nlevels > 1 and names != list(labels.names):
+        labels = _order_levels(labels, names)
+        x = x.reorder_levels(names) if hasattr(x, "reorder_levels") else x
     if wanted.equals(labels):
         return x
     lacking = wanted.difference(labels, sort=False)
@@ -90,6 +94,18 @@ def _align(first: Any, x: Any, axis: int) -> Any:
     return x.reindex({x.dims[place]: wanted} if hasattr(x, "dims") else wanted)
 
 
+def _order_levels(labels: Any, names: list[Any]) -> Any:
+    """Bring the levels of a MultiIndex into the order of the names."""
+    if sorted(map(str, names)) != sorted(map(str, labels.names)) or None in names:
+        msg = (
+            f"Expected labels of the same levels; got {names} and "
+            f"{list(labels.names)}. Name them alike, or pass x.to_numpy() where the "
+            "places are the pairs."
+        )
+        raise ValueError(msg)
+    return labels.reorder_levels(names)
+
+
 def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
     """Raise where entries of a batch would be compared that have other labels."""
     if not (hasattr(first, "dims") and hasattr(x, "dims")):
@@ -97,7 +113,7 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
     if first.ndim == x.ndim and tuple(first.dims) != tuple(x.dims):
         msg = (
             f"Expected the same dimensions in the same order; got {first.dims} and "
-            f"{x.dims}. Bring them into one with x.transpose(...)."
+            f"{x.dims}. Bring them into one with x.transpose(...) or x.rename(...)."
         )
         raise ValueError(msg)
     own = _place(x, axis)

@@ -184,6 +184,13 @@ def _name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
 def _check_columns(names: list[Any], columns: list[Any]) -> None:
     """Refuse columns of a data frame that are no models."""
     for name, column in zip(names, columns, strict=True):
+        kind = np.asarray(column).dtype
+        if kind.kind not in "biuf":
+            msg = (
+                f"Expected a column of numbers for each model; got {name!r} of dtype "
+                f"{kind}. Leave it out, or make it numbers with .astype(float)."
+            )
+            raise TypeError(msg)
         if looks_like_index(str(name), np.asarray(column).tolist()):
             msg = (
                 f"Expected a column of scores for each model; got {name!r}, which "

@@ -220,7 +220,8 @@ def required_sample_size(
     -----
     A difference seen in few scores is often larger than the true one, so that the
     number is rather too small. It says what would be needed to confirm a difference of
-    this size, not that there is one.
+    this size, not that there is one. The tests are one-sided: where A is not the better
+    one, the power is small and the number infinite.
 
     Examples
     --------

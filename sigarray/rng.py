@@ -83,13 +83,8 @@ def number_streams(count: int) -> tuple[int, ...]:
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
     """Give each name a stream of its own, whatever the others are and their order."""
-    streams: list[int] = []
-    for name in map(str, names):
-        text = name
-        while (stream := _hash(text)) in streams:
-            text += "\0"  # two names that look the same, as 1 and "1" do
-        streams.append(stream)
-    return tuple(streams)
+    texts = (x if isinstance(x, str) else f"\0{x!r}" for x in names)
+    return tuple(map(_hash, texts))
 
 
 def stream_seeds(
@@ -399,8 +394,12 @@ def _words_of_array(rng: Array, xp: Namespace) -> tuple[Array, Array]:
         raise TypeError(msg)
     number = xp.reshape(xp.asarray(rng), (1,))
     dtype = _word_dtype(xp)
-    if xp.iinfo(number.dtype).bits <= WORD_BITS:
-        return xp.astype(number, dtype), xp.zeros_like(number, dtype=dtype)
+    bits = xp.iinfo(number.dtype).bits
+    if bits <= WORD_BITS:
+        # A negative one, which cannot be seen here, is 2^64 less it on all backends.
+        is_signed = xp.isdtype(number.dtype, "signed integer")
+        high = number >> (bits - 1) if is_signed else xp.zeros_like(number)
+        return xp.astype(number, dtype), xp.astype(high, dtype)
     mask = 2**WORD_BITS - 1
     return xp.astype(number & mask, dtype), xp.astype(number >> WORD_BITS, dtype)
 

@@ -114,14 +114,18 @@ def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Cente
 
 
 def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:
-    """Give samples in a unit, a power of two, in which sums of them are finite."""
+    """Give samples in a unit, a power of two, in which sums neither overflow nor round.
+
+    Numbers so small that they have few bits left are scaled up.
+    """
     _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
     large = 2.0 ** (exponent // 2)
-    sizes = [xp.max(xp.abs(x), axis=-1) for x in samples]
-    is_large = functools.reduce(xp.maximum, sizes) > large
-    scale = xp.where(is_large, 1.0 / large, xp.ones_like(sizes[0]))
-    scaled = [x * scale[..., None] for x in samples]
-    return scaled, xp.where(is_large, large, xp.ones_like(sizes[0]))
+    size = functools.reduce(xp.maximum, [xp.max(xp.abs(x), axis=-1) for x in samples])
+    one = xp.ones_like(size)
+    is_large, is_small = size > large, size < 1.0 / large
+    scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
+    unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
+    return [x * scale[..., None] for x in samples], unit
 
 
 def standard_deviation(xp: Namespace, x: Array) -> Array:

@@ -75,9 +75,9 @@ def integer(name: str, value: Any) -> int:
             raise TypeError
         return operator.index(value)
     except Exception as error:  # a tracer raises one of its library
-        msg = (
-            f"Expected {name} to be an integer; got {show(value)}. It has to be static."
-        )
+        msg = f"Expected {name} to be an integer; got {show(value)}."
+        if hasattr(value, "dtype"):
+            msg += " It has to be static: it may not be traced."
         raise TypeError(msg) from error
 
 
@@ -235,7 +235,8 @@ def show(value: Any) -> str:
 
 def describe(value: Any) -> str:
     """Name the kind of an object, for messages."""
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    return name.removeprefix("builtins.")
 
 
 # What an option of this name may be, in all functions.

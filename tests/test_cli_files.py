@@ -66,11 +66,23 @@ class TestIndexColumns:
             ([3, 2, 1], False),
             ([1, 1, 1], False),
             ([0.0, 1.0, 2.5], False),
+            ([3, 0, 7, 1, 9, 4, 2, 8, 6, 5], True),
+            ([3, 0, 7, 1, 9, 4, 2, 8, 6, 6], False),
         ],
     )
     def test_values_that_count_rows(self, values, counts):
         assert looks_like_index("model", values) == counts
         assert looks_like_index("model", np.asarray(values, float)) == counts
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("seeds", "steps", "random_state", "level_0", "question_no", "qid"),
+            *("userid", "uuid", "data_seed", "timestamp_ms", "iteration_count"),
+        ],
+    )
+    def test_other_names_of_an_index(self, name):
+        assert looks_like_index(name, [])
 
     FILE = "seed,doc_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
 

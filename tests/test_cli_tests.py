@@ -433,3 +433,42 @@ class TestCorrect:
         code, out, err = run("correct", write(content))
         assert (code, out) == (2, "")
         assert message in err
+
+
+class TestMethodOfManyScores:
+    """Resamples of many scores are approximated, where no few of them matter."""
+
+    @pytest.fixture
+    def many(self, tmp_path):
+        scores = np.random.default_rng(0).normal([0.03, 0.0], 1.0, (10_000, 2))
+        path = tmp_path / "many.csv"
+        np.savetxt(path, scores, "%.5f", delimiter=",", header="a,b", comments="")
+        return str(path), scores
+
+    @pytest.mark.parametrize("paired", [True, False])
+    @pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+    def test_it_is_said_and_near_to_resampling(self, many, run, test, paired):
+        path, _ = many
+        options = ["compare", path, "--test", test, "--format", "json"]
+        options += ["--paired"] if paired else []
+        quick = json.loads(run(*options)[1])
+        assert quick["method"].endswith("by saddlepoint approximation")
+        slow = json.loads(run(*options, "--n-resamples", "2000")[1])
+        assert "2000 resamples" in slow["method"] or "than 2000" in slow["method"]
+        p, drawn = (x["pairs"][0]["pvalue"] for x in (quick, slow))
+        assert drawn == pytest.approx(p, abs=5.0 * (p * (1.0 - p) / 2000) ** 0.5 * 2)
+
+    def test_a_few_scores_that_make_the_variance_are_resampled(self, many, write, run):
+        scores = many[1].copy()
+        scores[:3] *= 1e6
+        path = write("a,b\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b in scores))
+        options = ["--test", "bootstrap", "--paired", "--format", "json"]
+        method = json.loads(run("compare", path, *options)[1])["method"]
+        assert method.endswith("9999 resamples, seed 0")
+
+    def test_methods_by_option(self, table, run):
+        for method in ("resampling", "saddlepoint"):
+            options = ["--test", "permutation", "--method", method]
+            code, out, _ = run("compare", table, *options)
+            assert code == 0
+            assert ("saddlepoint" in out) == (method == "saddlepoint")

@@ -194,12 +194,12 @@ def test_accelerators_are_not_copied_from():
         ([1j, 2j], TypeError, r"real numbers as scores; got dtype complex128"),
         (["0.9", "0.8"], TypeError, r"real numbers as scores; got dtype <U3"),
         ([0.9, None], TypeError, r"real numbers as scores; got dtype object"),
-        ("0.9", TypeError, r"array or a sequence of numbers; got builtins\.str"),
-        ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got builtins\.set"),
-        (None, TypeError, r"array or a sequence of numbers; got builtins\.NoneType"),
+        ("0.9", TypeError, r"array or a sequence of numbers; got str"),
+        ({0.9, 0.8}, TypeError, r"array or a sequence of numbers; got set"),
+        (None, TypeError, r"array or a sequence of numbers; got NoneType"),
         (0.9, ValueError, r"at least one axis; got a single number"),
         ([], ValueError, r"at least one of the scores along axis -1; got \(0,\)"),
-        ([[0.9], [0.8, 0.7]], ValueError, r"rectangular sequence of numbers"),
+        ([[0.9], [0.8, 0.7]], ValueError, r"rectangular sequence of numbers; got list"),
         (
             np.ones((3, 5)),
             ValueError,
@@ -316,6 +316,15 @@ class TestLabels:
             TypeError, match=r"one column .* got .*DataFrame.*multi_aso"
         ):
             call(frame)
+
+    def test_levels_are_those_of_one_name(self, pandas, samples):
+        labels = pandas.MultiIndex.from_product([range(3), range(4)], names=["x", "y"])
+        a, b = (pandas.Series(x, index=labels) for x in samples)
+        expected = sigarray.welch_t_test(*samples, paired=True)
+        assert sigarray.welch_t_test(a, b.swaplevel(), paired=True) == expected
+        renamed = b.rename_axis(["x", "z"])
+        with pytest.raises(ValueError, match=r"same levels; got .*'y'.*'x', 'z'"):
+            sigarray.welch_t_test(a, renamed, paired=True)
 
     def test_xarray(self, xarray, samples):
         a, b = (

@@ -253,6 +253,7 @@ def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
 def test_names_have_streams_whatever_the_others_are():
     first = name_streams(["lstm", "cnn"])
     assert name_streams(["crf", "cnn", "lstm"])[:0:-1] == first
+    assert name_streams([1, "1", "lstm"]) == name_streams(["lstm", "1", 1])[::-1]
     assert len(set(name_streams([1, "1", 1.0, "lstm"]))) == 4
     assert all(0 <= stream < 2**64 for stream in first)
 
@@ -295,6 +296,8 @@ class TestJax:
                 traces.append(seed)
                 return aso(a, b, n_resamples=50, rng=seed).standard_error
 
+            minus_one = aso(a, b, n_resamples=50, rng=2**64 - 1).standard_error
+            assert float(find(-1)) == pytest.approx(float(minus_one), rel=1e-6)
             for seed in (0, 7, 2**31 - 1, *((2**40 + 3,) if is_wide else ())):
                 expected = aso(a, b, n_resamples=50, rng=seed).standard_error
                 assert float(find(seed)) == pytest.approx(float(expected), rel=1e-6)

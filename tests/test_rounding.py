@@ -99,6 +99,17 @@ def test_the_largest_and_smallest_floats(scale, paired):
     assert summary.mean == pytest.approx(scale * a.mean())
 
 
+@pytest.mark.parametrize("paired", [True, False])
+def test_subnormal_scores(paired):
+    """Exact, but for their means, which were rounded to whole subnormal numbers."""
+    a, b = np.array([5.0, 4, 3, 6, 7, 8]), np.array([-1.0, 2, 1, 0, 1, 3])
+    for test in (permutation_test, bootstrap_test, welch_t_test):
+        options = {} if test is welch_t_test else {"rng": 0, "n_resamples": 999}
+        tiny = test(a * 5e-324, b * 5e-324, paired=paired, **options)
+        plain = test(a, b, paired=paired, **options)
+        assert tiny.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+
+
 @given(
     st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),
     st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3),
