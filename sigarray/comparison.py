@@ -147,11 +147,11 @@ def _summarize(
 
 
 def _describe(xp: Namespace, x: Array) -> tuple[Array, ...]:
-    (centered,), (level,), unit = center_scores(xp, "mean", x)
+    (centered,), (level,), (middle,), unit = center_scores(xp, "mean", x)
     return (
-        unit * (level + xp.mean(centered, axis=-1)),
+        unit * (level + (middle + xp.mean(centered, axis=-1))),
         unit * standard_deviation(xp, centered),
-        unit * (level + apply_statistic(xp, "median", centered)),
+        unit * (level + (middle + apply_statistic(xp, "median", centered))),
         xp.min(x, axis=-1),
         xp.max(x, axis=-1),
     )

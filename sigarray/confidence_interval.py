@@ -194,7 +194,7 @@ def _bootstrap_ci(
         stacks.append(xp.reshape(whole, (count, n)))
 
     def find_limits(*entries: Array) -> Array:
-        rows, levels, unit = center_scores(xp, statistic, *entries)
+        rows, levels, middles, unit = center_scores(xp, statistic, *entries)
         values = [apply_statistic(xp, statistic, row) for row in rows]
         observed = _difference(values)
         replicates = _draw_replicates(
@@ -210,10 +210,10 @@ def _bootstrap_ci(
         limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
         if method == "basic":
             limits = [2.0 * observed - limit for limit in reversed(limits)]
-        level, error = _difference(levels), standard_deviation(xp, replicates)
-        return xp.stack(
-            [unit * x for x in (*(x + level for x in (observed, *limits)), error)]
-        )
+        level, middle = _difference(levels), _difference(middles)
+        moved = [level + (middle + x) for x in (observed, *limits)]
+        error = standard_deviation(xp, replicates)
+        return xp.stack([unit * x for x in (*moved, error)])
 
     result = map_entries(xp, find_limits, stacks, max(1, _MAX_HELD // n_resamples))
     result = xp.reshape(result, (4, *leading))

@@ -67,16 +67,21 @@ class Grid:
         make 1/128 to 1/64 of the distance from the nearer end, up to n^1/2 / 16. So
         tails, which may go to infinity, are as fine as the middle; and the steps of
         scores with many ties, which move by n^-1/2 from resample to resample, are seen.
+    n_others : int
+        The number of scores of the other sample, if it is another one: its outermost
+        ranks are ends of steps as well.
     """
 
     step: Fraction | None = None
     n_scores: int = 0
+    n_others: int = 0
 
     @property
     def size(self) -> int:
         """Number of points."""
         if self.step is None:
-            return 2 * _count_low_edges(self.n_scores) - 1
+            n_outer = 2 * _count_outer_edges(self.n_others)
+            return 2 * _count_low_edges(self.n_scores) + n_outer - 1
         return math.ceil(1 / self.step) - 1
 
 
@@ -96,9 +101,12 @@ def grid_ranks(n: int, grid: Grid, xp: Namespace, device: Device) -> Array:
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
         if grid.step is None:
-            edges = _grid_edges(grid.n_scores, xp, device)
-            points = edges[1:] + edges[:-1]  # in units of 1 / (2 n_scores)
-            return ((n * points - 1) // (2 * grid.n_scores),)
+            edges = _grid_edges(grid, xp, device)
+            points = edges[1:] + edges[:-1]  # in units of half an edge's
+            if not grid.n_others:
+                return ((n * points - 1) // (2 * grid.n_scores),)
+            unit = grid.n_others if n == grid.n_scores else grid.n_scores
+            return ((points - 1) // (2 * unit),)
         points = xp.arange(1, grid.size + 1, dtype=xp.int64, device=device)
         return ((n * grid.step.numerator * points - 1) // grid.step.denominator,)
 
@@ -111,10 +119,10 @@ def grid_widths(grid: Grid, xp: Namespace, device: Device) -> Array | None:
         return None
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        edges = _grid_edges(grid.n_scores, xp, device)
-        return (
-            xp.astype(edges[1:] - edges[:-1], widest_float(xp, device)) / grid.n_scores,
-        )
+        edges = _grid_edges(grid, xp, device)
+        total = grid.n_scores * max(1, grid.n_others)
+        widths = xp.astype(edges[1:] - edges[:-1], widest_float(xp, device))
+        return (widths / total,)
 
     return build_tables(build, xp, device)[0]
 
@@ -131,15 +139,27 @@ def _last_octave(n: int) -> int:
     return max(0, (math.isqrt(n) // _EDGES_PER_STEP).bit_length() - 1)
 
 
-def _grid_edges(n: int, xp: Namespace, device: Device) -> Array:
+def _count_outer_edges(n: int) -> int:
+    """Count the edges of the outermost ranks of the other sample, at either end."""
+    return min(2 * _EDGES_PER_OCTAVE, n // 2)
+
+
+def _grid_edges(grid: Grid, xp: Namespace, device: Device) -> Array:
     """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
 
-    From 64 * 2^s on they are 2^s apart, the same from either end.
+    From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
+    edges count in units of 1 / (n m), and the outermost of theirs are among them.
     """
+    n, m = grid.n_scores, grid.n_others
     place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
     octave = xp.clip(place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
     low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
-    return xp.concat([low, n - xp.flip(low)])
+    edges = xp.concat([low, n - xp.flip(low)])
+    if not m:
+        return edges
+    outer = xp.arange(1, _count_outer_edges(m) + 1, dtype=xp.int64, device=device)
+    both = xp.concat([m * edges, n * outer, n * (m - outer)])
+    return xp.sort(both, stable=False)
 
 
 def merge_steps(n: int, m: int, xp: Namespace, device: Device) -> MergedSteps | None:

@@ -297,10 +297,10 @@ def _bootstrap_test(
     """Difference and p-value with the null hypothesis imposed by centring."""
     sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
     faultless = (spread_faults(xp, x) for x in (a, b))
-    (a, b), levels, unit = center_scores(xp, statistic, *faultless)
+    (a, b), levels, middles, unit = center_scores(xp, statistic, *faultless)
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
     observed = values[0] - values[1]
-    difference = (levels[0] - levels[1]) + observed
+    difference = (levels[0] - levels[1]) + ((middles[0] - middles[1]) + observed)
     if seed is None:
 
         def find_tail(side: str) -> Array:
@@ -343,7 +343,7 @@ def _approximate_permutations(
 ) -> tuple[Array, Array]:
     """Difference and p-value by the saddlepoint approximation."""
     n = a.shape[-1]
-    (pool,), _, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
+    (pool,), *_, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
     samples = [pool[..., :n], pool[..., n:]]
     difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
 
@@ -385,7 +385,7 @@ def _permutation_test(
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
     n, m = a.shape[-1], b.shape[-1]
-    (pool,), _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
+    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
     a, b = pool[..., :n], pool[..., n:]
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
     difference = values[0] - values[1]

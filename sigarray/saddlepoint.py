@@ -137,11 +137,11 @@ def effective_size(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
 
 
 def _split_samples(xp: Namespace, a: Array, b: Array) -> tuple[list[Array], Array]:
-    """Give a and -b, each less its smallest score, and their unit."""
+    """Give a and -b, each about the middle of its range, and their unit."""
     n = a.shape[-1]
     pool = pool_samples(xp, a, b)
-    scores, _, unit = center_scores(xp, "mean", pool[..., :n], -pool[..., n:])
-    return scores, unit
+    centered = center_scores(xp, "mean", pool[..., :n], -pool[..., n:])
+    return centered.scores, centered.unit
 
 
 def _flipped_tail(xp: Namespace, x: Array, tie: Array) -> Array:

@@ -136,7 +136,7 @@ def plan_error(method: Method, n: int, m: int, grid: Grid | None = None) -> Plan
         if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS):
             return Plan("exact", grid)
         if grid is None and largest > _MAX_AUTO_SIZE:
-            grid = Grid(n_scores=largest)
+            grid = Grid(n_scores=largest, n_others=0 if n == m else min(n, m))
         return Plan("bootstrap", grid)
     if method == "exact" and (
         largest > _MAX_EXACT_SIZE or magnitude > math.log10(_MAX_EXACT_COMBINATIONS)

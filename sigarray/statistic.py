@@ -83,18 +83,21 @@ def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
 
 
 class Centered(NamedTuple):
-    """Samples from their smallest scores: those are `unit` (`level` + `scores`).
+    """Samples about the middle of their range.
 
-    The unit is 1, or a power of two where sums of the scores would overflow.
+    The scores of one are `unit` (`level` + `middle` + `scores`), of which the level is
+    the smallest score, and the middle is counted from there. The unit is 1, or a power
+    of two where sums of the scores would overflow or have few bits.
     """
 
     scores: list[Array]
     levels: list[Array]
+    middles: list[Array]
     unit: Array
 
 
 def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Centered:
-    """Give the scores of each sample less the smallest one.
+    """Give the scores of each sample less the smallest one, and less half their range.
 
     What is small beside the level of the scores, but not beside their spread, would be
     lost in sums. A difference of two scores has no rounding but its own: the same one
@@ -102,15 +105,14 @@ def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Cente
     nothing is known, and its scores stay.
     """
     if callable(statistic):
-        levels = [xp.zeros_like(x[..., 0]) for x in samples]
-        return Centered(list(samples), levels, xp.ones_like(samples[0][..., 0]))
+        zeros = [xp.zeros_like(x[..., 0]) for x in samples]
+        return Centered(list(samples), zeros, zeros, zeros[0] + 1.0)
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
-    return Centered(
-        [x - level[..., None] for x, level in zip(scaled, levels, strict=True)],
-        levels,
-        unit,
-    )
+    scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
+    middles = [0.5 * xp.max(x, axis=-1) for x in scores]
+    scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
+    return Centered(scores, levels, middles, unit)
 
 
 def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:

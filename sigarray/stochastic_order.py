@@ -234,8 +234,7 @@ def aso(
     the distribution. `violation_ratio` stays exact. The standard error differed from
     that of "bootstrap" by up to 3 % (normal, exponential, lognormal, Cauchy and beta
     scores, and scores of two or three values, n = 33,000), beside a Monte-Carlo error
-    of 2 %; by 10 to 20 %, too small, where n and m differ and all scores are the same
-    but for two to six.
+    of 2 %.
 
     All options are static under `jit`, and the scores and `rng` may be traced. Lists of
     numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a

@@ -59,6 +59,30 @@ def test_points_stand_for_all_ranks(backend, n):
     np.testing.assert_array_equal(ranks[inside], middles)
 
 
+@pytest.mark.parametrize(
+    ("n", "m"), [(40_000, 36_000), (10**6, 900_000), (50_000, 20), (40_000, 3)]
+)
+def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
+    """Counts that differ by little in n and in m scores are told apart."""
+    xp, device = backend.xp, backend.device
+    grid = quantile.Grid(n_scores=n, n_others=m)
+    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device)).astype(float)
+    assert len(widths) == grid.size
+    assert widths.sum() == pytest.approx(1.0, abs=1e-5)
+    ends = np.concatenate([[0.0], np.cumsum(widths)])
+    for size in (n, m):
+        ranks = backend.to_numpy(quantile.grid_ranks(size, grid, xp, device))
+        middles = 0.5 * (ends[1:] + ends[:-1])
+        near = np.abs(size * middles - np.round(size * middles)) < 1e-3 * size / n
+        expected = np.ceil(size * middles) - 1
+        if backend.float_name == "float64":
+            np.testing.assert_array_equal(ranks[~near], expected[~near])
+        assert (np.diff(ranks) >= 0).all()
+        outer = np.arange(1, min(128, size // 2) + 1) / size
+        distance = np.abs(ends[:, None] - outer).min(axis=0)
+        assert distance.max() < (1e-12 if backend.float_name == "float64" else 1e-5)
+
+
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
 def test_merged_steps_cover_both_functions(backend, n, m):
     steps = quantile.merge_steps(n, m, backend.xp, backend.device)

@@ -424,6 +424,28 @@ def test_auto_switches_at_its_limit():
         assert (len(errors) == 1) == is_exact
 
 
+@pytest.mark.parametrize("kind", ["normal", "heavy", "halves", "few ones"])
+def test_large_samples_agree_with_their_resamples(kind):
+    """At some of their quantiles, whatever the tails, the ties and the sizes."""
+    n, m, count = 33_000, 33_500, 250
+    rng = np.random.default_rng(0)
+    a, b = {
+        "normal": lambda: (rng.normal(0.0, 1.1, n), rng.normal(0.0, 1.0, m)),
+        "heavy": lambda: (rng.standard_t(1, n), rng.standard_t(1, m) * 1.2),
+        "halves": lambda: (rng.random(n) < 0.502, rng.random(m) < 0.5),
+        "few ones": lambda: (np.arange(n) < 3, np.arange(m) < 4),
+    }[kind]()
+    quick = aso(a, b, rng=0)
+    slow = aso(a, b, method="bootstrap", n_resamples=count, rng=1)
+    assert quick.violation_ratio == slow.violation_ratio
+    ratios = aso_replicates(a, b, start=0, count=count, dt=0.005, rng=0)
+    spread = max(np.std(ratios), 1e-3)
+    # The relative error of a deviation, from its own replicates, and 3 % of bias.
+    fourth = np.mean(((ratios - ratios.mean()) / spread) ** 4) if spread > 1e-3 else 3.0
+    error = np.sqrt(max(fourth, 3.0) / 4.0 / count) + 0.03
+    assert quick.standard_error == pytest.approx(slow.standard_error, rel=4.0 * error)
+
+
 def test_exact_refuses_what_would_take_too_long():
     with pytest.raises(ValueError, match=r"16,777,216 .* got 41,409,225 for 8 and 8"):
         aso(range_of(8), range_of(8), method="exact")
