@@ -83,7 +83,7 @@ def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
 
 
 class Centered(NamedTuple):
-    """Samples about the middle of their range.
+    """Samples about a coarse mean.
 
     The scores of one are `unit` (`level` + `middle` + `scores`), of which the level is
     the smallest score, and the middle is counted from there. The unit is 1, or a power
@@ -97,12 +97,14 @@ class Centered(NamedTuple):
 
 
 def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Centered:
-    """Give the scores of each sample less the smallest one, and less half their range.
+    """Give the scores of each sample less the smallest one, and less a coarse mean.
 
     What is small beside the level of the scores, but not beside their spread, would be
     lost in sums. A difference of two scores has no rounding but its own: the same one
-    whatever is added to both. Mean and median move with the scores; of a callable
-    nothing is known, and its scores stay.
+    whatever is added to both. The mean has eight bits of the range: whole numbers stay
+    multiples of a power of two, whose sums are exact, and an outlier leaves the others
+    small. Mean and median move with the scores; of a callable nothing is known, and its
+    scores stay.
     """
     if callable(statistic):
         zeros = [xp.zeros_like(x[..., 0]) for x in samples]
@@ -110,9 +112,16 @@ def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Cente
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [0.5 * xp.max(x, axis=-1) for x in scores]
+    middles = [_round_mean(xp, x) for x in scores]
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
     return Centered(scores, levels, middles, unit)
+
+
+def _round_mean(xp: Namespace, x: Array) -> Array:
+    """Mean of scores from 0 on, a multiple of a 256th to a 128th of the largest."""
+    # What is added leaves so many bits to the sum, and is taken off without rounding.
+    large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
+    return (xp.mean(x, axis=-1) + large) - large
 
 
 def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:

@@ -99,6 +99,17 @@ def test_the_largest_and_smallest_floats(scale, paired):
     assert summary.mean == pytest.approx(scale * a.mean())
 
 
+@pytest.mark.parametrize("test", [bootstrap_test, permutation_test])
+@pytest.mark.parametrize("factor", [1e4, -1e4])
+def test_heavy_tails_in_single_precision(backend, test, factor):
+    """An outlier leaves the other scores their bits."""
+    scores = np.random.default_rng(0).standard_cauchy((2, 200)) * factor
+    scores = scores.astype("float32")
+    p = test(*(backend.asarray(x, "float32") for x in scores), rng=0).pvalue
+    expected = test(*scores.astype(float), rng=0).pvalue
+    assert float(backend.to_numpy(p)) == pytest.approx(float(expected), abs=5e-4)
+
+
 @pytest.mark.parametrize("paired", [True, False])
 def test_subnormal_scores(paired):
     """Exact, but for their means, which were rounded to whole subnormal numbers."""
