@@ -268,7 +268,7 @@ def time_peer(a: np.ndarray, b: np.ndarray) -> float:
 
 def time_words(count: int) -> float:
     """Seconds to draw so many random words, in chunks of a size that suits."""
-    from sigarray.rng import random_words, seed_words
+    from sigarray._backend.threefry import random_words, seed_words
 
     seed = seed_words(0, np, "cpu")
     width = 2**16

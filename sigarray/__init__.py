@@ -1,9 +1,8 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
 from sigarray import responses
-from sigarray.comparison import compare
-from sigarray.confidence_interval import bootstrap_ci
-from sigarray.correction import (
+from sigarray._comparison import compare
+from sigarray._correction import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,
@@ -11,14 +10,16 @@ from sigarray.correction import (
     holm,
     partial_conjunction,
 )
-from sigarray.location import mann_whitney_u, welch_t_test
-from sigarray.pairwise_order import multi_aso
-from sigarray.power import (
+from sigarray._difference.confidence_interval import bootstrap_ci
+from sigarray._difference.location import mann_whitney_u, welch_t_test
+from sigarray._difference.resampling import bootstrap_test, permutation_test
+from sigarray._order.many_models import multi_aso
+from sigarray._order.two_models import aso, aso_replicates, violation_ratio
+from sigarray._power import (
     aso_uncertainty_reduction,
     bootstrap_power_analysis,
     required_sample_size,
 )
-from sigarray.resampling import bootstrap_test, permutation_test
 from sigarray.results import (
     AsoResult,
     ComparisonResult,
@@ -30,7 +31,6 @@ from sigarray.results import (
     ScoreSummary,
     TTestResult,
 )
-from sigarray.stochastic_order import aso, aso_replicates, violation_ratio
 
 __all__ = [
     "AsoResult",

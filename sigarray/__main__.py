@@ -6,7 +6,7 @@ import sys
 def main() -> int:
     """Run the command, which may be interrupted while it is still imported."""
     try:
-        from sigarray.cli import main as run
+        from sigarray._cli.main import main as run
     except KeyboardInterrupt:
         sys.stderr.write("sigarray: interrupted\n")
         return 130

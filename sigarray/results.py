@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sigarray._typing import Array
+from sigarray._backend.aliases import Array
 
 
 class AsoResult(NamedTuple):

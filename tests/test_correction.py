@@ -15,7 +15,7 @@ from sigarray import (
     holm,
     partial_conjunction,
 )
-from sigarray.special import chi_square_sf
+from sigarray._numeric.special import chi_square_sf
 
 CORRECTIONS = {
     bonferroni: "bonferroni",

@@ -1,12 +1,12 @@
 """P-values from one test set, where items and responses to them vary."""
 
 from sigarray.responses import metrics
-from sigarray.responses.fitting import fit
-from sigarray.responses.models import LikertModel, NormalModel
-from sigarray.responses.sampling import resample
-from sigarray.responses.significance import response_test, true_p_value
-from sigarray.responses.simulation import simulate
-from sigarray.responses.study import Study, power, study
+from sigarray.responses._fitting import fit
+from sigarray.responses._models import LikertModel, NormalModel
+from sigarray.responses._sampling import resample
+from sigarray.responses._significance import response_test, true_p_value
+from sigarray.responses._simulation import simulate
+from sigarray.responses._study import Study, power, study
 from sigarray.results import ResponseSet, ResponseTestResult
 
 __all__ = [

@@ -13,17 +13,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from sigarray._typing import Array, Namespace
-from sigarray.dispatch import array_kernel
-from sigarray.responses import measures
-from sigarray.responses.items import (
-    AGGREGATES,
-    Aggregate,
-    average,
-    standardize_responses,
-)
-from sigarray.statistic import check_result
-from sigarray.validation import (
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.checks import (
     check_choice,
     checked,
     choice,
@@ -33,6 +24,15 @@ from sigarray.validation import (
     flag,
     function,
     number,
+)
+from sigarray._backend.dispatch import array_kernel
+from sigarray._numeric.statistic import check_result
+from sigarray.responses import _measures as measures
+from sigarray.responses._items import (
+    AGGREGATES,
+    Aggregate,
+    average,
+    standardize_responses,
 )
 
 _AGGREGATE = choice(*AGGREGATES, None)

@@ -1,0 +1,1 @@
+"""Where arrays come from, what their libraries do, and random numbers."""

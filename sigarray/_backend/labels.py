@@ -1,0 +1,135 @@
+"""Labels of the host's tables: pandas and xarray objects say which score is whose.
+
+An array pairs by place; objects that carry labels pair by these. Nothing is imported:
+what has `reindex` has labels.
+"""
+
+from typing import Any
+
+from sigarray._backend.checks import describe
+
+_SHOWN = 3
+
+
+def align_labels(
+    samples: tuple[Any, ...], *, axis: int, n_axes: int, paired: bool
+) -> tuple[Any, ...]:
+    """Bring samples that are paired into one order of labels; give others as they are.
+
+    Samples are paired along `axis` where they have one axis, and along the first of two
+    axes, else.
+
+    Raises
+    ------
+    TypeError
+        A data frame as a sample of one axis: are its rows or its columns the models?
+    ValueError
+        Labels of pairs, or of leading axes, that are not the same.
+    """
+    for x in samples:
+        if n_axes == 1 and hasattr(x, "columns"):
+            msg = (
+                f"Expected an array or one column of numbers; got {describe(x)}, whose "
+                "rows or columns may be meant. Pass a column, or x.to_numpy() with the "
+                "axis of the scores; multi_aso compares all columns."
+            )
+            raise TypeError(msg)
+    labelled = [x for x in samples if _has_labels(x)]
+    if len(labelled) < 2:
+        return samples
+    own_axis = axis if n_axes == 1 else -2
+    first, rest = labelled[0], labelled[1:]
+    for x in rest:
+        _check_leading_labels(first, x, own_axis)
+    if not paired:
+        return samples
+    return tuple(
+        _align(first, x, own_axis) if any(x is other for other in rest) else x
+        for x in samples
+    )
+
+
+def _has_labels(x: Any) -> bool:
+    return hasattr(x, "reindex") and hasattr(x, "ndim")
+
+
+def _place(x: Any, axis: int) -> int:
+    """Give the place of an axis; a vector has but one."""
+    return axis % x.ndim if -x.ndim <= axis < x.ndim else 0
+
+
+def _labels(x: Any, place: int) -> Any:
+    """Give the labels of an axis as a pandas Index, or None."""
+    if hasattr(x, "dims"):
+        return x.indexes.get(x.dims[place])
+    return x.index if place == 0 else None
+
+
+def _align(first: Any, x: Any, axis: int) -> Any:
+    """Give x in the order of the labels of the first sample."""
+    place = _place(x, axis)
+    wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
+    if wanted is None or labels is None or len(wanted) != len(labels):
+        return x  # lengths are checked elsewhere
+    names = list(wanted.names)
+    if wanted.nlevels > 1 and names != list(labels.names):
+        labels = _order_levels(labels, names)
+        x = x.reorder_levels(names) if hasattr(x, "reorder_levels") else x
+    if wanted.equals(labels):
+        return x
+    lacking = wanted.difference(labels, sort=False)
+    is_unique = wanted.is_unique and labels.is_unique
+    if len(lacking) or not is_unique:
+        got = (
+            f"{len(lacking)} of {len(wanted)} labels of the first sample that the "
+            f"other lacks: {_list(lacking)}"
+            if len(lacking)
+            else "the same labels several times, in another order"
+        )
+        msg = (
+            f"Expected paired samples with the same labels, each once; got {got}. Join "
+            "them by label first, or pass x.to_numpy() where the places are the pairs."
+        )
+        raise ValueError(msg)
+    return x.reindex({x.dims[place]: wanted} if hasattr(x, "dims") else wanted)
+
+
+def _order_levels(labels: Any, names: list[Any]) -> Any:
+    """Bring the levels of a MultiIndex into the order of the names."""
+    if sorted(map(str, names)) != sorted(map(str, labels.names)) or None in names:
+        msg = (
+            f"Expected labels of the same levels; got {names} and "
+            f"{list(labels.names)}. Name them alike, or pass x.to_numpy() where the "
+            "places are the pairs."
+        )
+        raise ValueError(msg)
+    return labels.reorder_levels(names)
+
+
+def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
+    """Raise where entries of a batch would be compared that have other labels."""
+    if not (hasattr(first, "dims") and hasattr(x, "dims")):
+        return
+    if first.ndim == x.ndim and tuple(first.dims) != tuple(x.dims):
+        msg = (
+            f"Expected the same dimensions in the same order; got {first.dims} and "
+            f"{x.dims}. Bring them into one with x.transpose(...) or x.rename(...)."
+        )
+        raise ValueError(msg)
+    own = _place(x, axis)
+    for place, name in enumerate(x.dims):
+        if place == own or name not in first.dims:
+            continue
+        labels = _labels(x, place), _labels(first, first.dims.index(name))
+        if all(x is not None for x in labels) and not labels[0].equals(labels[1]):
+            msg = (
+                f"Expected the same labels along dimension {name!r}; got "
+                f"{_list(labels[1])} and {_list(labels[0])}. Align them first, for "
+                "example with xarray.align."
+            )
+            raise ValueError(msg)
+
+
+def _list(labels: Any) -> str:
+    shown = ", ".join(map(repr, list(labels[:_SHOWN])))
+    return f"{shown}, ..." if len(labels) > _SHOWN else shown

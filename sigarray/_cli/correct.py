@@ -1,0 +1,74 @@
+"""What to say of several p-values: which of them hold after a correction."""
+
+import numpy as np
+
+from sigarray._cli.report import Report, Table
+from sigarray._cli.summary import show_p_value
+from sigarray._correction import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    bonferroni,
+    holm,
+    partial_conjunction,
+)
+
+_METHODS = {
+    "holm": (holm, "Holm's correction"),
+    "bonferroni": (bonferroni, "Bonferroni's correction"),
+    "benjamini-hochberg": (benjamini_hochberg, "Benjamini and Hochberg's correction"),
+    "benjamini-yekutieli": (
+        benjamini_yekutieli,
+        "Benjamini and Yekutieli's correction",
+    ),
+    "partial-conjunction": (partial_conjunction, "partial conjunction"),
+}
+CORRECTIONS = tuple(_METHODS)
+_MAX_LISTED = 20
+
+
+def report_correction(
+    source: str, labels: list[str], p_values: list[float], method: str, level: float
+) -> Report:
+    """Say which p-values are at most the level after the correction."""
+    adjust, description = _METHODS[method]
+    adjusted = np.asarray(adjust(p_values)).tolist()
+    holds = [q <= level for q in adjusted]
+    rows = [
+        [label, show_p_value(p, level), show_p_value(q, level)]
+        for label, p, q in zip(labels, p_values, adjusted, strict=True)
+    ]
+    marked = frozenset((i, 2) for i, is_held in enumerate(holds) if is_held)
+    header = ["", "p", "adjusted p"]
+    title = f"{source}: significant where the adjusted p is at most {level:g}"
+    records = [
+        {"label": label, "pvalue": p, "adjusted_pvalue": q, "is_significant": is_held}
+        for label, p, q, is_held in zip(labels, p_values, adjusted, holds, strict=True)
+    ]
+    sentence = _say_count(labels, holds, method, level)
+    document = {
+        "source": source,
+        "method": method,
+        "labels": labels,
+        "significance_level": level,
+        "p_values": records,
+        "verdict": sentence,
+    }
+    tables = [Table(title, header, rows, marked)]
+    return Report(tables, [sentence], description, records, document)
+
+
+def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:
+    count, total = sum(holds), len(labels)
+    if method == "partial-conjunction":
+        return (
+            f"At least {count} of {total} null hypotheses are false, at level "
+            f"{level:g}."
+        )
+    named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
+    is_listed = 0 < count < total and count <= _MAX_LISTED
+    which = f": {', '.join(named)}" if is_listed else ""
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{count} of {total} {verb} significant at level {level:g} after "
+        f"{_METHODS[method][1]}{which}."
+    )

@@ -1,0 +1,169 @@
+"""Two-sided tests of every two models of a table of scores, on the host."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._cli.progress import announce, track
+from sigarray._cli.tables.scores import Scores
+from sigarray._cli.verdict import PairTest
+from sigarray._correction import holm
+from sigarray._difference.location import mann_whitney_u, welch_t_test
+from sigarray._difference.resampling import bootstrap_test, permutation_test
+from sigarray._difference.saddlepoint import effective_size
+
+# Which of them resample, and which know pairs.
+RESAMPLING_TESTS = ("bootstrap", "permutation")
+PAIRED_TESTS = ("bootstrap", "permutation", "welch")
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "bootstrap": bootstrap_test,
+    "permutation": permutation_test,
+    "mann-whitney": mann_whitney_u,
+    "welch": welch_t_test,
+}
+TESTS = tuple(_FUNCTIONS)
+PAIR_METHODS = ("resampling", "saddlepoint")
+# From so many scores on "auto" approximates, where no few of them make the variance:
+# the p-values are then right to 0.1 %, and resampling would take a second and more.
+_MANY_SCORES = 10_000
+_MANY_EFFECTIVE = 100.0
+# Of a guess at the time: for each pair, and for each score (in each resample).
+_SECONDS_PER_PAIR = 5e-4
+_SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
+_SECONDS_PER_SORTED_SCORE = 2e-7
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """Which test, and how; the options of resampling are None for other tests."""
+
+    test: str
+    is_paired: bool
+    n_resamples: int | None
+    seed: int | None
+    method: str = "auto"
+
+
+def run_pairwise(
+    scores: Scores,
+    options: PairOptions,
+    *,
+    is_corrected: bool,
+    level: float,
+    higher_is_better: bool,
+) -> list[PairTest]:
+    """Test every two models, and correct for their number by Holm's step-down.
+
+    Each pair gets the same seed, and is tested in the order of its names, so that its
+    p-value depends neither on the order of the columns nor on other models.
+    """
+    pairs = list(itertools.combinations(scores, 2))
+    announce(
+        f"{options.test} for {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}",
+        _guess_seconds(scores, options),
+        _advise(options),
+    )
+    results = [_test_pair(scores, a, b, options) for a, b in track(pairs, "Pair")]
+    p_values = np.asarray([p for _, _, p in results])
+    adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
+    tests = []
+    for (a, b), (statistic, lead, p), q in zip(pairs, results, adjusted, strict=True):
+        is_first = (lead > 0.0) == higher_is_better
+        is_seen = bool(q <= level) and lead != 0.0
+        better = (a if is_first else b) if is_seen else None
+        tests.append(PairTest(statistic, p, float(q), better))
+    return tests
+
+
+def describe_test(scores: Scores, options: PairOptions) -> str:
+    """Name the test and what it did; pairs may differ in their sizes."""
+    if options.test == "mann-whitney":
+        return "Mann-Whitney's U, two-sided"
+    if options.test == "welch":
+        name = "paired t-test" if options.is_paired else "Welch's t-test"
+        return f"{name}, two-sided"
+    kind = "of pairs" if options.is_paired else "of independent samples"
+    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
+    if options.test == "permutation":
+        drawn = (
+            f"exact, or where there are more than {options.n_resamples} permutations, "
+            f"as many random ones, seed {options.seed}"
+        )
+    said = {"resampling": drawn, "saddlepoint": "by saddlepoint approximation"}
+    methods = dict.fromkeys(
+        _choose_method(scores[a], scores[b], options)
+        for a, b in itertools.combinations(scores, 2)
+    )
+    which = "by the scores of a pair " if len(methods) > 1 else ""
+    how = " or ".join(said[method] for method in methods)
+    return f"{options.test} test of the mean {kind}, two-sided, {which}{how}"
+
+
+def _choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
+    """Give the method of a pair: `describe_test` says it."""
+    if options.method != "auto":
+        return options.method
+    if min(len(x), len(y)) < _MANY_SCORES:
+        return "resampling"
+    size = effective_size(np, x, y, paired=options.is_paired)
+    return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
+
+
+def _choose_options(
+    x: np.ndarray, y: np.ndarray, options: PairOptions
+) -> dict[str, Any]:
+    """Give the options of the test of a pair."""
+    chosen: dict[str, Any] = {"alternative": "two-sided"}
+    if options.test in PAIRED_TESTS:
+        chosen["paired"] = options.is_paired
+    if options.test in RESAMPLING_TESTS:
+        chosen |= {
+            "n_resamples": options.n_resamples,
+            "rng": options.seed,
+            "method": _choose_method(x, y, options),
+        }
+    return chosen
+
+
+def _test_pair(
+    scores: Scores, a: str, b: str, options: PairOptions
+) -> tuple[float, float, float]:
+    """Give the statistic, how far A leads (0 for not at all), and the p-value."""
+    first, second = sorted((a, b))
+    x, y = scores[first], scores[second]
+    result = _FUNCTIONS[options.test](x, y, **_choose_options(x, y, options))
+    statistic, p_value = float(result.statistic), float(result.pvalue)
+    is_turned = first != a
+    if options.test == "mann-whitney":
+        lead = float(result.probability_of_improvement) - 0.5
+        turned = len(x) * len(y) - statistic
+    else:
+        lead, turned = statistic, 0.0 - statistic
+    return (turned, 0.0 - lead, p_value) if is_turned else (statistic, lead, p_value)
+
+
+def _advise(options: PairOptions) -> str:
+    ways = ["fewer models with --columns"]
+    if options.n_resamples is not None:
+        ways = ["--method saddlepoint", "--test welch", "fewer --n-resamples", *ways]
+    return f"Faster: {', '.join(ways)}."
+
+
+def _guess_seconds(scores: Scores, options: PairOptions) -> float:
+    """Guess how long the tests of all pairs take."""
+    n_others = len(scores) - 1
+    n_scores = n_others * sum(map(len, scores.values()))
+    seconds = n_others * len(scores) / 2 * _SECONDS_PER_PAIR
+    if options.n_resamples is None:
+        return seconds + n_scores * _SECONDS_PER_SORTED_SCORE
+    per_score = _SECONDS_PER_SCORE[options.test] * options.n_resamples
+    drawn = sum(
+        len(x) + len(y)
+        for x, y in itertools.combinations(scores.values(), 2)
+        if _choose_method(x, y, options) == "resampling"
+    )
+    return seconds + (n_scores - drawn) * _SECONDS_PER_SORTED_SCORE + drawn * per_score

@@ -1,0 +1,278 @@
+"""Print tables and sentences as text, Markdown, LaTeX, CSV or JSON."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sigarray._cli.plain_text import escape_hidden, show_controls
+from sigarray._cli.tables.table import NUMBER
+
+_MIN_WIDTH = 40
+_UNLIMITED = 10**6
+# Longer tables take rich seconds.
+_MAX_RICH_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text; `marked` ones are (row, column), and the first columns names."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    marked: frozenset[tuple[int, int]] = frozenset()
+    name_columns: int = 1
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is to be said, for readers and for programs.
+
+    `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
+    how the result was computed.
+    """
+
+    tables: list[Table]
+    sentences: list[str]
+    method: str
+    records: list[dict[str, Any]]
+    document: dict[str, Any]
+
+
+def render(report: Report, style: str) -> str:
+    """Give the report as "text", "markdown", "latex", "csv" or "json"."""
+    return _RENDERERS[style](_neutralise(report))
+
+
+def print_text(report: Report) -> None:
+    """Print tables and sentences, with rich where it is installed."""
+    report = _neutralise(report)
+    if any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables):
+        print(_render_text(report), end="")
+        return
+    try:
+        import rich  # noqa: F401
+    except ImportError:
+        print(_render_text(report), end="")
+    else:
+        print(_render_rich(report), end="")
+
+
+def _neutralise(report: Report) -> Report:
+    """Show controls in names from a file by escapes, but in JSON, which has its own."""
+    tables = [
+        replace(
+            table,
+            title=show_controls(table.title),
+            header=list(map(show_controls, table.header)),
+            rows=[list(map(show_controls, row)) for row in table.rows],
+        )
+        for table in report.tables
+    ]
+    sentences = list(map(show_controls, report.sentences))
+    return replace(
+        report, tables=tables, sentences=sentences, method=show_controls(report.method)
+    )
+
+
+def _render_text(report: Report) -> str:
+    blocks = [_render_plain(table) for table in report.tables]
+    return "\n\n".join([*blocks, _render_prose(report)]) + "\n"
+
+
+def _render_prose(report: Report) -> str:
+    """Wrap the sentences to the width of the terminal."""
+    width = max(_MIN_WIDTH, shutil.get_terminal_size().columns)
+    sentences = [textwrap.fill(line, width) for line in report.sentences]
+    return "\n".join([*sentences, "", f"Method: {report.method}."])
+
+
+def _render_plain(table: Table) -> str:
+    cells = [table.header, *table.rows]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        padding = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        padded = [
+            cell + pad if column < table.name_columns else pad + cell
+            for column, (cell, pad) in enumerate(zip(row, padding, strict=True))
+        ]
+        lines.append("  ".join(padded))
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([table.title, "", *(line.rstrip() for line in lines)])
+
+
+def _width(text: str) -> int:
+    """Count the places that the text takes in a terminal."""
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
+        for character in text
+    )
+
+
+def _render_rich(report: Report) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # As wide as it has to be: rich would cut off cells in a narrow terminal.
+    console = Console(
+        file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
+    )
+    for table in report.tables:
+        rich_table = RichTable(box=box.SIMPLE_HEAD)
+        for column, name in enumerate(table.header):
+            is_name = column < table.name_columns
+            justify: Literal["left", "right"] = "left" if is_name else "right"
+            rich_table.add_column(Text(name), justify=justify, no_wrap=True)
+        for i, row in enumerate(table.rows):
+            styles = [
+                "bold green" if (i, j) in table.marked else "" for j in range(len(row))
+            ]
+            cells = [Text(cell, style) for cell, style in zip(row, styles, strict=True)]
+            rich_table.add_row(*cells)
+        console.print(Text(table.title))
+        console.print(rich_table)
+    text = console.file.getvalue() + _render_prose(report) + "\n"  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _render_markdown(report: Report) -> str:
+    blocks = []
+    for table in report.tables:
+        others = len(table.header) - table.name_columns
+        rule = ["---"] * table.name_columns + ["---:"] * others
+        rows = _mark(table, "**{}**", _to_markdown)
+        lines = ["| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]]]
+        blocks += [f"{_to_paragraph(table.title)}:", "\n".join(lines)]
+    sentences = map(_to_paragraph, report.sentences)
+    blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
+    blocks.append(_to_markdown(f"Method: {report.method}."))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _render_latex(report: Report) -> str:
+    blocks = ["% \\usepackage{booktabs}"]
+    for table in report.tables:
+        others = len(table.header) - table.name_columns
+        columns = "l" * table.name_columns + "r" * others
+        # Braces, for \\ above would take a name in brackets or a star as its argument.
+        rows = [
+            "{} " + " & ".join(row) + r" \\"
+            for row in _mark(table, r"\textbf{{{}}}", _to_latex)
+        ]
+        blocks.append(
+            "\n".join(
+                [
+                    f"% {table.title}",
+                    rf"\begin{{tabular}}{{{columns}}}",
+                    r"\toprule",
+                    rows[0],
+                    r"\midrule",
+                    *rows[1:],
+                    r"\bottomrule",
+                    r"\end{tabular}",
+                ]
+            )
+        )
+    sentences = [*report.sentences, f"Method: {report.method}."]
+    blocks.append("\n".join(map(_to_latex, sentences)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _to_markdown(text: str) -> str:
+    """Escape what Markdown, HTML and the links of GitHub make of characters."""
+    text = re.sub(r"([\\`*\[\]<|~&$]|(?<!\w)_|_(?!\w)|(?<=www)\.)", r"\\\1", text)
+    return re.sub(r":(?=//)|@(?=\w)", r"\\\g<0>", text)
+
+
+def _to_paragraph(text: str) -> str:
+    """Escape also what makes headings, quotes and lists at the start of a paragraph."""
+    return re.sub(r"^(\s*\d*)([#>+\-=.)])", r"\1\\\2", _to_markdown(text))
+
+
+def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
+    """Escape the header and all cells, and mark those that are to be marked."""
+    rows = [
+        [
+            mark.format(escape(cell)) if (i, j) in table.marked else escape(cell)
+            for j, cell in enumerate(row)
+        ]
+        for i, row in enumerate(table.rows)
+    ]
+    return [[escape(name) for name in table.header], *rows]
+
+
+_LATEX_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        # Babel makes it a command in some languages.
+        '"': r"\symbol{34}",
+        "<": r"$<$",
+        ">": r"$>$",
+        "|": r"$|$",
+        "\u00a0": "~",
+        "\u202f": r"\,",
+        **{character: rf"\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def _to_latex(text: str) -> str:
+    text = text.translate(_LATEX_ESCAPES).replace("$<$=", r"$\leq$")
+    # Signs of numbers; other hyphens, commas and apostrophes in a row are not to join.
+    text = re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
+    return re.sub(r"([-,'])(?=\1)", r"\1{}", text)
+
+
+def _render_csv(report: Report) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(report.records[0])
+    for record in report.records:
+        writer.writerow(map(_to_csv, record.values()))
+    return text.getvalue()
+
+
+def _to_csv(value: Any) -> Any:
+    """Mark text that a spreadsheet would take for a formula."""
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    mark = "'" if is_formula and not NUMBER.fullmatch(value) else ""
+    return mark + show_controls(value)
+
+
+def _render_json(report: Report) -> str:
+    text = json.dumps(report.document, indent=2, allow_nan=False, ensure_ascii=False)
+    # All that can be left are in strings.
+    lines = [
+        escape_hidden(line, lambda x: json.dumps(x)[1:-1]) for line in text.split("\n")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_RENDERERS = {
+    "text": _render_text,
+    "markdown": _render_markdown,
+    "latex": _render_latex,
+    "csv": _render_csv,
+    "json": _render_json,
+}
+STYLES = tuple(_RENDERERS)

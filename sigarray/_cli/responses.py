@@ -1,0 +1,299 @@
+"""What to say of two systems by their responses, and of ways to resample."""
+
+import math
+import statistics
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._cli.progress import announce
+from sigarray._cli.report import Report, Table
+from sigarray._cli.summary import show_p_value, without_infinities
+from sigarray.responses import Study, metrics, response_test
+from sigarray.results import ResponseSet
+
+_ITEMS = {"all": "all items", "bootstrap": "bootstrapped items"}
+_RESPONSES = {
+    "all": "all responses",
+    "bootstrap": "bootstrapped responses",
+    "one": "one response",
+    "first": "the first response",
+    "without_replacement": "all responses in random order",
+}
+
+
+_NEEDS = {
+    "roc_auc": "items of both classes, in every resample too (see --threshold)",
+    "cosine": "responses other than 0",
+    "spearman": "responses that differ between items",
+    "wins_mae_all": "as many responses to an item of gold as of each system",
+}
+
+# Fewer items do not show how items vary.
+_FEW_ITEMS = 10
+# For a guess at the time: for each response of each resample.
+_SECONDS_PER_RESPONSE = 4e-8
+
+
+@dataclass(frozen=True)
+class ResponseOptions:
+    """How to test the difference of two systems."""
+
+    metric: str
+    threshold: float | None
+    range: tuple[float, float] | None
+    items: str
+    responses: str
+    alternative: str
+    significance_level: float
+    n_resamples: int
+    seed: int
+
+
+def report_responses(
+    source: str, systems: Sequence[str], test_set: ResponseSet, options: ResponseOptions
+) -> Report:
+    """Say which of two systems is nearer to gold."""
+    _check_number(source, len(test_set.gold), options)
+    metric = _make_metric(source, test_set, options)
+    n_drawn = options.n_resamples * sum(x.size for x in test_set)
+    announce(
+        f"{options.metric} of {options.n_resamples} resamples",
+        _SECONDS_PER_RESPONSE * n_drawn,
+        "Faster: fewer --n-resamples.",
+    )
+    result = response_test(
+        *test_set,
+        metric=metric,
+        items=options.items,  # type: ignore[arg-type]
+        responses=options.responses,  # type: ignore[arg-type]
+        alternative=options.alternative,  # type: ignore[arg-type]
+        n_resamples=options.n_resamples,
+        rng=options.seed,
+    )
+    value_a, value_b, p = (
+        float(x) for x in (result.metric_a, result.metric_b, result.pvalue)
+    )
+    if math.isnan(p):
+        need = _NEEDS.get(options.metric, "numbers that are finite")
+        msg = (
+            f"{source}: {options.metric} is not defined for these responses, or for a "
+            f"resample of them: it needs {need}. Choose another --metric."
+        )
+        raise ValueError(msg)
+    is_significant = p <= options.significance_level
+    better = None
+    if is_significant and result.statistic != 0.0:
+        better = systems[1] if result.statistic > 0.0 else systems[2]
+    method = (
+        f"{options.metric}, {_ITEMS[options.items]}, {_RESPONSES[options.responses]}, "
+        f"{options.n_resamples} resamples of each hypothesis, {options.alternative}, "
+        f"seed {options.seed}"
+    )
+    record = {
+        "metric": options.metric,
+        "higher_is_better": metric.higher_is_better,
+        "a": systems[1],
+        "b": systems[2],
+        "metric_a": value_a,
+        "metric_b": value_b,
+        "difference": value_a - value_b,
+        "pvalue": p,
+        "better": better,
+    }
+    counts = [int(np.sum(~np.isnan(x))) for x in test_set]
+    document = {
+        "source": source,
+        "test": "response_test",
+        "gold": systems[0],
+        "items": options.items,
+        "responses": options.responses,
+        "alternative": options.alternative,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+        "method": method,
+        "significance_level": options.significance_level,
+        "n_items": len(test_set.gold),
+        "n_responses": dict(zip(systems, counts, strict=True)),
+    } | record
+    direction = "higher" if metric.higher_is_better else "lower"
+    values = ["", *(_show(x) for x in (value_a, value_b))]
+    table = Table(
+        f"{source}: {len(test_set.gold)} items, {direction} {options.metric} is better",
+        ["system", "responses", options.metric],
+        [list(row) for row in zip(systems, map(str, counts), values, strict=True)],
+    )
+    p_text = show_p_value(p, options.significance_level)
+    difference = Table(
+        f"A is {systems[1]}, B is {systems[2]}; {options.alternative} p-value",
+        ["A - B", "p", "better"],
+        [[_show(value_a - value_b, "+"), p_text, better or "-"]],
+        frozenset({(0, 1)} if better else ()),
+        name_columns=0,
+    )
+    document["verdict"] = sentence = _say(systems, options, record, p_text)
+    return Report([table, difference], [sentence], method, [record], document)
+
+
+def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
+    """Refuse one item that is to be resampled, and warn of few."""
+    if n_items == 1 and options.items == "bootstrap":
+        msg = (
+            f"{source}: expected two items or more, to bootstrap them; got 1. Add "
+            "items, or take --items all, for a p-value of this item alone."
+        )
+        raise ValueError(msg)
+    if n_items < _FEW_ITEMS:
+        number = "One item" if n_items == 1 else f"{n_items} items"
+        doubt = {
+            "all": "the p-value is of these alone, and says nothing of others",
+            "bootstrap": "the p-value may be far too small",
+        }[options.items]
+        warnings.warn(
+            f"{number} cannot show how items vary: {doubt}. Add items, "
+            f"{_FEW_ITEMS} at least.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
+    """Say how far p-values from one test set are from the true ones.
+
+    `settings` are what the test sets and p-values were drawn with, for programs.
+    """
+    records = study.to_records()
+    rows = [
+        [
+            f"{record['perturbation']:g}",
+            record["metric"],
+            record["items"],
+            record["responses"],
+            f"{record['estimated_p']:.6f}",
+            f"{record['true_p']:.6f}",
+            f"{record['difference']:+.6f}",
+        ]
+        for record in records
+    ]
+    header = [
+        "perturbation",
+        "metric",
+        "items",
+        "responses",
+        "estimated p",
+        "true p",
+        "difference",
+    ]
+    table = Table(
+        "p-values from one test set and true ones", header, rows, name_columns=4
+    )
+    sentence = _say_nearest(study, records)
+    document = settings | {
+        "method": method,
+        "p_values": [without_infinities(record) for record in records],
+        "verdict": sentence,
+    }
+    return Report([table], [sentence], method, records, document)
+
+
+def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
+    """Name the way to resample whose p-values are nearest to the true ones."""
+    undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
+    if undefined:
+        return (
+            f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
+            "or other metrics, to compare the ways to resample."
+        )
+    distances = {
+        (items, answers): statistics.fmean(
+            abs(record["difference"])
+            for record in records
+            if (record["items"], record["responses"]) == (items, answers)
+        )
+        for items in study.items
+        for answers in study.responses
+    }
+    nearest = min(distances, key=lambda x: distances[x])
+    return (
+        f"Nearest to the true p-values here: {_ITEMS[nearest[0]]} with "
+        f"{_RESPONSES[nearest[1]]}, {distances[nearest]:.4f} away on average."
+    )
+
+
+def _make_metric(
+    source: str, test_set: ResponseSet, options: ResponseOptions
+) -> metrics.Metric | metrics.Wins:
+    """Give the metric with its options, where it suits the range of the responses."""
+    name = options.metric
+    for option, value, known in (
+        ("--threshold", options.threshold, metrics.SCORES),
+        ("--range", options.range, ("kl_divergence",)),
+    ):
+        if value is not None and name not in known:
+            msg = f"Expected {option} with --metric {', '.join(known)}; got {name}."
+            raise ValueError(msg)
+    lowest = min(float(np.nanmin(x)) for x in test_set)
+    highest = max(float(np.nanmax(x)) for x in test_set)
+    if name in metrics.SCORES:
+        threshold = 0.5 if options.threshold is None else options.threshold
+        if not lowest < threshold <= highest:
+            msg = (
+                f"{source}: expected responses on both sides of the threshold "
+                f"{threshold:g} for {name}; got {lowest:g} to {highest:g}. Choose it "
+                "with --threshold."
+            )
+            raise ValueError(msg)
+        return metrics.binary(
+            name,  # type: ignore[arg-type]
+            gold_threshold=threshold,
+            system_threshold=threshold,
+        )
+    if name == "kl_divergence":
+        low, high = options.range or (0.0, 1.0)
+        if not low <= lowest <= highest <= high:
+            msg = (
+                f"{source}: expected responses from {low:g} to {high:g}, the range of "
+                f"histograms; got {lowest:g} to {highest:g}. Choose it with --range."
+            )
+            raise ValueError(msg)
+        return metrics.histogram_kl(low=low, high=high)
+    sizes = {x.shape[-1] for x in test_set}
+    if name == "wins_mae_all" and (len(sizes) > 1 or any(map(_has_nan, test_set))):
+        msg = (
+            f"{source}: wins_mae_all compares responses one by one, and needs "
+            f"{_NEEDS[name]}. Take wins_mae or wins_emd."
+        )
+        raise ValueError(msg)
+    return metrics.METRICS[name]
+
+
+def _has_nan(x: np.ndarray) -> bool:
+    return bool(np.any(np.isnan(x)))
+
+
+def _say(
+    systems: Sequence[str],
+    options: ResponseOptions,
+    record: dict[str, Any],
+    p_text: str,
+) -> str:
+    level = f"{options.significance_level:.10g}"
+    difference = abs(record["difference"])
+    gap = f"{options.metric} differs by {_show(difference)}"
+    if record["better"] is None:
+        return (
+            f"Nothing can be said of {systems[1]} and {systems[2]}: p = {p_text} > "
+            f"{level}; {gap}."
+        )
+    worse = systems[2] if record["better"] == systems[1] else systems[1]
+    return (
+        f"{record['better']} is nearer to {systems[0]} than {worse}: p = {p_text} <= "
+        f"{level}; {gap}."
+    )
+
+
+def _show(x: float, sign: str = "") -> str:
+    return format(x, f"{sign}.4f" if 1e-3 <= abs(x) < 1e6 or x == 0.0 else f"{sign}.4g")

@@ -1,0 +1,1 @@
+"""Files of scores, p-values and responses."""

@@ -1,0 +1,287 @@
+"""What to say of models that were compared: from scores and results to reports."""
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._cli.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
+from sigarray._cli.report import Report, Table
+from sigarray._cli.summary import (
+    Summary,
+    describe_scores,
+    number_format,
+    show_bound,
+    show_difference,
+    show_p_value,
+    without_infinities,
+)
+from sigarray._cli.tables.scores import Scores
+from sigarray.results import PairwiseAsoResult
+
+_HOLM = "Holm's correction"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models by name, their scores, and how they were compared."""
+
+    source: str
+    scores: Scores
+    test: str
+    confidence_level: float
+    higher_is_better: bool
+    is_corrected: bool
+    n_resamples: int | None
+    seed: int | None
+    method: str
+
+    @property
+    def level(self) -> float:
+        """The level of p-values: 0.05 for 0.95, and no more by rounding."""
+        return round(1.0 - self.confidence_level, 12)
+
+    @functools.cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """What the scores of each model are like."""
+        return {name: describe_scores(scores) for name, scores in self.scores.items()}
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """The models."""
+        return list(self.scores)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every two models."""
+        return list(itertools.combinations(self.names, 2))
+
+    @property
+    def direction(self) -> str:
+        """Which scores are better."""
+        return "higher" if self.higher_is_better else "lower"
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """A two-sided test of two models; `better` names one of them, or is None."""
+
+    statistic: float
+    p_value: float
+    adjusted: float
+    better: str | None
+
+
+def report_orders(
+    comparison: Comparison, result: PairwiseAsoResult, threshold: float
+) -> Report:
+    """Say which models are almost stochastically dominant: eps_min below threshold."""
+    eps_min = np.asarray(result.eps_min)
+    ratios = np.asarray(result.violation_ratio)
+    errors = np.asarray(result.standard_error)
+    names = comparison.names
+    sentences = [
+        _say_order(comparison, eps_min, threshold, i, j)
+        for i, j in itertools.combinations(range(len(names)), 2)
+    ]
+    records = []
+    for i, j in itertools.permutations(range(len(names)), 2):
+        a, b = (comparison.summaries[names[k]] for k in (i, j))
+        records.append(
+            {
+                "model_a": names[i],
+                "model_b": names[j],
+                "mean_difference": a["mean"] - b["mean"],
+                "eps_min": float(eps_min[i, j]),
+                "violation_ratio": float(ratios[i, j]),
+                "standard_error": float(errors[i, j]),
+                "a_is_better": bool(eps_min[i, j] < threshold),
+            }
+        )
+    document = _start_document(comparison, "bonferroni") | {
+        "threshold": threshold,
+        "eps_min": eps_min.tolist(),
+        "pairs": records,
+        "verdicts": sentences,
+    }
+    wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
+    basis = f"eps_min < {threshold:g}, {_say_order_basis(comparison)}"
+    details = _eps_min_table(names, eps_min, threshold)
+    return _make_report(comparison, details, sentences, wins, basis, records, document)
+
+
+def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
+    """Say which models differ: adjusted p-values of at most 1 - confidence_level."""
+    level = comparison.level
+    rows: list[list[str]] = []
+    sentences, records, marked, wins = [], [], set(), []
+    for (a, b), test in zip(comparison.pairs, tests, strict=True):
+        summaries = [comparison.summaries[name] for name in (a, b)]
+        difference = summaries[0]["mean"] - summaries[1]["mean"]
+        if test.better is not None:
+            marked.add((len(rows), 5))
+            wins.append((test.better, b if test.better == a else a))
+        rows.append(
+            [
+                a,
+                b,
+                show_difference(*summaries),
+                show_p_value(test.p_value, level),
+                show_p_value(test.adjusted, level),
+                test.better or "-",
+            ]
+        )
+        sentences.append(_say_test(comparison, a, b, test))
+        records.append(
+            {
+                "model_a": a,
+                "model_b": b,
+                "mean_difference": difference,
+                "statistic": test.statistic,
+                "pvalue": test.p_value,
+                "adjusted_pvalue": test.adjusted,
+                "better": test.better,
+            }
+        )
+    header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
+    title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
+    table = Table(title, header, rows, frozenset(marked), name_columns=2)
+    document = _start_document(comparison, "holm") | {
+        "pairs": [without_infinities(record) for record in records],
+        "verdicts": sentences,
+    }
+    basis = f"p <= {level:.10g}, {_say_correction(comparison, _HOLM)}"
+    return _make_report(comparison, table, sentences, wins, basis, records, document)
+
+
+def _make_report(
+    comparison: Comparison,
+    details: Table,
+    sentences: list[str],
+    wins: Wins,
+    basis: str,
+    records: list[dict[str, Any]],
+    document: dict[str, Any],
+) -> Report:
+    """Show readers every pair of a few models, or a ranking of many."""
+    names, method = comparison.names, comparison.method
+    if len(names) <= MAX_SHOWN:
+        tables = [_summary_table(comparison), details]
+        return Report(tables, sentences, method, records, document)
+    ranking = rank_models(
+        f"{comparison.source}, {comparison.direction} is better",
+        comparison.summaries,
+        {name: len(scores) for name, scores in comparison.scores.items()},
+        wins,
+        higher_is_better=comparison.higher_is_better,
+    )
+    sentences = say_ranking(len(names), wins, basis)
+    return Report([ranking], sentences, method, records, document)
+
+
+def _summary_table(comparison: Comparison) -> Table:
+    summaries = comparison.summaries
+    show = number_format(list(summaries.values()))
+    rows = [
+        [name, str(len(comparison.scores[name])), *(show(x) for x in summary.values())]
+        for name, summary in summaries.items()
+    ]
+    header = ["model", "n", "mean", "sd", "median", "min", "max"]
+    title = f"{comparison.source}, {comparison.direction} is better"
+    return Table(title, header, rows)
+
+
+def _eps_min_table(names: list[str], eps_min: np.ndarray, threshold: float) -> Table:
+    rows = [
+        [
+            name,
+            *(
+                "" if i == j else show_bound(bound, threshold)
+                for j, bound in enumerate(eps_min[i])
+            ),
+        ]
+        for i, name in enumerate(names)
+    ]
+    wins = np.argwhere(eps_min < threshold)
+    return Table(
+        f"eps_min: the row is better than the column where below {threshold:g}",
+        ["", *names],
+        rows,
+        frozenset((int(i), int(j) + 1) for i, j in wins),
+    )
+
+
+def _say_order(
+    comparison: Comparison, eps_min: np.ndarray, threshold: float, i: int, j: int
+) -> str:
+    if eps_min[j, i] < eps_min[i, j]:
+        i, j = j, i
+    names = comparison.names
+    basis = _say_order_basis(comparison)
+    difference = _say_difference(comparison, names[i], names[j])
+    bounds = [show_bound(eps_min[k], threshold) for k in ((i, j), (j, i))]
+    if eps_min[i, j] < threshold:
+        return (
+            f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
+            f"{threshold:g}, {basis}; {difference}."
+        )
+    return (
+        f"Nothing can be said of {names[i]} and {names[j]}: eps_min = {bounds[0]} and "
+        f"{bounds[1]}, neither below {threshold:g}, {basis}; {difference}."
+    )
+
+
+def _say_order_basis(comparison: Comparison) -> str:
+    correction = _say_correction(comparison, "Bonferroni correction")
+    return f"at confidence {comparison.confidence_level:.10g} {correction}"
+
+
+def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
+    level = comparison.level
+    p_value = show_p_value(test.adjusted, level)
+    correction = _say_correction(comparison, _HOLM)
+    if test.better is None:
+        return (
+            f"Nothing can be said of {a} and {b}: p = {p_value} > "
+            f"{level:.10g}, {correction}; {_say_difference(comparison, a, b)}."
+        )
+    better, worse = (a, b) if test.better == a else (b, a)
+    return (
+        f"{better} is better than {worse}: p = {p_value} <= {level:.10g}, "
+        f"{correction}; {_say_difference(comparison, better, worse)}."
+    )
+
+
+def _say_correction(comparison: Comparison, name: str) -> str:
+    n_pairs = math.comb(len(comparison.names), 2)
+    if n_pairs == 1:
+        return "for one comparison"
+    if comparison.is_corrected:
+        return f"after {name} for {n_pairs} comparisons"
+    return "without a correction"
+
+
+def _say_difference(comparison: Comparison, a: str, b: str) -> str:
+    difference = show_difference(*(comparison.summaries[name] for name in (a, b)))
+    return f"the means differ by {difference}"
+
+
+def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
+    return {
+        "source": comparison.source,
+        "test": comparison.test,
+        "higher_is_better": comparison.higher_is_better,
+        "confidence_level": comparison.confidence_level,
+        "correction": correction if comparison.is_corrected else None,
+        "n_resamples": comparison.n_resamples,
+        "seed": comparison.seed,
+        "method": comparison.method,
+        "models": {
+            name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
+            for name, scores in comparison.scores.items()
+        },
+    }

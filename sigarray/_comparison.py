@@ -1,0 +1,157 @@
+"""All that is commonly reported of two samples of scores, in one call."""
+
+import math
+
+from sigarray._backend.aliases import Array, Namespace, RandomSource
+from sigarray._backend.checks import checked, choice
+from sigarray._backend.dispatch import array_kernel, spread_faults, standardize
+from sigarray._difference.location import mann_whitney_u
+from sigarray._numeric.statistic import (
+    Alternative,
+    apply_statistic,
+    center_scores,
+    standard_deviation,
+)
+from sigarray._order.errors import (
+    METHODS,
+    Method,
+    estimate_pairs,
+    level_of,
+    upper_bound,
+)
+from sigarray._order.two_models import STREAMS
+from sigarray.results import AsoResult, ComparisonResult, ScoreSummary
+
+
+@checked(method=choice(*METHODS))
+def compare(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    alternative: Alternative = "two-sided",
+    axis: int = -1,
+    confidence_level: float = 0.95,
+    num_comparisons: int = 1,
+    n_resamples: int = 1000,
+    dt: float | None = None,
+    method: Method = "auto",
+    higher_is_better: bool = True,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> ComparisonResult:
+    """Compare two models by statistics of the scores, by ranks and by stochastic order.
+
+    Where the statistics agree and Mann-Whitney's test is significant, they will do;
+    where they contradict each other, almost stochastic order decides more often [1]_.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models. Leading axes are batches, and broadcast.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        Of Mann-Whitney's test: "greater" asks whether A is better.
+    axis, confidence_level, num_comparisons, n_resamples, dt, method, batch, rng
+        As for `aso`.
+    higher_is_better : bool, default: True
+        False for losses and error rates. The statistics are those of the scores as
+        they are; the tests are turned round.
+
+    Returns
+    -------
+    ComparisonResult
+        `summary_a` and `summary_b` (`mean`, `std`, `median`, `min` and `max` of the
+        scores), `mann_whitney` as of `mann_whitney_u`, and `aso_a_over_b` and
+        `aso_b_over_a` as of `aso`: arrays of shape (...), on the device and of the
+        float dtype of the scores. NaN throughout for a batch entry with a score that is
+        not finite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `aso`, or an `alternative` that is none.
+
+    Warns
+    -----
+    UserWarning
+        As for `aso`.
+
+    Notes
+    -----
+    The standard deviation has ddof 1, and is NaN for one score.
+
+    References
+    ----------
+    .. [1] R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly
+       compare deep neural models. ACL. :doi:`10.18653/v1/P19-1266`
+
+    Examples
+    --------
+    >>> from sigarray import compare
+    >>> result = compare([0.92, 0.94, 0.93, 0.95, 0.94], [0.90, 0.92, 0.93, 0.89, 0.93])
+    >>> round(float(result.summary_a.mean), 3), round(float(result.summary_b.mean), 3)
+    (0.936, 0.914)
+    >>> bool(result.mann_whitney.pvalue < 0.05)
+    False
+    >>> bool(result.aso_a_over_b.eps_min < 0.2)
+    True
+    """
+    xp, (a, b) = standardize(a, b, axis=axis)
+    better, worse = (a, b) if higher_is_better else (-a, -b)
+    by_ranks = mann_whitney_u(better, worse, alternative=alternative)
+    ratio, error, margin = estimate_pairs(
+        xp,
+        [better[..., None, :], worse[..., None, :]],
+        STREAMS,
+        level=level_of(confidence_level, num_comparisons),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        higher_is_better=True,
+        batch=batch,
+        rng=rng,
+    )
+    ratio, error, margin = ratio[..., 0], error[..., 0], margin[..., 0]
+    summary_a, summary_b = _summarize(xp, a, b)
+    turned = _turn_round(xp, ratio)
+    a_over_b, b_over_a = (
+        AsoResult(upper_bound(xp, x, margin), x, error) for x in (ratio, turned)
+    )
+    return ComparisonResult(
+        ScoreSummary(*summary_a),
+        ScoreSummary(*summary_b),
+        by_ranks,
+        a_over_b,
+        b_over_a,
+    )
+
+
+@array_kernel
+def _turn_round(_xp: Namespace, ratio: Array) -> Array:
+    """Give the violation ratios of the other direction."""
+    return 1.0 - ratio
+
+
+@array_kernel
+def _summarize(
+    xp: Namespace, a: Array, b: Array
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+    """Mean, standard deviation, median, smallest and largest score of each sample."""
+    a, b = spread_faults(xp, a), spread_faults(xp, b)
+    is_faulty = xp.any(xp.isnan(a), axis=-1) | xp.any(xp.isnan(b), axis=-1)
+    first, second = (
+        tuple(xp.where(is_faulty, math.nan, value) for value in _describe(xp, x))
+        for x in (a, b)
+    )
+    return first, second
+
+
+def _describe(xp: Namespace, x: Array) -> tuple[Array, ...]:
+    (centered,), (level,), (middle,), unit = center_scores(xp, "mean", x)
+    return (
+        unit * (level + (middle + xp.mean(centered, axis=-1))),
+        unit * standard_deviation(xp, centered),
+        unit * (level + (middle + apply_statistic(xp, "median", centered))),
+        xp.min(x, axis=-1),
+        xp.max(x, axis=-1),
+    )

@@ -1,0 +1,354 @@
+"""Corrections of p-values for several comparisons, and counts of those that hold."""
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.checks import checked, choice
+from sigarray._backend.dispatch import array_kernel, device_of, standardize
+from sigarray._numeric.special import chi_square_sf, cumulative_maximum
+
+CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
+
+# (namespace, ascending p-values, their ranks from 1, how many are valid) -> adjusted.
+Rule = Callable[[Namespace, Array, Array, Array], Array]
+
+
+@checked()
+def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
+    """Adjust p-values so that any false rejection is improbable: N p.
+
+    To reject where the adjusted value is at most alpha makes one false rejection or
+    more with a probability of at most alpha, whatever the dependence of the p-values.
+
+    Parameters
+    ----------
+    p_values : array, shape (..., N), real
+        P-values in [0, 1]. A NaN stays where it is, and is left out of N.
+    axis : int, default: -1
+        The axis of the N comparisons, static under `jit`.
+
+    Returns
+    -------
+    array, shape (..., N)
+        Adjusted p-values in the order given, at most 1; on the device and of the float
+        dtype of `p_values`. On a device, NaN for a value that is not in [0, 1].
+
+    Raises
+    ------
+    TypeError
+        P-values that are not real numbers.
+    ValueError
+        No p-values along the axis; on the host, one that is not in [0, 1].
+
+    See Also
+    --------
+    holm : as safe, and never less powerful.
+
+    Examples
+    --------
+    >>> from sigarray import bonferroni
+    >>> bonferroni([0.03, 0.01, 0.02, 0.5])
+    array([0.12, 0.04, 0.08, 1.  ])
+    """
+    return _adjust_along(p_values, axis, _bonferroni_rule)
+
+
+@checked()
+def holm(p_values: Array, /, *, axis: int = -1) -> Array:
+    """Adjust p-values by Holm's step-down: max over j <= k of (N - j + 1) p_(j).
+
+    As `bonferroni`, it bounds the probability of any false rejection, whatever the
+    dependence of the p-values, and no adjusted value is larger.
+
+    Parameters
+    ----------
+    p_values, axis
+        As for `bonferroni`.
+
+    Returns
+    -------
+    array, shape (..., N)
+        As for `bonferroni`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bonferroni`.
+
+    References
+    ----------
+    .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure.
+       Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> from sigarray import holm
+    >>> holm([0.03, 0.01, 0.02, 0.5])
+    array([0.06, 0.04, 0.06, 0.5 ])
+    """
+    return _adjust_along(p_values, axis, _holm_rule)
+
+
+@checked()
+def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
+    """Adjust p-values for the false discovery rate: min over j >= k of N p_(j) / j.
+
+    To reject where the adjusted value is at most alpha keeps the expected share of
+    false rejections at alpha or below, for p-values that are independent or positively
+    dependent.
+
+    Parameters
+    ----------
+    p_values, axis
+        As for `bonferroni`.
+
+    Returns
+    -------
+    array, shape (..., N)
+        As for `bonferroni`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bonferroni`.
+
+    See Also
+    --------
+    benjamini_yekutieli : for any dependence.
+
+    References
+    ----------
+    .. [1] Y. Benjamini, Y. Hochberg (1995). Controlling the false discovery rate.
+       Journal of the Royal Statistical Society B 57, 289-300.
+       :doi:`10.1111/j.2517-6161.1995.tb02031.x`
+
+    Examples
+    --------
+    >>> from sigarray import benjamini_hochberg
+    >>> benjamini_hochberg([0.03, 0.01, 0.02, 0.5])
+    array([0.04, 0.04, 0.04, 0.5 ])
+    """
+    return _adjust_along(p_values, axis, _benjamini_hochberg_rule)
+
+
+@checked()
+def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
+    """Adjust p-values for the false discovery rate under any dependence.
+
+    The values of `benjamini_hochberg` times 1 + 1/2 + ... + 1/N.
+
+    Parameters
+    ----------
+    p_values, axis
+        As for `bonferroni`.
+
+    Returns
+    -------
+    array, shape (..., N)
+        As for `bonferroni`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bonferroni`.
+
+    References
+    ----------
+    .. [1] Y. Benjamini, D. Yekutieli (2001). The control of the false discovery rate in
+       multiple testing under dependency. Annals of Statistics 29, 1165-1188.
+       :doi:`10.1214/aos/1013699998`
+
+    Examples
+    --------
+    >>> from sigarray import benjamini_yekutieli
+    >>> benjamini_yekutieli([0.006, 0.018, 0.012]).round(4)
+    array([0.033, 0.033, 0.033])
+    """
+    return _adjust_along(p_values, axis, _benjamini_yekutieli_rule)
+
+
+@checked()
+def partial_conjunction(p_values: Array, /, *, axis: int = -1) -> Array:
+    """P-values of the hypotheses that A beats B on fewer than u of N datasets.
+
+    The place of the u-th smallest p-value gets (N - u + 1) p_(u), made monotone: the
+    p-value of the partial conjunction hypothesis that fewer than u of the N null
+    hypotheses are false [1]_. As numbers they are those of `holm`.
+
+    Parameters
+    ----------
+    p_values, axis
+        As for `bonferroni`; one p-value for each dataset.
+
+    Returns
+    -------
+    array, shape (..., N)
+        As for `bonferroni`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bonferroni`.
+
+    See Also
+    --------
+    count_significant : on how many datasets A beats B.
+
+    References
+    ----------
+    .. [1] R. Dror, G. Baumer, M. Bogomolov, R. Reichart (2017). Replicability analysis
+       for natural language processing. TACL 5, 471-486. :doi:`10.1162/tacl_a_00074`
+
+    Examples
+    --------
+    >>> from sigarray import partial_conjunction
+    >>> partial_conjunction([0.03, 0.01, 0.02, 0.5])
+    array([0.06, 0.04, 0.06, 0.5 ])
+    """
+    return holm(p_values, axis=axis)
+
+
+@checked(method=choice("holm", "fisher", "bonferroni", "benjamini_hochberg"))
+def count_significant(
+    p_values: Array,
+    /,
+    *,
+    alpha: float = 0.05,
+    method: CountMethod = "holm",
+    axis: int = -1,
+) -> Array:
+    """Count the datasets on which A beats B: the replicability analysis of Dror et al.
+
+    For "holm", "bonferroni" and "fisher" the count exceeds the true number of datasets
+    with a probability of at most alpha.
+
+    Parameters
+    ----------
+    p_values : array, shape (..., N), real
+        P-values, one for each dataset. A NaN is left out of N.
+    alpha : float, default: 0.05
+        Level of the count, in (0, 1).
+    method : {"holm", "fisher", "bonferroni", "benjamini_hochberg"}, default: "holm"
+        How to combine the p-values:
+
+        - "holm": the largest u with (N - v + 1) p_(v) <= alpha for all v up to u; for
+          any dependence. [1]_ names it the estimator by Bonferroni;
+        - "fisher": the same with Fisher's combination of the N - v + 1 largest
+          p-values, more powerful, for independent datasets;
+        - "bonferroni": how many N p <= alpha;
+        - "benjamini_hochberg": the discoveries at the false discovery rate alpha.
+    axis : int, default: -1
+        The axis of the datasets, static under `jit` as are all options.
+
+    Returns
+    -------
+    array of integers, shape (...)
+        Counts from 0 to N, on the device of `p_values`.
+
+    Raises
+    ------
+    TypeError
+        P-values that are not real numbers.
+    ValueError
+        No p-values along the axis, an unknown method, or alpha outside (0, 1).
+
+    References
+    ----------
+    .. [1] R. Dror, G. Baumer, M. Bogomolov, R. Reichart (2017). Replicability analysis
+       for natural language processing. TACL 5, 471-486. :doi:`10.1162/tacl_a_00074`
+
+    Examples
+    --------
+    >>> from sigarray import count_significant
+    >>> int(count_significant([0.03, 0.01, 0.02, 0.5]))
+    1
+    >>> int(count_significant([0.03, 0.01, 0.02, 0.5], method="fisher"))
+    2
+    """
+    xp, p = _standardize(p_values, axis)
+    return _count_up_to(xp, p, rule=_COUNT_RULES[method], alpha=alpha)
+
+
+def _adjust_along(p_values: Array, axis: int, rule: Rule) -> Array:
+    xp, p = _standardize(p_values, axis)
+    adjusted = _adjust(xp, p, rule=rule)
+    return adjusted if axis in (-1, p.ndim - 1) else xp.moveaxis(adjusted, -1, axis)
+
+
+def _standardize(p_values: Array, axis: int) -> tuple[Namespace, Array]:
+    """Give p-values with their axis last, and refuse those that are none on the host.
+
+    On a device, to look at them would be to wait for it.
+    """
+    xp, (p,) = standardize(p_values, axis=axis, what="p-values")
+    if isinstance(p, np.ndarray):
+        faults = p[(p < 0.0) | (p > 1.0)]
+        if faults.size:
+            msg = (
+                f"Expected p-values in [0, 1], or NaN for missing ones; got "
+                f"{faults.flat[0]:g}, one of {faults.size} outside."
+            )
+            raise ValueError(msg)
+    return xp, p
+
+
+@array_kernel
+def _adjust(xp: Namespace, p: Array, *, rule: Rule) -> Array:
+    """Apply the rule to p-values in ascending order, and put them back in theirs."""
+    is_valid = (p >= 0.0) & (p <= 1.0)
+    n = xp.sum(xp.astype(is_valid, p.dtype), axis=-1, keepdims=True)
+    # All others go last.
+    keys = xp.where(is_valid, p, 2.0)
+    order = xp.argsort(keys, axis=-1, stable=False)
+    ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype, device=device_of(xp, p))
+    adjusted = rule(xp, xp.take_along_axis(keys, order, axis=-1), ranks, n)
+    places = xp.argsort(order, axis=-1, stable=False)
+    adjusted = xp.take_along_axis(adjusted, places, axis=-1)
+    return xp.where(is_valid, xp.clip(adjusted, None, 1.0), math.nan)
+
+
+@array_kernel
+def _count_up_to(xp: Namespace, p: Array, *, rule: Rule, alpha: float) -> Array:
+    # NaN compares as false.
+    return xp.count_nonzero(_adjust(xp, p, rule=rule) <= alpha, axis=-1)
+
+
+def _bonferroni_rule(_xp: Namespace, p: Array, _ranks: Array, n: Array) -> Array:
+    return n * p
+
+
+def _holm_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+    return cumulative_maximum(xp, xp.where(ranks <= n, (n - ranks + 1.0) * p, 0.0))
+
+
+def _benjamini_hochberg_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+    # No value is above N p_(k) / k <= N, which what is not valid must not lower.
+    beyond = -(p.shape[-1] + 1.0)
+    from_above = xp.flip(xp.where(ranks <= n, -n * p / ranks, beyond), axis=-1)
+    return -xp.flip(cumulative_maximum(xp, from_above), axis=-1)
+
+
+def _benjamini_yekutieli_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+    harmonic = xp.sum(xp.where(ranks <= n, 1.0 / ranks, 0.0), axis=-1, keepdims=True)
+    return harmonic * _benjamini_hochberg_rule(xp, p, ranks, n)
+
+
+def _fisher_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+    """Combine p_(u), ..., p_(N): -2 sum log p_(i) is chi^2 with 2 (N - u + 1) df."""
+    logs = xp.log(xp.clip(p, xp.finfo(p.dtype).smallest_normal, None))
+    logs = xp.where(ranks <= n, logs, 0.0)
+    tails = xp.flip(xp.cumulative_sum(xp.flip(logs, axis=-1), axis=-1), axis=-1)
+    combined = chi_square_sf(xp, -2.0 * tails, n - ranks + 1.0, p.shape[-1])
+    return cumulative_maximum(xp, xp.where(ranks <= n, combined, 0.0))
+
+
+_COUNT_RULES: dict[str, Rule] = {
+    "holm": _holm_rule,
+    "fisher": _fisher_rule,
+    "bonferroni": _bonferroni_rule,
+    "benjamini_hochberg": _benjamini_hochberg_rule,
+}

@@ -1,0 +1,361 @@
+"""Bootstrap confidence intervals of a statistic, or of its difference."""
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.checks import checked, choice
+from sigarray._backend.dispatch import (
+    array_kernel,
+    default_batch,
+    device_of,
+    index_dtype,
+    map_batches,
+    map_entries,
+    spread_faults,
+    standardize,
+)
+from sigarray._backend.threefry import random_places, seed_words
+from sigarray._numeric.quantile import take_last
+from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
+from sigarray._numeric.statistic import (
+    Statistic,
+    apply_statistic,
+    center_scores,
+    check_pairs,
+    check_sizes,
+    rounding_of,
+    standard_deviation,
+)
+from sigarray.results import ConfidenceInterval
+
+IntervalMethod = Literal["percentile", "basic", "bca"]
+
+_METHODS = ("percentile", "basic", "bca")
+# Replicates of all batch entries that are held at a time: 32 MiB in float64.
+_MAX_HELD = 2**22
+
+
+@checked(method=choice(*_METHODS))
+def bootstrap_ci(
+    a: Array,
+    b: Array | None = None,
+    /,
+    *,
+    statistic: Statistic = "mean",
+    confidence_level: float = 0.95,
+    method: IntervalMethod = "bca",
+    paired: bool = False,
+    n_resamples: int = 9999,
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> ConfidenceInterval:
+    """Bootstrap confidence interval of a statistic, or of a difference of two.
+
+    Of two samples, the interval is that of the statistic of A minus the one of B: where
+    it lies above 0, A is higher.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores, two or more. Leading axes are batches; every batch entry sees the same
+        resamples.
+    b : array, shape (..., m), real, optional
+        Scores of a second model; leading axes broadcast.
+    statistic : {"mean", "median"} or callable, default: "mean"
+        What to estimate. A callable f(x, axis) gives the statistic of x along an axis,
+        in array-API code.
+    confidence_level : float, default: 0.95
+        Probability that the interval is to hold the statistic of the distribution.
+    method : {"bca", "percentile", "basic"}, default: "bca"
+        How to find the limits from the replicates: their quantiles ("percentile"),
+        these mirrored at the observed statistic ("basic"), or quantiles corrected for
+        bias and skewness ("bca"), of the second order [1]_.
+    paired : bool, default: False
+        Resample pairs of scores together (n = m).
+    n_resamples : int, default: 9999
+        Bootstrap replicates.
+    axis : int, default: -1
+        The axis of the scores.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with `batch` times (n + m) times the number of batch entries, of which only so
+        many are taken at a time as have 2^22 replicates. The result does not depend on
+        it.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`.
+
+    Returns
+    -------
+    ConfidenceInterval
+        `statistic`, `low`, `high` and `standard_error`, arrays of shape (...), on the
+        device and of the float dtype of the scores, as for `aso`. NaN for a batch entry
+        with a score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
+        sample, leading axes that do not broadcast, or options outside their range.
+
+    See Also
+    --------
+    bootstrap_test : the p-value of a difference.
+
+    Notes
+    -----
+    For "bca", the limits are the quantiles Phi(z0 + (z0 + z) / (1 - acc (z0 + z))) of
+    the replicates, with z = Phi^-1((1 -+ `confidence_level`) / 2), the bias Phi(z0) =
+    P(replicate < observed), ties by half, and the acceleration acc from the jackknife
+    [2]_. The jackknife of mean and median takes O(n log n); that of a callable leaves
+    out every score in turn, which takes n evaluations of n - 1 scores.
+
+    With few scores the intervals are too short. Of 2000 samples each, those of 95 %
+    held the mean of a normal, an exponential and a lognormal distribution in 75 to 83 %
+    ("bca"), 74 to 83 % ("percentile") and 70 to 83 % ("basic") at n = 5; in 87 to 93 %,
+    86 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 91 to 95 % and 90 to 95 % at
+    100. These are of `python -m benchmarks.reproduce`.
+
+    Data that do not vary have the interval [statistic, statistic], for their
+    acceleration counts as 0. Where all replicates lie on one side of the observed
+    statistic, z0 is that of 1 / (`n_resamples` + 1). Where 1 - acc (z0 + z) <= 0, the
+    limit is the smallest or largest replicate.
+
+    With few scores, all three are too narrow: they know nothing of what lies beyond the
+    scores that were seen. All options are static under `jit`.
+
+    References
+    ----------
+    .. [1] B. Efron (1987). Better bootstrap confidence intervals. Journal of the
+       American Statistical Association 82, 171-185.
+       :doi:`10.1080/01621459.1987.10478410`
+    .. [2] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap, chapter 14.
+       :doi:`10.1201/9780429246593`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_ci
+    >>> a = np.linspace(0.60, 0.70, 30)
+    >>> interval = bootstrap_ci(a, a - 0.05, rng=0)
+    >>> bool(interval.low > 0.0)  # A is higher
+    True
+    """
+    given = [a] if b is None else [a, b]
+    xp, samples = standardize(*given, axis=axis, paired=paired)
+    if paired and len(samples) == 1:
+        msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
+        raise ValueError(msg)
+    if paired:
+        check_pairs(*samples)
+    check_sizes(*samples, purpose="to resample")
+    result = _bootstrap_ci(
+        xp,
+        samples,
+        seed_words(rng, xp, device_of(xp, samples[0])),
+        statistic=statistic,
+        tail=0.5 * (1.0 - confidence_level),
+        method=method,
+        paired=paired,
+        n_resamples=n_resamples,
+        batch=batch,
+    )
+    return ConfidenceInterval(*(xp.asarray(array) for array in result))
+
+
+@array_kernel
+def _bootstrap_ci(
+    xp: Namespace,
+    samples: list[Array],
+    seed: Seed,
+    *,
+    statistic: Statistic,
+    tail: float,
+    method: IntervalMethod,
+    paired: bool,
+    n_resamples: int,
+    batch: int | None,
+) -> tuple[Array, ...]:
+    """Statistic, limits and standard error, some batch entries at a time."""
+    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
+    count = math.prod(leading)
+    stacks = []
+    for sample in samples:
+        n = sample.shape[-1]
+        whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, n))
+        stacks.append(xp.reshape(whole, (count, n)))
+
+    def find_limits(*entries: Array) -> Array:
+        rows, levels, middles, unit = center_scores(xp, statistic, *entries)
+        values = [apply_statistic(xp, statistic, row) for row in rows]
+        observed = _difference(values)
+        replicates = _draw_replicates(
+            xp, rows, seed, statistic, paired, n_resamples, batch
+        )
+        quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
+        if method == "bca":
+            rounding = rounding_of(xp, statistic, rows, values)
+            bias = _bias(xp, replicates, observed, rounding)
+            acceleration = _acceleration(xp, rows, statistic, paired, batch)
+            quantiles = _correct(xp, tail, bias, acceleration)
+        ordered = xp.sort(replicates, axis=-1, stable=False)
+        limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
+        if method == "basic":
+            limits = [2.0 * observed - limit for limit in reversed(limits)]
+        level, middle = _difference(levels), _difference(middles)
+        moved = [level + (middle + x) for x in (observed, *limits)]
+        error = standard_deviation(xp, replicates)
+        return xp.stack([unit * x for x in (*moved, error)])
+
+    result = map_entries(xp, find_limits, stacks, max(1, _MAX_HELD // n_resamples))
+    result = xp.reshape(result, (4, *leading))
+    return tuple(result[i, ...] for i in range(4))
+
+
+def _difference(values: Sequence[Array]) -> Array:
+    """Give the one, or the first less the second."""
+    return values[0] if len(values) == 1 else values[0] - values[1]
+
+
+def _draw_replicates(
+    xp: Namespace,
+    rows: Sequence[Array],
+    seed: Seed,
+    statistic: Statistic,
+    paired: bool,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Draw replicates (R, n_resamples) of R batch entries."""
+    device, sizes = device_of(xp, rows[0]), [row.shape[-1] for row in rows]
+
+    def replicate(start: int | Array, size: int) -> Array:
+        places = random_places(seed, start, size, sizes, sizes, paired, xp, device)
+        return _difference(
+            [
+                apply_statistic(xp, statistic, take_last(xp, row, chosen))
+                for row, chosen in zip(rows, places, strict=True)
+            ]
+        )
+
+    width = sizes[0] if paired else sum(sizes)
+    elements = width + rows[0].shape[0] * sum(sizes)
+    batch = batch or default_batch(xp, device, elements)
+    return map_batches(xp, replicate, n_resamples, batch)[:, :n_resamples]
+
+
+def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) -> Array:
+    """z0: the normal quantile of the share of replicates below the observed value."""
+    gap, rounding = replicates - observed[..., None], rounding[..., None]
+    count = replicates.shape[-1]
+    below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
+    above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
+    share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
+    return normal_quantiles(xp, share)
+
+
+def _acceleration(
+    xp: Namespace,
+    rows: Sequence[Array],
+    statistic: Statistic,
+    paired: bool,
+    batch: int | None,
+) -> Array:
+    """Efron and Tibshirani (1994), equation 14.15; of two samples, the terms add up."""
+    influences = [_influence(xp, statistic, row, batch) for row in rows]
+    if len(rows) == 2:
+        influences[1] = -influences[1]
+    if paired:
+        influences = [influences[0] + influences[1]]
+    peaks = [xp.max(xp.abs(influence), axis=-1) for influence in influences]
+    unit = functools.reduce(xp.maximum, peaks)
+    unit = xp.where(unit > 0.0, unit, 1.0)[..., None]
+    cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
+    for influence in influences:
+        share = influence / unit / influence.shape[-1]
+        cubes = cubes + xp.sum(share**3, axis=-1)
+        squares = squares + xp.sum(share**2, axis=-1)
+    varies = squares > 0.0
+    return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
+
+
+def _influence(
+    xp: Namespace, statistic: Statistic, x: Array, batch: int | None
+) -> Array:
+    """(n - 1) (mean of the values without one score - the value without this one)."""
+    if statistic == "mean":
+        return x - xp.mean(x, axis=-1, keepdims=True)
+    n = x.shape[-1]
+    if statistic == "median":
+        without = _medians_without_one(xp, x)
+    else:
+        without = _values_without_one(xp, statistic, x, batch)
+    return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
+
+
+def _medians_without_one(xp: Namespace, x: Array) -> Array:
+    """Give the median of the others, for each score: next to the middle of all."""
+    n = x.shape[-1]
+    order = xp.argsort(x, axis=-1, stable=False)
+    rank = xp.argsort(order, axis=-1, stable=False)
+    ordered = xp.sort(x, axis=-1, stable=False)
+    middle = []
+    for place in ((n - 2) // 2, (n - 1) // 2):
+        after, at = ordered[..., place + 1, None], ordered[..., place, None]
+        middle.append(xp.where(rank <= place, after, at))
+    return 0.5 * (middle[0] + middle[1])
+
+
+def _values_without_one(
+    xp: Namespace, statistic: Statistic, x: Array, batch: int | None
+) -> Array:
+    """Give the statistic of the others, for each score."""
+    n, device = x.shape[-1], device_of(xp, x)
+    kept = xp.arange(n - 1, dtype=index_dtype(xp, device), device=device)
+
+    def values(start: int | Array, size: int) -> Array:
+        left_out = xp.arange(size, dtype=kept.dtype, device=device) + start
+        places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
+        return apply_statistic(xp, statistic, take_last(xp, x, places))
+
+    batch = batch or default_batch(xp, device, (1 + x.shape[0]) * n)
+    return map_batches(xp, values, n, batch)[:, :n]
+
+
+def _correct(
+    xp: Namespace, tail: float, bias: Array, acceleration: Array
+) -> list[Array]:
+    """Efron and Tibshirani (1994), equation 14.10."""
+    quantiles = []
+    for z in (normal_quantile(tail), -normal_quantile(tail)):
+        shifted = bias + z
+        scale = 1.0 - acceleration * shifted
+        is_valid = scale > 0.0
+        # Beyond the pole, as at it: all the way to one side.
+        corrected = bias + shifted / xp.where(is_valid, scale, 1.0)
+        infinity = xp.full_like(bias, math.inf)
+        farthest = xp.where(shifted > 0.0, infinity, -infinity)
+        quantiles.append(normal_sf(xp, -xp.where(is_valid, corrected, farthest)))
+    return quantiles
+
+
+def _interpolate(xp: Namespace, ordered: Array, quantile: Array) -> Array:
+    """Give a quantile (R,) of sorted rows (R, N), between its neighbours by a line."""
+    n_rows, count = ordered.shape
+    device = device_of(xp, ordered)
+    place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
+    below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))
+    first = xp.astype(below, index_dtype(xp, device))
+    first = first + count * xp.arange(n_rows, dtype=first.dtype, device=device)
+    flat = xp.reshape(ordered, (-1,))
+    low = xp.take(flat, first)
+    high = xp.take(flat, first + min(1, count - 1))
+    return low + (place - below) * (high - low)

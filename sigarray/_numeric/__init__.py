@@ -1,0 +1,1 @@
+"""Numbers of samples: special functions, ranks, quantiles, subsets, statistics."""

@@ -1,0 +1,335 @@
+"""Empirical quantile functions: sorted samples, where to evaluate them, resamples.
+
+A sample of n scores has the quantile function F^-1(t) = x_(ceil(n t)): n steps of one
+width. Ranks are counted from zero here.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.dispatch import (
+    build_tables,
+    device_of,
+    index_dtype,
+    spread_faults,
+    widest_float,
+)
+from sigarray._backend.threefry import exponentials, normals
+
+# A step of the grid is a ratio of integers up to this denominator.
+_MAX_GRID_DENOMINATOR = 10**6
+
+# Ranks of a grid between one power of two and the next.
+_EDGES_PER_OCTAVE = 64
+# And in the middle, at least so many in n^-1/2 of the scores.
+_EDGES_PER_STEP = 16
+
+# Below this rank gap, drawing the scores in between costs less than one gamma.
+_MIN_RANK_GAP = 16
+# Marsaglia and Tsang's candidates for Gamma(k) fail with probability < _FAILURE / k.
+_FAILURE = 0.05
+_MAX_FAILURE = 1e-9
+
+# Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
+_MAX_FLOAT32_TERMS = 1024
+
+
+class MergedSteps(NamedTuple):
+    """Steps of two samples in common: their ranks, or None for all, and widths."""
+
+    ranks_a: Array | None
+    ranks_b: Array | None
+    widths: Array
+
+
+def sort_scores(xp: Namespace, scores: Array) -> Array:
+    """Sort along the last axis and halve, so that differences cannot overflow.
+
+    As in `spread_faults`, a sample with a score that is not finite becomes NaN.
+    """
+    return 0.5 * xp.sort(spread_faults(xp, scores), axis=-1, stable=False)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points t at which quantile functions are compared: even ones, or by ranks.
+
+    Attributes
+    ----------
+    step : Fraction or None
+        The points are dt, 2 dt, ... < 1, all of one weight.
+    n_scores : int
+        Without a step, the points stand for the ranks of so many scores n: each of the
+        first and last 64 for itself, and further inside one for as many neighbours as
+        make 1/128 to 1/64 of the distance from the nearer end, up to n^1/2 / 16. So
+        tails, which may go to infinity, are as fine as the middle; and the steps of
+        scores with many ties, which move by n^-1/2 from resample to resample, are seen.
+    n_others : int
+        The number of scores of the other sample, if it is another one: its outermost
+        ranks are ends of steps as well.
+    """
+
+    step: Fraction | None = None
+    n_scores: int = 0
+    n_others: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        if self.step is None:
+            n_outer = 2 * _count_outer_edges(self.n_others)
+            return 2 * _count_low_edges(self.n_scores) + n_outer - 1
+        return math.ceil(1 / self.step) - 1
+
+
+def even_grid(dt: float | None) -> Grid | None:
+    """Make a grid of steps dt, as a rational number."""
+    if dt is None:
+        return None
+    step = Fraction(dt).limit_denominator(_MAX_GRID_DENOMINATOR)
+    if not 0 < step < 1:
+        msg = f"Expected dt in [1e-6, 1 - 1e-6]; got {dt}. Pass dt=None: it is exact."
+        raise ValueError(msg)
+    return Grid(step)
+
+
+def grid_ranks(n: int, grid: Grid, xp: Namespace, device: Device) -> Array:
+    """Give the rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        if grid.step is None:
+            edges = _grid_edges(grid, xp, device)
+            points = edges[1:] + edges[:-1]  # in units of half an edge's
+            if not grid.n_others:
+                return ((n * points - 1) // (2 * grid.n_scores),)
+            unit = grid.n_others if n == grid.n_scores else grid.n_scores
+            return ((points - 1) // (2 * unit),)
+        points = xp.arange(1, grid.size + 1, dtype=xp.int64, device=device)
+        return ((n * grid.step.numerator * points - 1) // grid.step.denominator,)
+
+    return build_tables(build, xp, device)[0]
+
+
+def grid_widths(grid: Grid, xp: Namespace, device: Device) -> Array | None:
+    """Give the weight of each point, or None where all are the same."""
+    if grid.step is not None:
+        return None
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        edges = _grid_edges(grid, xp, device)
+        total = grid.n_scores * max(1, grid.n_others)
+        widths = xp.astype(edges[1:] - edges[:-1], widest_float(xp, device))
+        return (widths / total,)
+
+    return build_tables(build, xp, device)[0]
+
+
+def _count_low_edges(n: int) -> int:
+    """Count the edges from 0 to n / 2: see `_grid_edges`."""
+    half, last = n // 2, _last_octave(n)
+    octave = min(last, max(0, (half // _EDGES_PER_OCTAVE).bit_length() - 1))
+    return octave * _EDGES_PER_OCTAVE + (half >> octave) + 1
+
+
+def _last_octave(n: int) -> int:
+    """Give the octave from which on edges are n^1/2 / 16 ranks apart, or less."""
+    return max(0, (math.isqrt(n) // _EDGES_PER_STEP).bit_length() - 1)
+
+
+def _count_outer_edges(n: int) -> int:
+    """Count the edges of the outermost ranks of the other sample, at either end."""
+    return min(2 * _EDGES_PER_OCTAVE, n // 2)
+
+
+def _grid_edges(grid: Grid, xp: Namespace, device: Device) -> Array:
+    """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
+
+    From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
+    edges count in units of 1 / (n m), and the outermost of theirs are among them.
+    """
+    n, m = grid.n_scores, grid.n_others
+    place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
+    octave = xp.clip(place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
+    low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
+    edges = xp.concat([low, n - xp.flip(low)])
+    if not m:
+        return edges
+    outer = xp.arange(1, _count_outer_edges(m) + 1, dtype=xp.int64, device=device)
+    both = xp.concat([m * edges, n * outer, n * (m - outer)])
+    return xp.sort(both, stable=False)
+
+
+def merge_steps(n: int, m: int, xp: Namespace, device: Device) -> MergedSteps | None:
+    """Merge the steps of two sizes; None where they coincide.
+
+    A breakpoint of both sizes stands twice, the second time with no width.
+    """
+    if n == m:
+        return None
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        ends_a = m * xp.arange(1, n + 1, dtype=xp.int64, device=device)
+        ends_b = n * xp.arange(1, m + 1, dtype=xp.int64, device=device)
+        ends = xp.sort(xp.concat([ends_a, ends_b]), stable=False)
+        starts = xp.concat([xp.zeros_like(ends[:1]), ends[:-1]])
+        widths = xp.astype(ends - starts, widest_float(xp, device)) / (n * m)
+        return (ends - 1) // m, (ends - 1) // n, widths
+
+    return MergedSteps(*build_tables(build, xp, device))
+
+
+def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
+    """Index the last axis of x by an array of any shape."""
+    flat = xp.take(x, xp.reshape(indices, (-1,)), axis=-1)
+    return xp.reshape(flat, (*x.shape[:-1], *indices.shape))
+
+
+def resample_width(n: int, grid: Grid | None) -> int:
+    """Count the random words that a resample of n scores takes."""
+    if _draws_all(n, grid) or grid is None:
+        return n + 1
+    if grid.step is None:
+        return 2 * -(-(grid.size + 1) // 2)
+    candidates = _gamma_candidates(n, grid.step)
+    return (2 * -(-candidates // 2) + candidates) * (grid.size + 1)
+
+
+def sorted_resamples(
+    xp: Namespace, scores: Array, words: Array, grid: Grid | None
+) -> Array:
+    """Resample sorted scores with replacement, without a sort.
+
+    The order statistics of a resample are those of n uniforms, pushed through the
+    quantile function: uniforms sorted from the start, by exponential spacings.
+
+    Parameters
+    ----------
+    scores : array, shape (..., K, n)
+        K sorted samples.
+    words : array, shape (count, K, width)
+        Random words, `resample_width` of them for each sample.
+    grid : Grid or None
+        Give only the order statistics at this grid; all of them where None.
+
+    Returns
+    -------
+    array, shape (..., count, K, n or T)
+    """
+    n_samples, n = scores.shape[-2:]
+    device = device_of(xp, scores)
+    ranks = None if grid is None else grid_ranks(n, grid, xp, device)
+    if _draws_all(n, grid) or grid is None or ranks is None:
+        sums = _cumulative_sum(xp, exponentials(words, xp), device)
+        if ranks is not None:
+            ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
+            sums = take_last(xp, sums, xp.concat([ranks, ends]))
+    elif grid.step is None:
+        sums = _cumulative_sum(xp, _near_gammas(xp, words, ranks, n), device)
+    else:
+        n_candidates = _gamma_candidates(n, grid.step)
+        gammas = _rank_gammas(xp, words, ranks, n, n_candidates)
+        sums = _cumulative_sum(xp, gammas, device)
+    # A factor so close to 1 that floor(n u) is below n for every u <= 1.
+    below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
+    positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
+    indices = xp.astype(positions, index_dtype(xp, device))
+    rows = n * xp.arange(n_samples, dtype=indices.dtype, device=device)
+    indices += rows[:, None]
+    return take_last(
+        xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
+    )
+
+
+def _draws_all(n: int, grid: Grid | None) -> bool:
+    """Tell whether to draw all n scores costs less than those at the grid alone."""
+    if grid is None:
+        return True
+    if grid.step is None:
+        return grid.size >= n
+    return n * grid.step < _MIN_RANK_GAP
+
+
+def _gamma_candidates(n: int, step: Fraction) -> int:
+    """How many candidates each gamma needs."""
+    last = n + 1 - math.ceil(n * step * Grid(step).size)
+    smallest_gap = min(math.floor(n * step), last)
+    return math.ceil(math.log(_MAX_FAILURE) / math.log(_FAILURE / smallest_gap))
+
+
+def _rank_gaps(xp: Namespace, ranks: Array, n: int) -> Array:
+    """Give the gap before each rank, and after the last one."""
+    zero = xp.zeros_like(ranks[:1])
+    edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
+    return xp.astype(edges[1:] - edges[:-1], xp.float32)
+
+
+def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
+    """Draw about Gamma(k) for each gap k, of one word: many of them are added up.
+
+    The cube of a normal by Wilson and Hilferty (1931), with mean and variance k; exact
+    for k = 1, an exponential, and k = 0 where a rank stands twice.
+    """
+    gaps = _rank_gaps(xp, ranks, n)
+    half = words.shape[-1] // 2
+    pairs = xp.stack([words[..., :half], words[..., half:]], axis=-2)
+    normal = normals(pairs[..., None, :], xp)
+    normal = xp.concat([normal[..., i, 0, :] for i in range(2)], axis=-1)
+    normal = normal[..., : gaps.shape[0]]
+    single = exponentials(words[..., : gaps.shape[0]], xp)
+    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
+    root = 1.0 + normal / xp.sqrt(9.0 * d)
+    cube = d * root * root * root
+    spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
+    several = xp.clip(gaps + spread * (cube - gaps), 0.0, None)
+    return xp.where(gaps > 1.0, several, xp.where(gaps > 0.0, single, 0.0))
+
+
+def _rank_gammas(
+    xp: Namespace, words: Array, ranks: Array, n: int, n_candidates: int
+) -> Array:
+    """Draw Gamma(k) for the gap k before each rank, and after the last one.
+
+    Marsaglia and Tsang (2000), with the acceptance test in a form that float32 bears:
+    with v = (1 + t)^3, 1 - v + log v = 3 log1p(t) - t (3 + t (3 + t)).
+    """
+    gaps = _rank_gaps(xp, ranks, n)
+    d = gaps - 1.0 / 3.0
+    c = 1.0 / xp.sqrt(9.0 * d)
+
+    n_pairs = -(-n_candidates // 2)
+    words = xp.reshape(
+        words, (*words.shape[:-1], 2 * n_pairs + n_candidates, gaps.shape[0])
+    )
+    pairs = xp.reshape(
+        words[..., : 2 * n_pairs, :], (*words.shape[:-2], 2, n_pairs, gaps.shape[0])
+    )
+    x = xp.reshape(normals(pairs, xp), (*words.shape[:-2], 2 * n_pairs, gaps.shape[0]))
+    x = x[..., :n_candidates, :]
+    log_u = -exponentials(words[..., 2 * n_pairs :, :], xp)
+    # A t below -1 is to be rejected; -0.999 is rejected too, and has a logarithm.
+    t = xp.clip(c * x, -0.999, None)
+    log_ratio = 3.0 * xp.log1p(t) - t * (3.0 + t * (3.0 + t))
+    accepted = log_u < 0.5 * x * x + d * log_ratio
+    first = t[..., -1, :]
+    for candidate in range(n_candidates - 2, -1, -1):
+        first = xp.where(accepted[..., candidate, :], t[..., candidate, :], first)
+    return d * (1.0 + first) ** 3
+
+
+def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:
+    """Cumulative sum along the last axis, in float64 or as exact as may be."""
+    dtype = widest_float(xp, device)
+    n = x.shape[-1]
+    if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:
+        return xp.cumulative_sum(x, axis=-1, dtype=dtype)
+    blocks = math.ceil(math.sqrt(n))
+    padding = xp.zeros((*x.shape[:-1], -n % blocks), dtype=dtype, device=device)
+    rows = xp.reshape(xp.concat([x, padding], axis=-1), (*x.shape[:-1], -1, blocks))
+    within = xp.cumulative_sum(rows, axis=-1)
+    totals = within[..., -1]
+    before = xp.cumulative_sum(totals, axis=-1) - totals
+    sums = xp.reshape(within + before[..., None], (*x.shape[:-1], -1))
+    return sums[..., :n]

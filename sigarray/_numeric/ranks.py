@@ -1,0 +1,31 @@
+"""Middle ranks: those of ties are their mean."""
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.dispatch import device_of
+from sigarray._numeric.special import cumulative_maximum
+
+
+def tie_bounds(
+    xp: Namespace, ordered: Array, tolerance: Array | float = 0.0
+) -> tuple[Array, Array]:
+    """Give the first and the last place with the same score, for each place.
+
+    Neighbours that are not further apart than the tolerance are the same.
+    """
+    size = ordered.shape[-1]
+    place = xp.arange(size, device=device_of(xp, ordered))
+    steps = ordered[..., 1:] > ordered[..., :-1] + tolerance
+    edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
+    starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)
+    ends = xp.where(xp.concat([steps, edge], axis=-1), size - 1 - place, 0)
+    last = size - 1 - xp.flip(cumulative_maximum(xp, xp.flip(ends, axis=-1)), axis=-1)
+    return cumulative_maximum(xp, starts), last
+
+
+def middle_ranks(xp: Namespace, x: Array, tolerance: Array) -> Array:
+    """Give the ranks along the last axis, counted from their middle, as floats."""
+    order = xp.argsort(x, axis=-1, stable=False)
+    place = xp.argsort(order, axis=-1, stable=False)
+    first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)
+    ranks = 0.5 * xp.astype(first + last - (x.shape[-1] - 1), x.dtype)
+    return xp.take_along_axis(ranks, place, axis=-1)

@@ -1,0 +1,217 @@
+"""Special functions that the array API lacks."""
+
+import functools
+import math
+from collections.abc import Callable
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.dispatch import default_batch, device_of, map_entries
+
+# Nine reach the last bit for every p from 1e-300 to 0.5.
+_NEWTON_STEPS = 10
+
+# Where the trapezoidal rule for the tail of Student's t starts, how far its nodes are
+# apart, and how many there are: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
+_FIRST_NODE, _SPACING, _NODES = -4.0, 0.12, 64
+
+# Even terms of q / (1 - exp(-q)): Bernoulli numbers B_k / k!, to 1e-16 up to 1/4.
+_BERNOULLI = (0.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+_MAX_SERIES = 0.25
+
+# Abramowitz and Stegun (1964), 26.2.23: the normal quantile to 4.5e-4.
+_NUMERATOR = (2.515517, 0.802853, 0.010328)
+_DENOMINATOR = (1.0, 1.432788, 0.189269, 0.001308)
+
+
+def normal_quantile(p: float) -> float:
+    """Give z with Phi(z) = p, for a probability that is static.
+
+    Newton's method on log Phi(z), which is concave: from a start on the left of the
+    root it climbs to it without overshooting. `statistics.NormalDist` has a faster one
+    in C, which `torch.compile` cannot trace.
+    """
+    if p > 0.5:
+        return -normal_quantile(1.0 - p)
+    z = -math.sqrt(-2.0 * math.log(p))
+    for _ in range(_NEWTON_STEPS):
+        probability = 0.5 * math.erfc(-z / math.sqrt(2.0))
+        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        z += probability / density * math.log(p / probability)
+    return z
+
+
+@functools.cache
+def student_quantile(p: float, df: float) -> float:
+    """Give t with P(T <= t) = p of Student's t, for numbers that are static.
+
+    Newton's method on the logarithm of its tail, as for the normal quantile, where it
+    starts: in u of `student_t_sf` the two are next to each other.
+    """
+    if p > 0.5:
+        return -student_quantile(1.0 - p, df)
+    half, u = _tail_integral(0.0, df), -normal_quantile(p)
+    for _ in range(_NEWTON_STEPS):
+        normal = 0.5 * math.exp(-0.5 * u * u) / half
+        probability = normal * _tail_integral(u, df)
+        u += probability / (normal * _density_factor(u, df)) * math.log(probability / p)
+    return -math.sqrt(df * math.expm1(u * u / df))
+
+
+def _tail_integral(start: float, df: float) -> float:
+    """Integrate as `_integrate_density` does, for numbers of Python."""
+    total = 0.0
+    for k in range(_NODES):
+        decay = math.exp(-(_FIRST_NODE + _SPACING * k))
+        step = math.exp(_FIRST_NODE + _SPACING * k - decay)
+        u = start + step / (1.0 + start)
+        normal = math.exp(-0.5 * (u - start) * (u + start))
+        total += step * (1.0 + decay) * normal * _density_factor(u, df)
+    return _SPACING * total / (1.0 + start)
+
+
+def _density_factor(u: float, df: float) -> float:
+    q = u * u / df
+    return math.sqrt(q / -math.expm1(-q)) if q > 0.0 else 1.0
+
+
+def cumulative_maximum(xp: Namespace, x: Array) -> Array:
+    """Give the largest element so far along the last axis, in log2(n) passes."""
+    shift = 1
+    while shift < x.shape[-1]:
+        larger = xp.maximum(x[..., shift:], x[..., :-shift])
+        x = xp.concat([x[..., :shift], larger], axis=-1)
+        shift *= 2
+    return x
+
+
+def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> Array:
+    """P(X >= x) of chi-square with 2 m degrees of freedom, for integers m.
+
+    It is a Poisson probability: e^(-x/2) times the sum over i < m of (x/2)^i / i!.
+    """
+    i = xp.arange(max_half_df, dtype=x.dtype, device=device_of(xp, x))
+    log_factorials = xp.cumulative_sum(xp.log(xp.clip(i, 1.0, None)))
+
+    def add_up(half: Array, half_df: Array) -> Array:
+        half = half[..., None]
+        logs = i * xp.log(half) - log_factorials - half
+        return xp.sum(
+            xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1
+        )
+
+    half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
+    return _map_elements(xp, add_up, (half, half_df), 4 * max_half_df)
+
+
+def student_t_sf(xp: Namespace, t: Array, df: Array) -> Array:
+    """P(T >= t) of Student's t, to 1e-13 of itself in float64, for df >= 1.
+
+    For t from 1e154 on (in float32, 1e19) it is the tail at that t. It is 0 at infinity
+    alone: where it is too small for the dtype, it is the smallest normal number.
+
+    With u^2 = df log(1 + t^2 / df), its density is proportional to that of a normal u,
+    but for a smooth factor:
+
+        exp(-u^2 / 2) sqrt(q / (1 - exp(-q))),  q = u^2 / df.
+
+    The tail beyond u and the one beyond 0 are integrated by the same rule, so that the
+    constant cancels. The regularized incomplete beta function, which is the textbook's
+    way, needs a continued fraction and the logarithm of gamma, which arrays lack.
+    """
+    return _upper_tail(xp, t, df)
+
+
+def normal_sf(xp: Namespace, z: Array) -> Array:
+    """P(Z >= z) of a standard normal, to 1e-13 of itself in float64."""
+    return _upper_tail(xp, z, xp.full_like(z, math.inf))
+
+
+def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
+    """Student's tail, which is normal where df is infinite."""
+    # So that its square does not overflow.
+    size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
+    is_normal = xp.isinf(df)
+    finite_df = xp.where(is_normal, 1.0, df)
+    u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
+    u = xp.where(is_normal, size, u)
+
+    def tails(u: Array, spread: Array) -> Array:
+        mills = _integrate_density(xp, u, spread)
+        half = _integrate_density(xp, xp.zeros_like(u), spread)
+        return 0.5 * xp.exp(-0.5 * u * u) * mills / half
+
+    tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
+    tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
+    tail = xp.where(xp.isinf(t), 0.0, tail)
+    return xp.where(t < 0.0, 1.0 - tail, tail)
+
+
+def _map_elements(
+    xp: Namespace,
+    function: Callable[..., Array],
+    arrays: tuple[Array, ...],
+    width: int,
+) -> Array:
+    """Apply a function to flat chunks, for an element takes `width` numbers."""
+    shape = arrays[0].shape
+    flat = [xp.reshape(xp.broadcast_to(x, shape), (-1,)) for x in arrays]
+    batch = default_batch(xp, device_of(xp, arrays[0]), width)
+    return xp.reshape(map_entries(xp, function, flat, batch), shape)
+
+
+def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:
+    """Integrate the density beyond `start`, relative to its normal factor there.
+
+    The substitution u = start + exp(w - exp(-w)) / (1 + start) makes the integrand fall
+    off doubly exponentially in w on the left, and faster on the right [1]_.
+
+    References
+    ----------
+    .. [1] H. Takahasi, M. Mori (1974). Double exponential formulas for numerical
+       integration. Publications of the RIMS 9, 721-741. :doi:`10.2977/prims/1195192451`
+    """
+    nodes = xp.arange(_NODES, dtype=start.dtype, device=device_of(xp, start))
+    w = _FIRST_NODE + _SPACING * nodes
+    decay = xp.exp(-w)
+    steps = xp.exp(w - decay)
+    weights = _SPACING * steps * (1.0 + decay)
+    width = 1.0 / (1.0 + start)
+    distance = steps * width[..., None]
+    u = start[..., None] + distance
+    factor = _ratio_to_rise(xp, u * u * spread[..., None])
+    density = xp.exp(-0.5 * distance * (u + start[..., None])) * xp.sqrt(factor)
+    return width * xp.sum(weights * density, axis=-1)
+
+
+def _ratio_to_rise(xp: Namespace, q: Array) -> Array:
+    """Give q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
+
+    By its series where q is small, and not by expm1: compilers may take it for exp(q) -
+    1, which is 0 there (torch 2.13's inductor does).
+    """
+    is_small = q < _MAX_SERIES
+    small, large = xp.where(is_small, q, 0.0), xp.where(is_small, 1.0, q)
+    series = 1.0 + 0.5 * small + _polynomial(_BERNOULLI, small * small)
+    return xp.where(is_small, series, large / (1.0 - xp.exp(-large)))
+
+
+def normal_quantiles(xp: Namespace, p: Array) -> Array:
+    """Give z with Phi(z) = p, for probabilities in (0, 1) of an array.
+
+    Two steps of Newton's method from a rational approximation: each squares its error.
+    """
+    smaller = xp.where(p < 0.5, p, 1.0 - p)
+    t = xp.sqrt(-2.0 * xp.log(smaller))
+    z = t - _polynomial(_NUMERATOR, t) / _polynomial(_DENOMINATOR, t)
+    for _ in range(2):
+        density = xp.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        z = z + (normal_sf(xp, z) - smaller) / density
+    return xp.where(p < 0.5, -z, z)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
+    """Evaluate a polynomial, the constant first."""
+    value = coefficients[-1] + 0.0 * x
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value

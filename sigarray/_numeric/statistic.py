@@ -1,0 +1,178 @@
+"""What resampling tests compare: the mean, the median, or a statistic of the caller."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import device_of, spread_faults
+
+Alternative = Literal["greater", "less", "two-sided"]
+Statistic = Callable[..., Array] | Literal["mean", "median"]
+
+# Differences closer than so many units of rounding are ties.
+TIE_UNITS = 100
+
+
+def check_pairs(a: Array, b: Array) -> None:
+    """Raise unless there are as many scores of A as of B."""
+    if a.shape[-1] != b.shape[-1]:
+        msg = (
+            f"Expected as many scores of A as of B, for they are pairs; got "
+            f"{a.shape[-1]} and {b.shape[-1]}. Pass paired=False for independent "
+            "samples."
+        )
+        raise ValueError(msg)
+
+
+def check_sizes(*samples: Array, purpose: str) -> None:
+    """Raise unless there are two scores or more in each sample."""
+    if min(sample.shape[-1] for sample in samples) < 2:
+        sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
+        msg = f"Expected two scores or more in a sample, {purpose}; got {sizes}."
+        raise ValueError(msg)
+
+
+def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
+    """Compute the statistic along the last axis."""
+    if statistic == "mean":
+        return xp.mean(x, axis=-1)
+    if statistic == "median":
+        ordered = xp.sort(x, axis=-1, stable=False)
+        n = x.shape[-1]
+        middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
+        # Wherever the sort puts a NaN.
+        return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
+    result = statistic(x, -1)
+    check_result(xp, "statistic(x, axis)", result, x.shape[:-1], x)
+    return xp.astype(result, x.dtype, copy=False)
+
+
+def check_result(
+    xp: Namespace, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
+) -> None:
+    """Raise unless a callable of the user gives a real number for each batch entry."""
+    shape = getattr(result, "shape", None)
+    if shape is None or tuple(shape) != tuple(expected):
+        got = describe(result) if shape is None else f"shape {tuple(shape)}"
+        shapes = " and ".join(str(tuple(x.shape)) for x in arguments)
+        msg = (
+            f"Expected {call} to give an array of shape {tuple(expected)} for samples "
+            f"of shape {shapes} and axis -1; got {got}."
+        )
+        raise ValueError(msg)
+    if not xp.isdtype(result.dtype, ("bool", "integral", "real floating")):
+        msg = (
+            f"Expected {call} to give real numbers; got dtype {result.dtype}. Take "
+            "its real part, or its absolute value."
+        )
+        raise TypeError(msg)
+
+
+def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
+    """Give the scores of A and then of B, NaN for a sample with a fault."""
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    parts = [
+        xp.broadcast_to(spread_faults(xp, x), (*leading, x.shape[-1])) for x in (a, b)
+    ]
+    return xp.concat(parts, axis=-1)
+
+
+class Centered(NamedTuple):
+    """Samples about a coarse mean.
+
+    The scores of one are `unit` (`level` + `middle` + `scores`), of which the level is
+    the smallest score, and the middle is counted from there. The unit is 1, or a power
+    of two where sums of the scores would overflow or have few bits.
+    """
+
+    scores: list[Array]
+    levels: list[Array]
+    middles: list[Array]
+    unit: Array
+
+
+def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Centered:
+    """Give the scores of each sample less the smallest one, and less a coarse mean.
+
+    What is small beside the level of the scores, but not beside their spread, would be
+    lost in sums. A difference of two scores has no rounding but its own: the same one
+    whatever is added to both. The mean has eight bits of the range: whole numbers stay
+    multiples of a power of two, whose sums are exact, and an outlier leaves the others
+    small. Mean and median move with the scores; of a callable nothing is known, and its
+    scores stay.
+    """
+    if callable(statistic):
+        zeros = [xp.zeros_like(x[..., 0]) for x in samples]
+        return Centered(list(samples), zeros, zeros, zeros[0] + 1.0)
+    scaled, unit = scale_scores(xp, *samples)
+    levels = [xp.min(x, axis=-1) for x in scaled]
+    scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
+    middles = [_round_mean(xp, x) for x in scores]
+    scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
+    return Centered(scores, levels, middles, unit)
+
+
+def _round_mean(xp: Namespace, x: Array) -> Array:
+    """Mean of scores from 0 on, a multiple of a 256th to a 128th of the largest."""
+    # What is added leaves so many bits to the sum, and is taken off without rounding.
+    large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
+    return (xp.mean(x, axis=-1) + large) - large
+
+
+def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:
+    """Give samples in a unit, a power of two, in which sums neither overflow nor round.
+
+    Numbers so small that they have few bits left are scaled up.
+    """
+    _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
+    large = 2.0 ** (exponent // 2)
+    size = functools.reduce(xp.maximum, [xp.max(xp.abs(x), axis=-1) for x in samples])
+    one = xp.ones_like(size)
+    is_large, is_small = size > large, size < 1.0 / large
+    scale = xp.where(is_large, 1.0 / large, xp.where(is_small, large, one))
+    unit = xp.where(is_large, large, xp.where(is_small, 1.0 / large, one))
+    return [x * scale[..., None] for x in samples], unit
+
+
+def standard_deviation(xp: Namespace, x: Array) -> Array:
+    """Standard deviation (ddof 1) along the last axis, NaN for one number.
+
+    In units of the largest deviation, whose square might overflow or underflow.
+    """
+    n = x.shape[-1]
+    deviation = x - xp.mean(x, axis=-1, keepdims=True)
+    unit = xp.max(xp.abs(deviation), axis=-1)
+    unit = xp.where(unit > 0.0, unit, 1.0)
+    share = deviation / unit[..., None]
+    squares = xp.sum(share * share, axis=-1)
+    variance = squares / (n - 1.0) if n > 1 else squares * math.nan
+    return unit * xp.sqrt(variance)
+
+
+def rounding_of(
+    xp: Namespace,
+    statistic: Statistic,
+    samples: Sequence[Array],
+    values: Sequence[Array],
+) -> Array:
+    """How far two differences of the statistic may be apart by rounding alone."""
+    if callable(statistic):
+        scales = [xp.abs(value) for value in values]
+    else:
+        scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
+    return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
+
+
+def count_replicates(
+    xp: Namespace, is_extreme: Array, start: int | Array, count: int
+) -> Array:
+    """Count the extreme ones among the replicates below `count`, as floats."""
+    replicates = (
+        xp.arange(is_extreme.shape[-1], device=device_of(xp, is_extreme)) + start
+    )
+    return xp.sum(xp.astype(is_extreme & (replicates < count), xp.float32), axis=-1)

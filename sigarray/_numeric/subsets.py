@@ -1,0 +1,69 @@
+"""All resamples of a few scores, in place of random ones."""
+
+import functools
+import itertools
+import math
+
+from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.dispatch import build_tables, device_of, widest_float
+
+
+def count_resamples(n: int) -> int:
+    """Count the distinct resamples of n scores: multisets of size n."""
+    return math.comb(2 * n - 1, n)
+
+
+def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
+    """Give all distinct resamples of n scores, and the probability of each.
+
+    Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
+    multiplicities c_i has the probability n! / (prod c_i!) / n^n.
+    """
+
+    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+        # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
+        places = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
+        subset = subset_at(xp, places, n, 2 * n - 1)
+        ranks = [element - i for i, element in enumerate(subset)]
+        run = xp.ones_like(ranks[0])
+        repeats = xp.ones_like(ranks[0])
+        for previous, rank in itertools.pairwise(ranks):
+            run = xp.where(rank == previous, run + 1, 1)
+            repeats = repeats * run
+        total = math.factorial(n) / n**n
+        weights = total / xp.astype(repeats, widest_float(xp, device))
+        return xp.stack(ranks), weights
+
+    ranks, weights = build_tables(build, xp, device)
+    return ranks, weights
+
+
+def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
+    """Give the elements of the subsets of n at these places, ascending.
+
+    Combinatorial number system: every number below C(n, k) is a sum
+    C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way. The first subset
+    is 0, 1, ..., k - 1.
+    """
+    rest = places
+    elements: list[Array] = []
+    for i in range(size, 0, -1):
+        # C(c, i) for c = i - 1, ..., n - size + i - 1, from 0 on.
+        (numbers,) = build_tables(
+            functools.partial(binomials, i, n - size + 1), xp, device_of(xp, places)
+        )
+        index = xp.searchsorted(numbers, rest, side="right") - 1
+        elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
+        rest = rest - xp.take(numbers, index)
+    return elements
+
+
+def binomials(
+    size: int, count: int, xp: Namespace, device: Device
+) -> tuple[Array, ...]:
+    """C(c, size) for c = size - 1, size, ..., each product divided as it goes."""
+    c = xp.arange(count, dtype=xp.int64, device=device) + (size - 1)
+    number = xp.ones_like(c)
+    for factor in range(size):
+        number = number * (c - factor) // (factor + 1)
+    return (number,)

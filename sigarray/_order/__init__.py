@@ -1,0 +1,1 @@
+"""Almost stochastic order: of two models, and of many."""

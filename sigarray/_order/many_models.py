@@ -1,0 +1,281 @@
+"""Almost stochastic order between all pairs of several models."""
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace, RandomSource
+from sigarray._backend.checks import checked, choice
+from sigarray._backend.dispatch import array_kernel, device_of, is_traced, standardize
+from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.threefry import name_streams, number_streams
+from sigarray._numeric.quantile import take_last
+from sigarray._order.errors import (
+    METHODS,
+    Method,
+    estimate_pairs,
+    level_of,
+    upper_bound,
+)
+from sigarray._order.ratio import Stacks, count_pairs
+from sigarray.results import PairwiseAsoResult
+
+Correction = Literal["bonferroni"]
+
+
+@checked(method=choice(*METHODS))
+def multi_aso(
+    scores: Any,
+    /,
+    *,
+    axis: int = -1,
+    confidence_level: float = 0.95,
+    correction: Correction | None = "bonferroni",
+    n_resamples: int = 1000,
+    dt: float | None = None,
+    method: Method = "auto",
+    higher_is_better: bool = True,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> PairwiseAsoResult:
+    """Almost stochastic order between all pairs of K models.
+
+    The null hypothesis of entry (i, j) is that model i is not almost stochastically
+    dominant over model j; small values of `eps_min` favour model i, the row.
+
+    Parameters
+    ----------
+    scores : array of shape (..., K, n), sequence of K arrays, or mapping of K arrays
+        Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
+        or polars DataFrame with a column for each model) each model has an array
+        (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
+        missing scores first: a NaN is a fault of its model, not a blank. A mapping
+        of traced scores is refused, for JAX sorts those that are arguments: pass a
+        list. So is a column of a data frame that is an index, such as "seed".
+        What is on the host and no array is copied to NumPy, as for `aso`.
+    axis : int, default: -1
+        The axis of the scores. In one array the models are on the last of the others.
+    confidence_level : float, default: 0.95
+        Probability that the bounds hold: all of them at once with a correction.
+    correction : {"bonferroni", None}, default: "bonferroni"
+        Divide 1 - `confidence_level` by the number of pairs, K (K - 1) / 2.
+    n_resamples, dt, method, higher_is_better, batch, rng
+        As for `aso`. Each model is resampled once in a replicate, and compared with all
+        others; by random numbers of its own, which depend on its name in a mapping or
+        data frame, else on its place. So the numbers of a pair do not depend on other
+        models, nor on the order of names, but for the correction; a model that is
+        appended changes none. "auto" chooses for each pair by its sizes.
+
+    Returns
+    -------
+    PairwiseAsoResult
+        `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (..., K, K),
+        read as (row, column) = (A, B), with 1, 0.5 and 0 on the diagonal; on the device
+        and of the float dtype of the scores, as for `aso`. NaN in the row and column of
+        a model with a score that is not finite, for that batch entry alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `aso`; fewer than two models; an unknown correction.
+
+    Warns
+    -----
+    UserWarning
+        A model with one score: its sampling error cannot be seen, and counts as none.
+
+    See Also
+    --------
+    aso : one pair, with the formulas and references.
+
+    Examples
+    --------
+    >>> from sigarray import multi_aso
+    >>> result = multi_aso(
+    ...     {
+    ...         "linear": [0.81, 0.80, 0.83, 0.82, 0.81],
+    ...         "forest": [0.88, 0.91, 0.89, 0.90, 0.89],
+    ...         "network": [0.95, 0.96, 0.94, 0.97],
+    ...     }
+    ... )
+    >>> result.eps_min < 0.2
+    array([[False, False, False],
+           [ True, False, False],
+           [ True,  True, False]])
+    """
+    names, columns = _name_models(scores)
+    xp, stacks, order = _stack_models(columns, axis)
+    streams = number_streams(len(order)) if names is None else name_streams(names)
+    # As in the stacks.
+    places = sorted(range(len(order)), key=order.__getitem__)
+    ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
+    ratio, error, margin = estimate_pairs(
+        xp,
+        stacks,
+        tuple(
+            tuple(streams[k] for k in places[end - stack.shape[-2] : end])
+            for end, stack in zip(ends, stacks, strict=True)
+        ),
+        level=level_of(confidence_level, count_pairs(stacks) if correction else 1),
+        method=method,
+        n_resamples=n_resamples,
+        dt=dt,
+        higher_is_better=higher_is_better,
+        batch=batch,
+        rng=rng,
+    )
+    sizes = tuple(stack.shape[-2] for stack in stacks)
+    return _pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
+
+
+def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
+    """Give a stack (..., K, n) for each size of sample, and where each model stands."""
+    if not isinstance(scores, list):
+        xp, (stack,) = standardize(scores, axis=axis)
+        if stack.ndim < 2 or stack.shape[-2] < 2:
+            msg = (
+                f"Expected scores of two or more models, shape (..., K, n); got shape "
+                f"{tuple(stack.shape)} with the scores on the last axis."
+            )
+            raise ValueError(msg)
+        return xp, [stack], tuple(range(stack.shape[-2]))
+    if len(scores) < 2:
+        msg = f"Expected scores of two or more models; got {len(scores)}."
+        raise ValueError(msg)
+    xp, samples = standardize(*scores, axis=axis)
+    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
+    samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
+    sizes = [sample.shape[-1] for sample in samples]
+    # Models of one size together, sizes in the order of their first model.
+    models = sorted(range(len(sizes)), key=lambda k: sizes.index(sizes[k]))
+    stacks = [
+        xp.stack([samples[k] for k in group], axis=-2)
+        for _, group in itertools.groupby(models, key=lambda k: sizes[k])
+    ]
+    return xp, stacks, tuple(models.index(k) for k in range(len(models)))
+
+
+def _name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
+    """Give the names of the models, where they have some, and a list or one array."""
+    if isinstance(scores, Mapping):
+        if any(is_traced(x) for x in scores.values()):
+            msg = (
+                "Expected a list of scores where they are traced; got a mapping, which "
+                "jax.jit may have sorted by its keys. Pass list(scores.values()), made "
+                "before the jitted function is called."
+            )
+            raise TypeError(msg)
+        return list(scores), list(scores.values())
+    if hasattr(scores, "columns"):
+        names = list(scores.columns)
+        if len(set(names)) < len(names):
+            msg = f"Expected another column name for each model; got {names}."
+            raise ValueError(msg)
+        columns = [scores[name] for name in names]
+        _check_columns(names, columns)
+        return names, columns
+    if hasattr(scores, "ndim") or hasattr(scores, "__array__"):
+        return None, scores
+    return None, list(scores) if isinstance(scores, Iterable) else scores
+
+
+def _check_columns(names: list[Any], columns: list[Any]) -> None:
+    """Refuse columns of a data frame that are no models."""
+    for name, column in zip(names, columns, strict=True):
+        kind = np.asarray(column).dtype
+        if kind.kind not in "biuf":
+            msg = (
+                f"Expected a column of numbers for each model; got {name!r} of dtype "
+                f"{kind}. Leave it out, or make it numbers with .astype(float)."
+            )
+            raise TypeError(msg)
+        if looks_like_index(str(name), np.asarray(column).tolist()):
+            msg = (
+                f"Expected a column of scores for each model; got {name!r}, which "
+                "looks like an index. Leave it out, or pass a mapping of the columns "
+                "that are meant."
+            )
+            raise ValueError(msg)
+
+
+@array_kernel
+def _pairwise_result(
+    xp: Namespace,
+    ratio: Array,
+    error: Array,
+    margin: Array,
+    *,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+) -> PairwiseAsoResult:
+    """Spread the pairs over matrices of all models, in the caller's order."""
+    matrix = _as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
+    errors, margins = (
+        _as_matrix(xp, x, sizes, order, lambda sigma: sigma, diagonal=0.0)
+        for x in (error, margin)
+    )
+    models = xp.arange(len(order), device=device_of(xp, ratio))
+    is_diagonal = models[:, None] == models[None, :]
+    eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, margins))
+    return PairwiseAsoResult(eps_min, matrix, errors)
+
+
+def _as_matrix(
+    xp: Namespace,
+    pairs: Array,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    reverse: Callable[[Array], Array],
+    *,
+    diagonal: float,
+) -> Array:
+    """Put the pairs of `map_pairs` in their places, reversed in the opposite ones."""
+    blocks: dict[tuple[int, int], Array] = {}
+    start = 0
+    for g, size in enumerate(sizes):
+        stop = start + size * (size - 1) // 2
+        within = pairs[..., start:stop]
+        blocks[g, g] = _spread(xp, within, size, reverse, diagonal=diagonal)
+        for h in range(g + 1, len(sizes)):
+            start, stop = stop, stop + size * sizes[h]
+            shape = (*pairs.shape[:-1], size, sizes[h])
+            blocks[g, h] = xp.reshape(pairs[..., start:stop], shape)
+            blocks[h, g] = reverse(xp.matrix_transpose(blocks[g, h]))
+        start = stop
+    groups = range(len(sizes))
+    matrix = xp.concat(
+        [xp.concat([blocks[g, h] for h in groups], axis=-1) for g in groups], axis=-2
+    )
+    if order == tuple(range(len(order))):
+        return matrix
+    matrix = xp.stack([matrix[..., k, :] for k in order], axis=-2)
+    return xp.stack([matrix[..., k] for k in order], axis=-1)
+
+
+def _spread(
+    xp: Namespace,
+    pairs: Array,
+    n_models: int,
+    reverse: Callable[[Array], Array],
+    *,
+    diagonal: float,
+) -> Array:
+    """Spread the pairs within one stack over its matrix: the inverse of `pair_of`."""
+    if n_models == 1:
+        shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
+        return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)
+    models = xp.arange(n_models, device=device_of(xp, pairs))
+    i, j = models[:, None], models[None, :]
+    shift = (j - i) % n_models
+    # In an even number of models, those that are opposite are a pair once.
+    is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
+    forward, backward = (
+        (shift - 1) * n_models + i,
+        (n_models - shift - 1) * n_models + j,
+    )
+    place = xp.where(is_pair, forward, backward)
+    values = take_last(xp, pairs, xp.where(shift == 0, 0, place))
+    values = xp.where(is_pair, values, reverse(values))
+    return xp.where(shift == 0, diagonal, values)

@@ -1,0 +1,449 @@
+"""How many runs are needed: power by the bootstrap, and what more runs bring."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.checks import (
+    MAX_REPLICATES,
+    ascending,
+    checked,
+    choice_or_callable,
+    count,
+    positive,
+)
+from sigarray._backend.dispatch import (
+    array_kernel,
+    default_batch,
+    device_of,
+    spread_faults,
+    standardize,
+    sum_batches,
+    widest_float,
+)
+from sigarray._backend.threefry import random_places, seed_words, spare_seed
+from sigarray._difference.location import find_t, mann_whitney_u, welch_t_test
+from sigarray._numeric.quantile import take_last
+from sigarray._numeric.special import student_t_sf
+from sigarray._numeric.statistic import (
+    check_pairs,
+    check_result,
+    check_sizes,
+    count_replicates,
+    scale_scores,
+)
+from sigarray._order.errors import estimate, plan_errors, upper_bound
+from sigarray._order.two_models import STREAMS
+from sigarray.results import SampleSizeResult
+
+PowerTest = Callable[..., Array] | Literal["welch", "paired_t", "mann_whitney", "aso"]
+
+_T_TESTS = ("welch", "paired_t")
+_TEST_RULE = choice_or_callable(*_T_TESTS, "mann_whitney", "aso")
+# As `aso` decides by default, which [2]_ of `bootstrap_power_analysis` advises.
+_ASO_RESAMPLES = 1000
+_ASO_THRESHOLD = 0.2
+# Fewer pairs of samples at a time leave room for many resamples of each.
+_ASO_REPLICATES_AT_A_TIME = 16
+DEFAULT_SIZES = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
+
+
+@checked(test=_TEST_RULE, lift=positive, n_resamples=count(MAX_REPLICATES - 1))
+def bootstrap_power_analysis(
+    scores: Array,
+    /,
+    *,
+    lift: float = 1.25,
+    significance_level: float = 0.05,
+    test: PowerTest = "welch",
+    n_resamples: int = 5000,
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> Array:
+    """Power of a test to see that all scores of a model are lifted by a factor.
+
+    Low power says that the scores vary too much for their number: collect more of them
+    before any comparison. A rule of thumb asks for 0.8.
+
+    Parameters
+    ----------
+    scores : array, shape (..., n), real
+        Scores of a model. Leading axes are batches; every batch entry sees the same
+        resamples.
+    lift : float, default: 1.25
+        The better model has the scores s + abs(s) (`lift` - 1). Below 1 it is the worse
+        one, as when lower is better; 1 gives the rate of false alarms.
+    significance_level : float, default: 0.05
+        The difference is seen where the p-value is not above it.
+    test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
+        The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
+        - `significance_level`. A callable f(a, b, axis) gives the p-values of batches,
+        in array-API code, small where A is higher.
+    n_resamples : int, default: 5000
+        Pairs of samples, drawn from the lifted scores and from the scores.
+    axis : int, default: -1
+        The axis of the scores.
+    batch : int, optional
+        Pairs of samples to test at a time; by default what suits the device. The result
+        does not depend on it.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`.
+
+    Returns
+    -------
+    array, shape (...)
+        The share of pairs in which the difference is seen, on the device and of the
+        float dtype of the scores, as for `aso`. NaN for a batch entry with a score that
+        is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or an `rng` that the library cannot use.
+    ValueError
+        Fewer than two scores, or options outside their range.
+
+    See Also
+    --------
+    required_sample_size : how many runs show an observed difference.
+
+    Notes
+    -----
+    The analysis is that of [1]_, as [2]_ use it. Both samples are drawn with
+    replacement, one independently of the other, also for "paired_t", whose pairs are
+    then without correlation.
+
+    References
+    ----------
+    .. [1] K.-H. Yuan, K. Hayashi (2003). Bootstrap approach to inference and power
+       analysis based on three test statistics for covariance structure models. British
+       Journal of Mathematical and Statistical Psychology 56, 93-110.
+       :doi:`10.1348/000711003321645368`
+    .. [2] D. Ulmer, C. Hardmeier, J. Frellsen (2022). deep-significance: easy and
+       meaningful statistical significance testing in the age of neural networks.
+       :doi:`10.48550/arXiv.2204.06815`
+
+    Examples
+    --------
+    >>> from sigarray import bootstrap_power_analysis
+    >>> scores = [0.81, 0.52, 0.74, 0.93, 0.66]
+    >>> bool(bootstrap_power_analysis(scores, rng=0) < 0.8)  # run it with more seeds
+    True
+    """
+    xp, (scores,) = standardize(scores, axis=axis)
+    check_sizes(scores, purpose="to resample")
+    lifted, scores = _lift(xp, scores, lift=lift)
+    better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
+    seed = seed_words(rng, xp, device_of(xp, scores))
+    return xp.asarray(
+        _find_power(
+            xp,
+            better,
+            worse,
+            seed,
+            size=scores.shape[-1],
+            is_together=False,
+            test=test,
+            level=significance_level,
+            n_resamples=n_resamples,
+            batch=batch,
+        )
+    )
+
+
+@checked(
+    test=_TEST_RULE,
+    sizes=ascending(count(smallest=2)),
+    n_resamples=count(MAX_REPLICATES - 1),
+)
+def required_sample_size(
+    scores_a: Array,
+    scores_b: Array,
+    /,
+    *,
+    power: float = 0.8,
+    significance_level: float = 0.05,
+    test: PowerTest = "welch",
+    sizes: Sequence[int] = DEFAULT_SIZES,
+    higher_is_better: bool = True,
+    n_resamples: int = 1000,
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> SampleSizeResult:
+    """How many runs of each model show that A is better, if it is so by so much?
+
+    The scores at hand stand for the distributions: samples of growing size are drawn
+    from them, and tested.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array, shape (..., n) and (..., m), real
+        Scores of the two models, two or more each. Leading axes are batches, and
+        broadcast; every batch entry sees the same resamples.
+    power : float, default: 0.8
+        The probability with which the difference is to be seen.
+    significance_level, test
+        As for `bootstrap_power_analysis`; "paired_t" draws pairs of scores (n = m).
+    sizes : sequence of int, default: 3 to 100
+        Numbers of runs to try, ascending, two or more each.
+    higher_is_better : bool, default: True
+        False for losses and error rates.
+    n_resamples : int, default: 1000
+        Pairs of samples of each size.
+    axis, batch, rng
+        As for `bootstrap_power_analysis`.
+
+    Returns
+    -------
+    SampleSizeResult
+        `sample_size`, of shape (...): the smallest of `sizes` with the power, infinite
+        where none has it. `power`, of shape (..., S): the power at each of the S sizes.
+        On the device and of the float dtype of the scores, as for `aso`. NaN for a
+        batch entry with a score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
+        not broadcast, or options outside their range.
+
+    Notes
+    -----
+    A difference seen in few scores is often larger than the true one, so that the
+    number is rather too small. It says what would be needed to confirm a difference of
+    this size, not that there is one. The tests are one-sided: where A is not the better
+    one, the power is small and the number infinite.
+
+    Examples
+    --------
+    >>> from sigarray import required_sample_size
+    >>> a = [0.91, 0.94, 0.90, 0.95, 0.93]
+    >>> b = [0.90, 0.92, 0.89, 0.93, 0.92]
+    >>> result = required_sample_size(a, b, test="welch", rng=0)
+    >>> 10 <= float(result.sample_size) <= 20
+    True
+    """
+    is_paired = test == "paired_t"
+    xp, (a, b) = standardize(scores_a, scores_b, axis=axis, paired=is_paired)
+    if is_paired:
+        check_pairs(a, b)
+    check_sizes(a, b, purpose="to resample")
+    if not higher_is_better:
+        a, b = -a, -b
+    options: dict[str, Any] = {
+        "level": significance_level,
+        "n_resamples": n_resamples,
+        "batch": batch,
+    }
+    seed = seed_words(rng, xp, device_of(xp, a))
+    if test in _T_TESTS:
+        powers = _find_t_powers(
+            xp, a, b, seed, sizes=tuple(sizes), is_paired=is_paired, **options
+        )
+    else:
+        curve = [
+            _find_power(xp, a, b, seed, size=n, is_together=False, test=test, **options)
+            for n in sizes
+        ]
+        powers = xp.stack(curve, axis=-1)
+    return SampleSizeResult(
+        _find_smallest(xp, powers, sizes=tuple(sizes), goal=power), powers
+    )
+
+
+@checked(m_old=count(None), n_old=count(None), m_new=count(None), n_new=count(None))
+def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
+    """How many times smaller the error of the violation ratio gets with more runs.
+
+    Parameters
+    ----------
+    m_old, n_old : int
+        Numbers of scores of the two models.
+    m_new, n_new : int
+        The numbers to compare these with.
+
+    Returns
+    -------
+    float
+        The ratio of the old standard error to the new one, for large samples: above 1
+        where the new one is smaller [1]_.
+
+    Raises
+    ------
+    TypeError
+        A number that is no integer.
+    ValueError
+        A number below 1.
+
+    References
+    ----------
+    .. [1] D. Ulmer, C. Hardmeier, J. Frellsen (2022). deep-significance: easy and
+       meaningful statistical significance testing in the age of neural networks.
+       :doi:`10.48550/arXiv.2204.06815`
+
+    Examples
+    --------
+    Two more runs of the second model:
+
+    >>> from sigarray import aso_uncertainty_reduction
+    >>> round(aso_uncertainty_reduction(5, 3, 5, 5), 4)
+    1.1547
+    """
+    old = m_old * n_old / (m_old + n_old)
+    new = m_new * n_new / (m_new + n_new)
+    return math.sqrt(new / old)
+
+
+@array_kernel
+def _lift(xp: Namespace, scores: Array, *, lift: float) -> tuple[Array, Array]:
+    """Give the lifted scores, and the scores."""
+    scores = spread_faults(xp, scores)
+    return scores + xp.abs(scores) * (lift - 1.0), scores
+
+
+@array_kernel
+def _find_smallest(
+    xp: Namespace, powers: Array, *, sizes: tuple[int, ...], goal: float
+) -> Array:
+    """Give the smallest size with so much power, or infinity."""
+    smallest = xp.sum(powers - powers, axis=-1) + math.inf
+    for place in range(len(sizes) - 1, -1, -1):
+        is_enough = powers[..., place] >= goal
+        smallest = xp.where(is_enough, float(sizes[place]), smallest)
+    return smallest
+
+
+@array_kernel
+def _find_t_powers(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    sizes: tuple[int, ...],
+    is_paired: bool,
+    level: float,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Power (..., S) of a t-test at every size, of which the largest sample is drawn.
+
+    Smaller samples are the first scores of it, so that sums of them are cumulative.
+    """
+    numbers, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
+    # One origin for both, for equal samples are to have sums that are equal.
+    origin = xp.min(b, axis=-1, keepdims=True)
+    samples = [a - origin, b - origin]
+    origin = xp.mean(samples[1], axis=-1, keepdims=True)
+    samples = [x - origin for x in samples]
+    unit = functools.reduce(
+        xp.maximum, [xp.max(xp.abs(x), axis=-1, keepdims=True) for x in samples]
+    )
+    samples = [x / xp.where(unit > 0.0, unit, 1.0) for x in samples]
+    n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
+    n = n[:, None]
+
+    def at_sizes(x: Array) -> Array:
+        sums = xp.cumulative_sum(x, axis=-1, dtype=widest_float(xp, device))
+        chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
+        return xp.astype(chosen, x.dtype, copy=False)
+
+    def count_seen(start: int | Array, count: int) -> Array:
+        draws = [sizes[-1]] * 2
+        places = random_places(
+            seed, start, count, numbers, draws, is_paired, xp, device
+        )
+        drawn = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+        if is_paired:
+            drawn = [drawn[0] - drawn[1]]
+        means = [at_sizes(x) / n for x in drawn]
+        errors = [
+            xp.clip(at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
+            for x, mean in zip(drawn, means, strict=True)
+        ]
+        difference = means[0] if is_paired else means[0] - means[1]
+        t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
+        is_seen = student_t_sf(xp, t, df) <= level
+        return count_replicates(xp, is_seen, start, n_resamples)
+
+    fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
+    zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
+    elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
+    batch = batch or default_batch(xp, device, elements)
+    return sum_batches(xp, count_seen, n_resamples, batch, zeros) / n_resamples
+
+
+@array_kernel
+def _find_power(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    size: int,
+    is_together: bool,
+    test: PowerTest,
+    level: float,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Share of pairs of samples of a size in which A is seen to be better."""
+    sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    a, b = spread_faults(xp, a), spread_faults(xp, b)
+    inner_seed = spare_seed(seed, xp, device)
+
+    def count_seen(start: int | Array, count: int) -> Array:
+        places = random_places(
+            seed, start, count, sizes, [size, size], is_together, xp, device
+        )
+        drawn_a, drawn_b = take_last(xp, a, places[0]), take_last(xp, b, places[1])
+        is_seen = _see(xp, drawn_a, drawn_b, inner_seed, test, level)
+        return count_replicates(xp, is_seen, start, n_resamples)
+
+    fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
+    elements = 2 * size * (1 + math.prod(fault.shape))
+    if test == "aso":
+        elements *= _ASO_REPLICATES_AT_A_TIME
+    batch = batch or default_batch(xp, device, elements)
+    return sum_batches(xp, count_seen, n_resamples, batch, fault) / n_resamples
+
+
+def _see(
+    xp: Namespace, a: Array, b: Array, seed: Seed, test: PowerTest, level: float
+) -> Array:
+    """Tell which samples (..., R, n) of A a test declares better than those of B."""
+    if test == "aso":
+        stacks = [a[..., None, :], b[..., None, :]]
+        plans = plan_errors(stacks, "auto", None)
+        ratio, _, margin = estimate(
+            xp,
+            stacks,
+            seed,
+            plans=plans,
+            streams=STREAMS,
+            level=level,
+            n_resamples=_ASO_RESAMPLES,
+            grid=None,
+            batch=None,
+        )
+        return upper_bound(xp, ratio, margin)[..., 0] < _ASO_THRESHOLD
+    if test == "mann_whitney":
+        return mann_whitney_u(a, b, alternative="greater").pvalue <= level
+    if not callable(test):
+        is_paired = test == "paired_t"
+        result = welch_t_test(a, b, paired=is_paired, alternative="greater")
+        return result.pvalue <= level
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    p_values = test(a, b, -1)
+    check_result(xp, "test(a, b, axis)", p_values, leading, a, b)
+    return p_values <= level

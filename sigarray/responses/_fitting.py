@@ -1,0 +1,217 @@
+"""Fit models of items and raters to real responses."""
+
+import math
+from typing import Literal, NamedTuple
+
+from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.checks import checked, choice
+from sigarray._backend.dispatch import (
+    array_kernel,
+    default_batch,
+    device_of,
+    map_entries,
+)
+from sigarray._backend.threefry import normals, random_words, seed_words
+from sigarray.responses._items import add_up, average, standardize_responses
+from sigarray.responses._models import MODELS, LikertModel, Model, NormalModel
+
+# Where the mode of the deviations of a `LikertModel` lies between the ends.
+_MODE_SHARE = 0.52
+# Items that are simulated for a Likert scale, and how often.
+_ITEMS, _ROUNDS = 2**14, 12
+
+
+class _Moments(NamedTuple):
+    """What the means and standard deviations of items are like."""
+
+    mean: Array
+    variance: Array
+    mean_sd: Array
+    sd_variance: Array
+
+
+@checked(model=choice(*MODELS))
+def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Model:
+    """Fit a model of items and raters to real responses.
+
+    With it, `simulate` and `power` tell how many items and raters an evaluation like
+    this one needs.
+
+    Parameters
+    ----------
+    gold : array, shape (..., n_items, k), real
+        Responses; NaN is a missing one. Leading axes are batches.
+    model : {"normal", "likert"}, default: "normal"
+        The model to fit. "likert" is for responses on [0, 1], of one system or of gold,
+        of which many are low.
+
+    Returns
+    -------
+    NormalModel or LikertModel
+        Its parameters are arrays of shape (...), on the device and of the float dtype
+        of the responses. NaN for a batch entry with an infinite response, with an item
+        without any, or without any item that has two; for "likert", with a response
+        outside [0, 1].
+
+    Raises
+    ------
+    TypeError
+        Responses that are not real numbers.
+    ValueError
+        A shape without items, or a model that is unknown.
+
+    Notes
+    -----
+    Moments are matched: mean and variance of the item means, less what the responses
+    add to it; mean and variance of the items' standard deviations, of which those of k
+    normal responses are c_4(k) on average, and their squares unbiased. A Likert scale
+    cuts off what is beyond its ends, so that its parameters are those with which
+    simulated responses have these moments (of the means, the square alone; the triangle
+    keeps its shape, and `mean_high` and `n_levels` their defaults).
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> ratings = responses.simulate(2000, 5, rng=0).gold
+    >>> model = responses.fit(ratings)
+    >>> round(float(model.mean_high), 1), round(float(model.sd_high), 1)
+    (1.0, 0.3)
+    """
+    xp, (gold,) = standardize_responses(gold)
+    if model == "normal":
+        return _fit_normal(xp, gold)
+    return _fit_likert(xp, gold, seed_words(0, xp, device_of(xp, gold)))
+
+
+@array_kernel
+def _fit_normal(xp: Namespace, gold: Array) -> NormalModel:
+    """Give the ranges of uniform numbers with the same means and variances."""
+    moments = _find_moments(xp, gold)
+    half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
+    sd_half = xp.sqrt(3.0 * moments.sd_variance)
+    # A lower end of 0 rather than below, with the same mean.
+    sd_half = xp.where(sd_half > moments.mean_sd, moments.mean_sd, sd_half)
+    return NormalModel(
+        moments.mean - half,
+        moments.mean + half,
+        moments.mean_sd - sd_half,
+        moments.mean_sd + sd_half,
+    )
+
+
+@array_kernel
+def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
+    """Give the parameters with which simulated responses have the same moments.
+
+    A scale cuts off much of what it rates, so that the moments of the responses are not
+    those of the items: the parameters are moved by what the moments of simulated
+    responses, of the same random numbers in every round, lack.
+    """
+    k, device = gold.shape[-1], device_of(xp, gold)
+    n_pairs = -(-_ITEMS * k // 2)
+    width = 3 * _ITEMS + 2 * n_pairs
+    words = random_words(seed, 0, 1, width, xp, device)[0, ...]
+    item_words = xp.reshape(words[: 3 * _ITEMS], (3, _ITEMS))
+    pairs = xp.reshape(words[3 * _ITEMS :], (2, 1, n_pairs))
+    normal = xp.reshape(normals(pairs, xp), (-1,))[: _ITEMS * k]
+    normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
+
+    twin = xp.arange(_ITEMS, device=device) % gold.shape[-2]
+
+    def fit_entries(gold: Array) -> Array:
+        """Give the parameters of some batch entries, as rows."""
+        off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
+        gold = xp.where(off_scale, math.nan, gold)
+        # As many responses of each item as there are.
+        is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
+        goal = _find_moments(xp, gold)
+        sizes = goal_sizes = _find_sizes(xp, goal)
+        fault = goal.mean - goal.mean
+        for _ in range(_ROUNDS):
+            # Beside an axis of items, and one of their responses.
+            parameters = [x[:, None, None] for x in _make_likert(sizes, fault)]
+            model = LikertModel(*parameters)
+            mean, sd = model.draw_items(xp, item_words[..., None], gold.dtype)
+            drawn = model.respond(xp, mean + sd * normal)
+            drawn = xp.where(is_there, drawn, math.nan)
+            found = _find_sizes(xp, _find_moments(xp, drawn))
+            sizes = [
+                # Nothing can be learned of what has no size.
+                x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
+                for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
+            ]
+        return xp.stack(_make_likert(sizes, fault))
+
+    leading = gold.shape[:-2]
+    flat = xp.reshape(gold, (math.prod(leading), *gold.shape[-2:]))
+    batch = default_batch(xp, device, _ITEMS * k)
+    rows = map_entries(xp, fit_entries, [flat], batch)
+    return LikertModel(*(xp.reshape(rows[i, ...], leading) for i in range(6)))
+
+
+def _find_sizes(xp: Namespace, moments: _Moments) -> list[Array]:
+    """Root mean square of the item means; mean and deviation of their deviations."""
+    square = moments.variance + moments.mean * moments.mean
+    scale = xp.sqrt(xp.clip(square, 0.0, None))
+    return [scale, moments.mean_sd, xp.sqrt(moments.sd_variance)]
+
+
+def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
+    """Give the parameters of the model whose items have these sizes."""
+    scale, mean_sd, sd_spread = sizes
+    width = sd_spread * math.sqrt(18.0 / (1.0 - _MODE_SHARE * (1.0 - _MODE_SHARE)))
+    low = mean_sd - width * (1.0 + _MODE_SHARE) / 3.0
+    default = LikertModel()
+    parameters = (
+        scale,
+        default.mean_high,
+        low,
+        low + _MODE_SHARE * width,
+        low + width,
+        default.n_levels,
+    )
+    return [x + fault for x in parameters]
+
+
+def _find_moments(xp: Namespace, gold: Array) -> _Moments:
+    """Moments of the items, less what the responses add to them."""
+    is_there = ~xp.isnan(gold)
+    count = add_up(xp, xp.astype(is_there, gold.dtype))
+    # From the smallest, beside which they may vary little.
+    smallest = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1))
+    middle = xp.where(xp.isfinite(smallest), smallest, math.nan)
+    gold = gold - middle[..., None, None]
+    item_mean = average(xp, gold, "mean")
+    deviation = xp.where(is_there, gold - item_mean[..., None], 0.0)
+    has_several = count > 1.5
+    df = xp.where(has_several, count - 1.0, 1.0)
+    variance = add_up(xp, deviation * deviation) / df
+    # Faults make these NaN, through the item means.
+    n_several = xp.sum(xp.astype(has_several, gold.dtype), axis=-1)
+    n_several = xp.where(n_several > 0.0, n_several, math.nan)
+
+    def mean_of_items(x: Array) -> Array:
+        return xp.sum(xp.where(has_several, x, 0.0), axis=-1) / n_several
+
+    mean_variance = mean_of_items(variance)
+    mean_sd = mean_of_items(xp.sqrt(variance) / _sd_bias(xp, df))
+    noise = mean_variance * xp.mean(1.0 / xp.where(count > 0.0, count, 1.0), axis=-1)
+    mean = xp.mean(item_mean, axis=-1)
+    return _Moments(
+        middle + mean,
+        xp.mean((item_mean - mean[..., None]) ** 2, axis=-1) - noise,
+        mean_sd,
+        xp.clip(mean_variance - mean_sd * mean_sd, 0.0, None),
+    )
+
+
+def _sd_bias(xp: Namespace, df: Array) -> Array:
+    """Give c_4: the mean standard deviation of a standard normal sample.
+
+    Gamma(x + 1/2) / Gamma(x) / x^1/2 with x = df / 2, by its series at x + 2.
+    """
+    x = 0.5 * df
+    y = 1.0 / (x + 2.0)
+    series = 1.0 + y * (-1 / 8 + y * (1 / 128 + y * (5 / 1024 - y * 21 / 32768)))
+    shift = x * (x + 1.0) / ((x + 0.5) * (x + 1.5))
+    return series * shift * xp.sqrt((x + 2.0) / x)

@@ -1,0 +1,175 @@
+"""Formulas of the metrics: of two vectors on the last axis, or of items."""
+
+import math
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._numeric.ranks import middle_ranks
+
+# Averages closer than so many units of rounding of the largest are the same.
+_TIE_UNITS = 16
+
+
+def mean_absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Mean of abs(gold - system)."""
+    return xp.mean(xp.abs(gold - system), axis=-1)
+
+
+def mean_squared_error(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Mean of (gold - system)^2."""
+    difference = gold - system
+    return xp.mean(difference * difference, axis=-1)
+
+
+def root_mean_squared_error(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Square root of the mean squared error."""
+    return xp.sqrt(mean_squared_error(xp, gold, system))
+
+
+def max_absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Largest of abs(gold - system)."""
+    return xp.max(xp.abs(gold - system), axis=-1) + find_fault(xp, gold, system)
+
+
+def cosine_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+    """1 less the cosine of the angle between the vectors; NaN for one of zeros."""
+    return 1.0 - _cosine(xp, gold, system)
+
+
+def spearman_correlation(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Correlation of the middle ranks; NaN for a constant vector."""
+    ranks = (middle_ranks(xp, x, find_tie(xp, x)) for x in (gold, system))
+    return _cosine(xp, *ranks) + find_fault(xp, gold, system)
+
+
+def earth_movers_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Wasserstein-1 distance of two samples, of what is there of them.
+
+    It is the integral of abs(F - G), the distribution functions, over their joint
+    steps; a response that is missing takes a step of no height.
+    """
+    leading = np.broadcast_shapes(gold.shape[:-1], system.shape[:-1])
+    values, steps, faults = [], [], []
+    for sample, sign in ((gold, 1.0), (system, -1.0)):
+        is_there = xp.astype(~xp.isnan(sample), sample.dtype)
+        count = xp.sum(is_there, axis=-1, keepdims=True)
+        step = sign * is_there / xp.where(count > 0.0, count, 1.0)
+        # Not by the division, whose 0 / NaN is 0 where XLA compiles it (jax 0.10).
+        faults.append(xp.where(count > 0.0, 0.0 * count, math.nan)[..., 0])
+        shape = (*leading, sample.shape[-1])
+        values.append(xp.broadcast_to(sample, shape))
+        steps.append(xp.broadcast_to(step, shape))
+    pool, step = xp.concat(values, axis=-1), xp.concat(steps, axis=-1)
+    # Where another response is, for a number far off would cost digits.
+    smallest = xp.min(xp.where(xp.isnan(pool), math.inf, pool), axis=-1, keepdims=True)
+    pool = xp.where(xp.isnan(pool), smallest, pool)
+    order = xp.argsort(pool, axis=-1, stable=False)
+    pool = xp.take_along_axis(pool, order, axis=-1)
+    height = xp.cumulative_sum(xp.take_along_axis(step, order, axis=-1), axis=-1)
+    widths = pool[..., 1:] - pool[..., :-1]
+    return xp.sum(xp.abs(height[..., :-1]) * widths, axis=-1) + faults[0] + faults[1]
+
+
+def mean_earth_movers_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Mean over the items (..., n, k) of their Wasserstein-1 distances."""
+    return xp.mean(earth_movers_distance(xp, gold, system), axis=-1)
+
+
+def kl_divergence(
+    xp: Namespace,
+    gold: Array,
+    system: Array,
+    *,
+    low: float,
+    high: float,
+    n_bins: int,
+    pseudocount: float,
+) -> Array:
+    """Sum of p log(p / q) of the histograms of gold, p, and of the system, q."""
+    shares = []
+    for sample in (gold, system):
+        # A number at an edge is in the upper bin, up to rounding.
+        place = xp.floor(
+            (sample + find_tie(xp, sample) - low) * (n_bins / (high - low))
+        )
+        place = xp.clip(place, 0.0, n_bins - 1.0)
+        counts = xp.stack(
+            [
+                xp.sum(xp.astype(place == bin_, sample.dtype), axis=-1)
+                for bin_ in range(n_bins)
+            ],
+            axis=-1,
+        )
+        total = xp.sum(counts, axis=-1, keepdims=True)
+        # A batch entry with a fault has no response at all.
+        total = xp.where(total > 0.0, total, math.nan)
+        shares.append((counts + pseudocount) / (total + n_bins * pseudocount))
+    p, q = shares
+    ratio = xp.where(p > 0.0, p, 1.0) / xp.where(q > 0.0, q, 1.0)
+    terms = xp.where((p > 0.0) & (q == 0.0), math.inf, p * xp.log(ratio))
+    return xp.sum(terms, axis=-1)
+
+
+def label(xp: Namespace, x: Array, threshold: float) -> Array:
+    """Give 1 at or above the threshold, up to rounding, else 0; NaN stays."""
+    is_positive = x + find_tie(xp, x) >= threshold
+    return xp.where(xp.isnan(x), math.nan, xp.astype(is_positive, x.dtype))
+
+
+def accuracy(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Share of labels, 0 and 1, that agree."""
+    return 1.0 - mean_absolute_error(xp, gold, system)
+
+
+def precision(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Share of positive ones among those that are so for the system; 0 for none."""
+    return _ratio(xp, xp.sum(gold * system, axis=-1), xp.sum(system, axis=-1))
+
+
+def recall(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Share of the positive ones that are so for the system; 0 for none."""
+    return precision(xp, system, gold)
+
+
+def f1_score(xp: Namespace, gold: Array, system: Array) -> Array:
+    """Harmonic mean of precision and recall; 0 where both are 0."""
+    both = xp.sum(gold + system, axis=-1)
+    return _ratio(xp, 2.0 * xp.sum(gold * system, axis=-1), both)
+
+
+def roc_auc(xp: Namespace, gold: Array, system: Array) -> Array:
+    """P(a positive one scores higher) + P(the same) / 2; NaN for one class alone."""
+    n_positive = xp.sum(gold, axis=-1)
+    n_pairs = n_positive * (gold.shape[-1] - n_positive)
+    lead = xp.sum(gold * middle_ranks(xp, system, find_tie(xp, system)), axis=-1)
+    has_both = n_pairs > 0.0
+    area = 0.5 + lead / xp.where(has_both, n_pairs, 1.0)
+    return xp.where(has_both, area, math.nan) + find_fault(xp, gold, system)
+
+
+def find_tie(xp: Namespace, x: Array) -> Array:
+    """How far numbers on the last axis may be apart by rounding alone, shape (..., 1).
+
+    Averages of the same responses in another order differ by so much.
+    """
+    scale = xp.max(xp.where(xp.isnan(x), 0.0, xp.abs(x)), axis=-1, keepdims=True)
+    return _TIE_UNITS * xp.finfo(x.dtype).eps * scale
+
+
+def find_fault(xp: Namespace, *arrays: Array) -> Array:
+    """Give 0, or NaN where a number on the last axis is not finite."""
+    faults = [xp.sum(x - x, axis=-1) for x in arrays]
+    return sum(faults[1:], faults[0])
+
+
+def _cosine(xp: Namespace, x: Array, y: Array) -> Array:
+    squares = xp.sqrt(xp.sum(x * x, axis=-1)) * xp.sqrt(xp.sum(y * y, axis=-1))
+    product = xp.sum(x * y, axis=-1)
+    return product / xp.where(squares > 0.0, squares, math.nan)
+
+
+def _ratio(xp: Namespace, part: Array, whole: Array) -> Array:
+    """Divide, with 0 / 0 = 0."""
+    is_empty = whole == 0.0
+    return xp.where(is_empty, 0.0, part) / xp.where(is_empty, 1.0, whole)

@@ -1,0 +1,278 @@
+"""Simulate test sets with several responses to each item, and fit what to simulate."""
+
+import math
+from typing import Any, Literal
+
+from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
+from sigarray._backend.checks import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    count,
+    function,
+    optional,
+)
+from sigarray._backend.dispatch import (
+    array_kernel,
+    check_library,
+    default_batch,
+    device_of,
+    map_batches,
+    namespace_of,
+    widest_float,
+)
+from sigarray._backend.threefry import (
+    WORD_BITS,
+    normals,
+    random_bits,
+    random_words,
+    seed_words,
+    uniforms,
+)
+from sigarray._numeric.statistic import check_result
+from sigarray.responses._models import (
+    Model,
+    Response,
+    check_parameter,
+    choose_model,
+)
+from sigarray.results import ResponseSet
+
+Hypothesis = Literal["alternative", "null"]
+
+# Two for the mean of an item, one for its deviation and for the shift of A and of B.
+_WORDS_OF_ITEM = 5
+
+
+@checked(
+    n_items=count(),
+    n_responses=count(),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    n_sets=optional(count(MAX_REPLICATES - 1)),
+    model=anything,
+    response=optional(function),
+    hypothesis=choice("alternative", "null"),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
+def simulate(
+    n_items: int = 1000,
+    n_responses: int = 5,
+    *,
+    perturbation_a: float | Array = 0.0,
+    perturbation_b: float | Array = 0.1,
+    n_sets: int | None = None,
+    model: Model | Literal["normal", "likert"] = "normal",
+    response: Response | None = None,
+    hypothesis: Hypothesis = "alternative",
+    xp: Namespace | None = None,
+    device: Device = None,
+    dtype: Any = None,
+    rng: RandomSource = None,
+) -> ResponseSet:
+    """Simulate test sets: gold judgments, and the responses of two systems.
+
+    Parameters
+    ----------
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
+    perturbation_a, perturbation_b : float, default: 0 and 0.1
+        How far a system is from gold: the mean of an item is moved by a uniform number
+        in [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
+    n_sets : int, optional
+        How many test sets; without it there is one, and no axis for sets.
+    model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
+        How items and responses vary. Parameters of models may be traced under `jit`.
+    response : callable, optional
+        f(mean, sd, uniform) gives responses of another distribution, in array-API code,
+        for means and standard deviations of the items and uniform numbers in (0, 1);
+        the three broadcast.
+    hypothesis : {"alternative", "null"}, default: "alternative"
+        Under "null", each response of A and of B comes from A's or B's distribution of
+        the item with probability 1/2.
+    xp : namespace, optional
+        NumPy by default; `torch`, `jax.numpy` or `cupy` for their arrays.
+    device, dtype : optional
+        Where the responses are to be, and a real float dtype; by default the default.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `sigarray.aso`.
+
+    Returns
+    -------
+    ResponseSet
+        `gold`, `a` and `b`, of shape (n_sets, n_items, n_responses), or (n_items,
+        n_responses) without `n_sets`. The same `rng` gives the same sets on every
+        backend, and the same items under both hypotheses.
+
+    Raises
+    ------
+    TypeError
+        A model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range.
+
+    Notes
+    -----
+    It is Algorithm 3 of [1]_. Responses are made of 24 random bits.
+
+    References
+    ----------
+    .. [1] S. Wein, C. Homan, L. Aroyo, C. Welty (2023). Follow the leader(board) with
+       confidence: estimating p-values from a single test set with item and response
+       variance. Findings of ACL. :doi:`10.18653/v1/2023.findings-acl.196`
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> gold, a, b = responses.simulate(200, 3, perturbation_b=0.3, rng=0)
+    >>> gold.shape
+    (200, 3)
+    >>> bool(responses.metrics.mae(gold, a) < responses.metrics.mae(gold, b))
+    True
+
+    Raters who say yes or no:
+
+    >>> def vote(mean, sd, uniform):
+    ...     return uniform < mean
+    >>> votes = responses.simulate(response=vote, rng=0).gold
+    >>> float(votes.min()), float(votes.max())
+    (0.0, 1.0)
+    """
+    xp = namespace_of(xp)
+    sets = _simulate(
+        xp,
+        seed_words(rng, xp, device),
+        *check_parameters(xp, model, perturbation_a, perturbation_b),
+        count=1 if n_sets is None else n_sets,
+        hypothesis=hypothesis,
+        response=response,
+        n_items=n_items,
+        n_responses=n_responses,
+        dtype=choose_dtype(xp, dtype, device),
+    )
+    if n_sets is None:
+        sets = sets[0, ...]
+    return ResponseSet(*(sets[..., i, :, :] for i in range(3)))
+
+
+def check_parameters(
+    xp: Namespace,
+    model: Model | Literal["normal", "likert"],
+    *perturbations: float | Array,
+) -> tuple[Model, tuple[Any, ...]]:
+    """Give the model, and perturbations as floats or as arrays of shape ()."""
+    chosen = choose_model(model)
+    checked = tuple(check_parameter("a perturbation", x) for x in perturbations)
+    for value in checked:
+        if isinstance(value, float) and value < 0.0:
+            msg = f"Expected a perturbation to be 0 or more; got {value}."
+            raise ValueError(msg)
+    check_library(xp, *(x for x in (*chosen, *checked) if not isinstance(x, float)))
+    return chosen, checked
+
+
+def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
+    """Give a real float dtype, or the default one of the device."""
+    if dtype is None:
+        default = xp.zeros(0, device=device).dtype
+        # A default of 16 bits is for the layers of a network.
+        return default if xp.finfo(default).bits >= 32 else xp.float32
+    known = (xp.float32, widest_float(xp, device))
+    if not any(dtype is x or dtype == x for x in known):
+        msg = f"Expected dtype to be float32 or float64; got {dtype}."
+        raise TypeError(msg)
+    return dtype
+
+
+def default_sets(
+    xp: Namespace, device: Device, *, n_items: int, n_responses: int, **_: Any
+) -> int:
+    """How many test sets to simulate at a time where the caller does not say."""
+    return default_batch(xp, device, 8 * n_items * n_responses)
+
+
+def draw_sets(
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    hypothesis: Hypothesis,
+    response: Response | None,
+    n_items: int,
+    n_responses: int,
+    dtype: Any,
+) -> Array:
+    """Give gold, A and B of test sets as one array (count, 3, n_items, n_responses)."""
+    device = device_of(xp, seed[0])
+    model = type(model)(*(_cast(xp, x, dtype) for x in model))
+    perturbations = tuple(_cast(xp, x, dtype) for x in perturbations)
+    shape = (count, 3, n_items, n_responses)
+    n_values = math.prod(shape[1:])
+    n_item_words = _WORDS_OF_ITEM * n_items
+    n_bits = 2 * n_items * n_responses
+    # Normals come in pairs.
+    n_pairs = -(-n_values // 2)
+    width = n_item_words + 2 * n_pairs
+    words = random_words(
+        seed, start, count, width + -(-n_bits // WORD_BITS), xp, device
+    )
+    item_words = xp.reshape(words[:, :n_item_words], (count, _WORDS_OF_ITEM, n_items))
+    item_words = xp.permute_dims(item_words, (1, 0, 2))
+    mean, sd = model.draw_items(xp, item_words, dtype)
+    means = [mean]
+    for words_of_shift, size in zip((3, 4), perturbations, strict=True):
+        uniform = xp.astype(uniforms(item_words[words_of_shift, ...], xp), dtype)
+        means.append(model.clamp_means(xp, mean + (2.0 * uniform - 1.0) * size))
+    means = [xp.broadcast_to(x[..., None], (*x.shape, n_responses)) for x in means]
+    if hypothesis == "null":
+        bits = random_bits(words[:, width:], n_bits, xp, device)
+        is_of_a = xp.reshape(bits == 1, (count, 2, n_items, n_responses))
+        means[1:] = (xp.where(is_of_a[:, i, ...], *means[1:]) for i in range(2))
+    mean, sd = xp.stack(means, axis=1), sd[:, None, :, None]
+    words = words[:, n_item_words:width]
+    if response is not None:
+        uniform = xp.reshape(uniforms(words[:, :n_values], xp), shape)
+        # Below 1, for a quantile function that is infinite there.
+        uniform = xp.astype(uniform * (1.0 - 2.0**-24), dtype)
+        result = response(mean, sd, uniform)
+        call = "response(mean, sd, uniform)"
+        check_result(xp, call, result, shape, mean, sd, uniform)
+        return xp.astype(result, dtype)
+    pairs = normals(xp.reshape(words, (count, 2, 1, n_pairs)), xp)
+    normal = xp.reshape(pairs, (count, 2 * n_pairs))[:, :n_values]
+    normal = xp.astype(xp.reshape(normal, shape), dtype)
+    normal = normal * sd
+    normal = normal + mean
+    return model.respond(xp, normal)
+
+
+def _cast(xp: Namespace, x: Any, dtype: Any) -> Any:
+    """Give an array in the dtype; a float is one already."""
+    return x if isinstance(x, float) else xp.astype(x, dtype)
+
+
+@array_kernel
+def _simulate(
+    xp: Namespace,
+    seed: Seed,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    count: int,
+    **options: Any,
+) -> Array:
+    batch = default_sets(xp, device_of(xp, seed[0]), **options)
+
+    def kernel(start: int | Array, size: int) -> Array:
+        return draw_sets(xp, seed, start, size, model, perturbations, **options)
+
+    return map_batches(xp, kernel, count, batch, axis=0)[:count, ...]

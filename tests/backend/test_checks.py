@@ -1,0 +1,155 @@
+"""One mechanism checks kind and range of every option of every public function."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import sigarray
+from sigarray import responses
+from sigarray._backend import checks
+from sigarray.responses import metrics
+
+A, B = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.89]
+ITEMS = np.arange(12.0).reshape(4, 3)
+ARRAYS = {
+    "response_test": (ITEMS, ITEMS, ITEMS),
+    "resample": (responses.ResponseSet(ITEMS, ITEMS, ITEMS),),
+    "fit": (ITEMS,),
+    "bootstrap_power_analysis": (A,),
+    "multi_aso": ([A, B],),
+    "count_significant": (A,),
+    **dict.fromkeys(
+        (
+            "bonferroni",
+            "holm",
+            "benjamini_hochberg",
+            "benjamini_yekutieli",
+            "partial_conjunction",
+        ),
+        (A,),
+    ),
+}
+NEEDED = {"aso_replicates": {"start": 0, "count": 2}}
+FUNCTIONS = [
+    getattr(package, name)
+    for package in (sigarray, responses)
+    for name in package.__all__
+    if inspect.isfunction(getattr(package, name))
+] + [metrics.wins, metrics.histogram_kl, metrics.binary]
+OPTIONS = [
+    (function, name)
+    for function in FUNCTIONS
+    for name, parameter in inspect.signature(function).parameters.items()
+    if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
+]
+WRONG = [object(), "no such word", b"bytes", 1j, {"a": 1}]
+# What a flag, a number or a count of that kind would take.
+ALMOST = {
+    "flag": [None, 0, 1, "yes"],
+    "integer": [None, True, 1.0, "1"],
+    "count": [None, True, 1.0, "1", 0, -1],
+    "fraction": [None, True, "0.9", 0.0, 1.0, -0.1, float("nan")],
+    "number": [None, True, "0.9", float("inf"), float("nan")],
+}
+KINDS = {
+    "flag": ("paired", "higher_is_better"),
+    "integer": ("axis",),
+    "count": (
+        *("n_resamples", "n_sets", "n_bins", "num_comparisons", "count"),
+        *("m_old", "n_old", "m_new", "n_new"),
+    ),
+    "fraction": ("confidence_level", "significance_level", "alpha", "power"),
+    "number": (
+        *("lift", "low", "high", "pseudocount"),
+        *("gold_threshold", "system_threshold"),
+    ),
+}
+# These are what a library of arrays takes for a device or a dtype.
+OF_LIBRARIES = ("device", "dtype", "xp")
+
+
+def call(function, name, value):
+    if function is sigarray.aso_uncertainty_reduction:
+        return function(**{"m_old": 1, "n_old": 1, "m_new": 1, "n_new": 1, name: value})
+    if function is metrics.binary:
+        return function(**{"score": "f1", name: value})
+    own = function.__module__.startswith("sigarray.responses")
+    arrays = ARRAYS.get(function.__name__, () if own else (A, B))
+    return function(*arrays, **NEEDED.get(function.__name__, {}) | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    OPTIONS,
+    ids=[f"{function.__name__}-{name}" for function, name in OPTIONS],
+)
+def test_wrong_options_are_refused_by_name(function, name):
+    wrong = list(WRONG)
+    for kind, names in KINDS.items():
+        if name in names:
+            wrong += ALMOST[kind]
+    if name == "n_sets" and function is responses.simulate:
+        wrong.remove(None)
+    for value in wrong:
+        if name in OF_LIBRARIES:
+            if name != "device":
+                with pytest.raises((TypeError, ValueError, AttributeError)):
+                    call(function, name, value)
+            continue
+        with pytest.raises((TypeError, ValueError)) as error:
+            call(function, name, value)
+        assert str(error.value).startswith("Expected"), (value, error.value)
+        word = name.rpartition("perturbation")[1] or name.removesuffix("s")
+        assert word in str(error.value), (value, error.value)
+
+
+def test_a_kind_is_a_type_error_and_a_range_a_value_error():
+    for name, value, error in [
+        ("n_resamples", "9", TypeError),
+        ("n_resamples", 0, ValueError),
+        ("higher_is_better", None, TypeError),
+        ("method", 3, TypeError),
+        ("method", "best", ValueError),
+        ("confidence_level", "0.9", TypeError),
+        ("confidence_level", 95, ValueError),
+        ("rng", "0", TypeError),
+        ("rng", 1.5, TypeError),
+        ("rng", True, TypeError),
+    ]:
+        with pytest.raises(error, match=f"Expected {name} to be"):
+            sigarray.aso(A, B, **{name: value})
+
+
+def test_an_option_without_a_rule_fails_where_it_is_defined():
+    with pytest.raises(KeyError, match="colour"):
+
+        @checks.checked()
+        def function(a, /, *, colour="red"):
+            return a, colour
+
+
+def test_signatures_are_kept():
+    parameters = inspect.signature(sigarray.aso).parameters
+    assert list(parameters)[:3] == ["a", "b", "axis"]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+        sigarray.aso(A, B, axes=0)
+    with pytest.raises(TypeError, match="positional argument"):
+        sigarray.aso(A, B, 0)
+
+
+def test_tests_are_two_sided_and_unpaired_by_default():
+    for function in FUNCTIONS:
+        parameters = inspect.signature(function).parameters
+        if "alternative" in parameters:
+            assert parameters["alternative"].default == "two-sided", function
+        if "paired" in parameters:
+            assert parameters["paired"].default is False, function
+
+
+def test_two_sorted_samples_are_no_pairs():
+    """Sorted, such samples gave 0.006 in pairs, for 0.179."""
+    a, b = np.sort(np.random.default_rng(20).normal([[0.2], [0.0]], 1.0, (2, 15)))
+    paired = sigarray.permutation_test(a, b, paired=True, n_resamples=10**5)
+    assert paired.pvalue < 0.01
+    assert sigarray.permutation_test(a, b, rng=0).pvalue > 0.1

@@ -1,0 +1,228 @@
+"""Nothing leaves the device: stand-ins for a GPU, and proof that they would notice."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def run(code, **environment):
+    """Run a program of its own, and give what it printed."""
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | environment,
+    )
+    return process.returncode, process.stdout + process.stderr
+
+
+# torch's CPU build can fake an accelerator, on which tensors have shapes and no values.
+FAKE_ACCELERATOR = """
+import sys
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+from torch.utils import _pytree
+
+_setup_privateuseone_for_python_backend("fakegpu")
+
+WAITS = ("_local_scalar_dense", "nonzero", "_unique2", "masked_select")
+COPIES = ("_to_copy", "copy_", "index", "lift_fresh")
+
+
+class Guard(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function._schema.name.removeprefix("aten::").partition(".")[0]
+        if name in WAITS:
+            raise AssertionError(f"aten::{name} waits for the device")
+        result = function(*args, **(kwargs or {}))
+        tensors = [
+            x for x in _pytree.tree_leaves((args, kwargs, result))
+            if isinstance(x, torch.Tensor)
+        ]
+        if name in COPIES and len({x.device.type for x in tensors}) > 1:
+            raise AssertionError(f"aten::{name} copies between devices")
+        return result
+
+
+def check(function, *shapes):
+    with FakeTensorMode():
+        arrays = [torch.empty(shape, device="fakegpu") for shape in shapes]
+        with Guard():
+            results = function(*arrays)
+        results = results if isinstance(results, tuple) else (results,)
+        assert all(result.device.type == "fakegpu" for result in results), results
+"""
+
+
+def test_fake_accelerator_runs_every_case():
+    pytest.importorskip("torch")
+    code, output = run(
+        FAKE_ACCELERATOR
+        + """
+from tests.cases import CASES
+for case in CASES:
+    check(case, *((2, *shape) for shape in case.shapes))
+    print("ran", case.id)
+"""
+    )
+    assert code == 0, output
+    from tests.cases import CASES
+
+    assert output.count("ran ") == len(CASES)
+
+
+def test_fake_accelerator_runs_simulations():
+    pytest.importorskip("torch")
+    code, output = run(
+        FAKE_ACCELERATOR
+        + """
+import array_api_compat.torch as xp
+from sigarray import responses
+
+where = {"xp": xp, "device": torch.device("fakegpu"), "rng": 0}
+for model in ("normal", "likert"):
+    check(lambda: responses.simulate(6, 2, n_sets=3, model=model, **where))
+for metric in ("spearman",):
+    check(lambda: responses.true_p_value(metric=metric, n_items=6, n_sets=3, **where))
+
+
+def study():
+    small = {"n_items": 6, "n_sets": 3, "n_resamples": 3}
+    result = responses.study(metrics="emd", items="all", **small, **where)
+    return result.estimated_p, result.true_p
+
+
+check(study)
+check(lambda: responses.power(4, 2, n_sets=3, n_resamples=3, **where))
+print("ran all")
+"""
+    )
+    assert code == 0, output
+    assert "ran all" in output
+
+
+@pytest.mark.parametrize(
+    ("planted", "complaint"),
+    [
+        ("lambda x: x.sum().item()", "waits for the device"),
+        ("lambda x: x if x.sum() > 0 else -x", "waits for the device"),
+        ("lambda x: x[x > 0]", "DynamicOutputShapeException"),
+        ("lambda x: x.cpu()", "copies between devices"),
+        ("lambda x: x + torch.zeros(3).to(x.device)", "copies between devices"),
+    ],
+)
+def test_fake_accelerator_notices(planted, complaint):
+    pytest.importorskip("torch")
+    code, output = run(f"{FAKE_ACCELERATOR}\ncheck({planted}, (3,))")
+    assert code != 0
+    assert complaint in output, output
+
+
+def test_guards_notice_a_scalar(backend):
+    """The guard of each backend refuses what a float() or .item() does."""
+    if backend.name == "numpy":
+        pytest.skip("the host is where NumPy's arrays are")
+    array = backend.asarray([0.5])
+    if backend.is_jax:
+        import jax
+
+        with pytest.raises(jax.errors.ConcretizationTypeError):
+            jax.jit(lambda x: float(x[0]))(array)
+        return
+    with pytest.raises((AssertionError, RuntimeError)), backend.no_transfers():
+        float(array[0])
+
+
+def test_torch_compiles_in_one_graph():
+    """No graph breaks: nothing in between needs a value."""
+    pytest.importorskip("torch")
+    code, output = run(
+        """
+        import torch
+        from sigarray import aso
+        a, b = torch.linspace(0.0, 1.0, 40), torch.linspace(0.1, 0.9, 30)
+
+
+        def function(a, b):
+            return aso(a, b, n_resamples=50, rng=0)
+
+        compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
+        for result, expected in zip(compiled(a, b), function(a, b)):
+            torch.testing.assert_close(result, expected)
+        """
+    )
+    assert code == 0, output
+
+
+def test_jax_programs_do_not_grow_with_the_resamples():
+    jax = pytest.importorskip("jax")
+    from sigarray import aso
+
+    def size(n_resamples):
+        def function(a, b):
+            return aso(a, b, n_resamples=n_resamples, batch=100, rng=0)
+
+        a = jax.numpy.linspace(0.0, 1.0, 20)
+        return str(jax.make_jaxpr(function)(a, a)).count(" = ")
+
+    assert size(1_000) == size(100_000)
+
+
+def test_jax_shards():
+    """Scores sharded over a mesh, and replicates split over it."""
+    pytest.importorskip("jax")
+    code, output = run(
+        """
+        import jax, jax.numpy as jnp, numpy as np
+        from jax.sharding import NamedSharding, PartitionSpec as P
+        from sigarray import aso, aso_replicates
+        assert len(jax.devices()) == 4
+        mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+        rng = np.random.default_rng(0)
+        a, b = (jnp.asarray(rng.normal(size=(8, n))) for n in (9, 7))
+        expected = aso(a, b, rng=0)
+        placed = [jax.device_put(x, NamedSharding(mesh, P("x"))) for x in (a, b)]
+        for run in (aso, jax.jit(aso, static_argnames="rng")):
+            for result, value in zip(run(*placed, rng=0), expected):
+                np.testing.assert_allclose(result, value, atol=1e-6)
+
+        def shard(a, b):
+            start = jax.lax.axis_index("x") * 50
+            return aso_replicates(a, b, start=start, count=50, rng=0)
+
+        split = jax.shard_map(
+            shard, mesh=mesh, in_specs=(P(), P()), out_specs=P(None, "x")
+        )
+        by_row = jax.shard_map(
+            lambda a, b: aso(a, b, rng=0, batch=100),
+            mesh=mesh, in_specs=(P("x"), P("x")), out_specs=P("x"),
+        )
+        for result, value in zip(jax.jit(by_row)(a, b), expected):
+            np.testing.assert_allclose(result, value, atol=1e-6)
+        whole = aso_replicates(a, b, start=0, count=200, rng=0)
+        np.testing.assert_allclose(jax.jit(split)(a, b), whole, atol=1e-6)
+        other = aso(*(jax.device_put(x, jax.devices()[2]) for x in (a, b)), rng=0)
+        assert other.eps_min.devices() == {jax.devices()[2]}
+        """,
+        XLA_FLAGS="--xla_force_host_platform_device_count=4",
+    )
+    assert code == 0, output
+
+
+def test_import_loads_no_array_library_but_numpy():
+    code, output = run(
+        """
+        import sys
+        import sigarray
+        import sigarray._cli.main
+        heavy = {"torch", "jax", "cupy", "scipy", "pandas", "matplotlib", "rich"}
+        assert not heavy & set(sys.modules), heavy & set(sys.modules)
+        """
+    )
+    assert code == 0, output

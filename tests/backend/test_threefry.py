@@ -1,0 +1,360 @@
+"""Threefry words, and the uniforms, exponentials and normals made from them."""
+
+import contextlib
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import aso, responses
+from sigarray._backend.threefry import (
+    exponentials,
+    name_streams,
+    normals,
+    overlapping_words,
+    random_words,
+    seed_words,
+    stream_seeds,
+    threefry2x32,
+    uniform_indices,
+    uniforms,
+)
+from sigarray.responses import metrics
+from tests import oracles
+
+# Each statistical test below may fail by chance with this probability.
+FALSE_ALARM = 1e-6
+
+# Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.
+KNOWN_ANSWERS = [
+    ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+    ((2**32 - 1,) * 2, (2**32 - 1,) * 2, (0x1CB996FC, 0xBB002BE7)),
+    ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+]
+
+
+def words_on(backend, pair):
+    """Give words as arrays of shape (1,), signed where the backend has them so."""
+    dtype = "int32" if backend.name.startswith("torch") else "uint32"
+    words = np.array(pair, dtype=np.uint32).view(dtype)
+    return tuple(backend.asarray(word[None]) for word in words)
+
+
+def as_unsigned(backend, words):
+    return backend.to_numpy(words).view(np.uint32)
+
+
+@pytest.mark.parametrize(("key", "counter", "expected"), KNOWN_ANSWERS)
+def test_known_answers(backend, key, counter, expected):
+    counter_words = words_on(backend, counter)
+    words = threefry2x32(
+        words_on(backend, key), counter_words, backend.xp, backend.device
+    )
+    assert tuple(int(as_unsigned(backend, word)[0]) for word in words) == expected
+    assert oracles.threefry2x32(key, counter) == expected
+
+
+def test_words_are_a_function_of_seed_replicate_and_element(backend):
+    seed, start, count, width = 2**63 + 12345, 7, 3, 5
+    words = random_words(
+        seed_words(seed, backend.xp, backend.device),
+        start,
+        count,
+        width,
+        backend.xp,
+        backend.device,
+    )
+    key = (seed % 2**32, seed >> 32)
+    for row, replicate in enumerate(range(start, start + count)):
+        blocks = [oracles.threefry2x32(key, (replicate, block)) for block in range(3)]
+        expected = [block[half] for half in (0, 1) for block in blocks][:width]
+        assert as_unsigned(backend, words)[row].tolist() == expected
+
+
+@pytest.fixture(scope="module")
+def many_words():
+    return random_words(seed_words(2026, np, "cpu"), 0, 1000, 1000, np, "cpu")
+
+
+def test_uniforms_are_uniform(many_words):
+    values = uniforms(many_words, np).ravel()
+    assert values.dtype == np.float32
+    assert values.min() > 0.0
+    assert values.max() <= 1.0
+    counts, _ = np.histogram(values, bins=1000, range=(0.0, 1.0))
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_exponentials_are_exponential(many_words):
+    values = exponentials(many_words, np).ravel()
+    edges = scipy.stats.expon.ppf(np.linspace(0.0, 1.0, 1001))
+    counts, _ = np.histogram(values, bins=edges)
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_normals_are_normal(many_words):
+    pairs = many_words.reshape(500, 2, 2, 500)
+    values = normals(pairs, np)
+    edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
+    counts, _ = np.histogram(values, bins=edges)
+    assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
+    assert_uncorrelated(values[:, 0].ravel(), values[:, 1].ravel())
+
+
+@pytest.mark.parametrize("draw", [uniforms, exponentials])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("lag", [1, 2, 500])
+def test_neighbours_are_uncorrelated(many_words, draw, axis, lag):
+    """Along elements and along replicates; 500 is the other word of a block."""
+    values = np.moveaxis(draw(many_words, np), axis, 0).astype(np.float64)
+    assert_uncorrelated(values[lag:].ravel(), values[:-lag].ravel())
+
+
+def test_neighbouring_seeds_are_uncorrelated(many_words):
+    others = random_words(seed_words(2027, np, "cpu"), 0, 1000, 1000, np, "cpu")
+    assert_uncorrelated(uniforms(many_words, np).ravel(), uniforms(others, np).ravel())
+
+
+def assert_uncorrelated(x, y):
+    z = np.corrcoef(x.astype(np.float64), y.astype(np.float64))[0, 1] * np.sqrt(x.size)
+    assert 2.0 * scipy.stats.norm.sf(abs(z)) > FALSE_ALARM
+
+
+def test_generators_move_on_and_repeat_by_seed(backend):
+    if backend.is_jax:
+        pytest.skip("JAX keys have no state: see test_jax_keys")
+    make = generator_maker(backend)
+    generator = make(5)
+    draws = [
+        [
+            as_unsigned(backend, word)[0]
+            for word in seed_words(g, backend.xp, backend.device)
+        ]
+        for g in (generator, generator, make(5))
+    ]
+    assert draws[0] == draws[2]
+    assert draws[0] != draws[1]
+
+
+def generator_maker(backend):
+    if backend.name.startswith("torch"):
+        import torch
+
+        return lambda seed: torch.Generator(device=backend.device).manual_seed(seed)
+    if backend.name == "cupy":
+        import cupy
+
+        return cupy.random.default_rng
+    return np.random.default_rng
+
+
+def test_numpy_generators_serve_torch():
+    torch = pytest.importorskip("torch")
+    import array_api_compat.torch as xp
+
+    device = torch.device("cpu")
+    on_torch = seed_words(np.random.default_rng(1), xp, device)
+    on_numpy = seed_words(np.random.default_rng(1), np, "cpu")
+    for word, expected in zip(on_torch, on_numpy, strict=True):
+        assert word.numpy().view(np.uint32) == expected
+
+
+def test_jax_keys():
+    jax = pytest.importorskip("jax")
+    typed, legacy = jax.random.key(4), jax.random.PRNGKey(4)
+    words = [seed_words(key, jax.numpy, None) for key in (typed, legacy)]
+    assert int(words[0][0][0]) == int(words[1][0][0])
+    assert int(words[0][1][0]) == int(words[1][1][0])
+    other = seed_words(jax.random.key(5), jax.numpy, None)
+    assert int(other[0][0]) != int(words[0][0][0])
+
+
+def test_default_is_fresh_entropy(backend):
+    if backend.is_jax:
+        with pytest.raises(TypeError, match=r"got None.*jax\.random\.key"):
+            seed_words(None, backend.xp, backend.device)
+        return
+    first, second = (seed_words(None, backend.xp, backend.device) for _ in range(2))
+    assert as_unsigned(backend, first[0]) != as_unsigned(backend, second[0])
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_integers_out_of_range(backend, seed):
+    with pytest.raises(ValueError, match=r"\[0, 2\*\*64\); got"):
+        seed_words(seed, backend.xp, backend.device)
+
+
+@pytest.mark.parametrize("rng", ["0", 1.0, True, np.random.RandomState(0)])
+def test_unusable_sources(backend, rng):
+    with pytest.raises(TypeError, match=r"Expected rng to be an int"):
+        seed_words(rng, backend.xp, backend.device)
+
+
+def test_largest_seed(backend):
+    words = seed_words(2**64 - 1, backend.xp, backend.device)
+    assert [int(as_unsigned(backend, word)[0]) for word in words] == [2**32 - 1] * 2
+
+
+def test_torch_generator_on_another_device():
+    torch = pytest.importorskip("torch")
+    import array_api_compat.torch as xp
+
+    with pytest.raises(
+        ValueError, match=r"Expected a generator on meta.*got one on cpu"
+    ):
+        seed_words(torch.Generator(), xp, torch.device("meta"))
+
+
+def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
+    xp, device = backend.xp, backend.device
+    seed = seed_words(5, xp, device)
+    words = backend.to_numpy(overlapping_words(seed, 3, 40, 7, 9, xp, device))
+    plain = backend.to_numpy(random_words(seed, 3, 41, 4, xp, device))
+    words, plain = words.astype(np.uint32), plain.astype(np.uint32)
+    upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
+    np.testing.assert_array_equal(words >> 16, upper[:-1])
+    np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
+    later = backend.to_numpy(overlapping_words(seed, 20, 5, 7, 9, xp, device))
+    np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
+
+
+def test_overlapping_words_choose_uncorrelated_resamples():
+    """Means of resamples of 1000 scores, one replicate after the other."""
+    words = overlapping_words(
+        seed_words(0, np, "cpu"), 0, 20_001, 1000, 1000, np, "cpu"
+    )
+    scores = np.random.default_rng(0).normal(size=1000)
+    means = scores[uniform_indices(words, 1000, np, "cpu")].mean(axis=-1)
+    means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
+    z = scipy.stats.norm.isf(1e-6 / 2)
+    assert abs(means.mean()) < z / np.sqrt(20_001)
+    assert abs(means.var() - 1.0) < z * np.sqrt(2.0 / 20_001)
+    assert abs(np.mean(means[1:] * means[:-1])) < z / np.sqrt(20_000)
+
+
+def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
+    xp, device = backend.xp, backend.device
+    seed = seed_words(3, xp, device)
+    streams = (5, 0, 2**63 + 1)
+
+    def draw(chosen):
+        seeds = stream_seeds(seed, chosen, xp, device)
+        return as_unsigned(backend, random_words(seeds, 4, 500, 7, xp, device))
+
+    words = draw(streams)
+    assert words.shape == (500, 3, 7)
+    np.testing.assert_array_equal(words[:, 1:2, :], draw((0,)))
+    np.testing.assert_array_equal(words[:, ::-1, :], draw(streams[::-1]))
+    columns = words.reshape(500, 21).astype(float)
+    correlation = np.corrcoef(columns.T) - np.eye(21)
+    assert np.abs(correlation).max() < scipy.stats.norm.isf(1e-6 / 420) / np.sqrt(500)
+
+
+def test_names_have_streams_whatever_the_others_are():
+    first = name_streams(["lstm", "cnn"])
+    assert name_streams(["crf", "cnn", "lstm"])[:0:-1] == first
+    assert name_streams([1, "1", "lstm"]) == name_streams(["lstm", "1", 1])[::-1]
+    assert len(set(name_streams([1, "1", 1.0, "lstm"]))) == 4
+    assert all(0 <= stream < 2**64 for stream in first)
+
+
+def test_torch_generator_of_the_device_in_other_words():
+    torch = pytest.importorskip("torch")
+    from array_api_compat import torch as xp
+
+    for device in (None, "cpu", torch.device("cpu"), torch.device("cpu", 0)):
+        words = seed_words(torch.Generator().manual_seed(0), xp, device)
+        assert words[0].device.type == "cpu"
+    for options in ({}, {"device": "cpu"}):
+        generator = torch.Generator().manual_seed(0)
+        sets = [
+            responses.simulate(3, 2, xp=torch, rng=generator, **options).gold
+            for generator in (generator, torch.Generator().manual_seed(0))
+        ]
+        assert torch.equal(*sets)
+    small = {"n_items": 4, "n_sets": 3, "xp": torch}
+    generator = torch.Generator().manual_seed(0)
+    assert 0.0 < float(responses.true_p_value(**small, rng=generator).pvalue) <= 1.0
+    share = responses.power(4, 2, n_sets=3, n_resamples=3, xp=torch, rng=generator)
+    assert share.shape == (1, 1)
+
+
+class TestJax:
+    @pytest.fixture
+    def jax(self):
+        return pytest.importorskip("jax")
+
+    @pytest.mark.parametrize("is_wide", [False, True])
+    def test_an_integer_may_be_traced(self, jax, is_wide):
+        a, b = np.random.default_rng(0).normal(size=(2, 20))
+        with jax.enable_x64(is_wide):
+            a, b = jax.numpy.asarray(a), jax.numpy.asarray(b)
+            traces = []
+
+            @jax.jit
+            def find(seed):
+                traces.append(seed)
+                return aso(a, b, n_resamples=50, rng=seed).standard_error
+
+            minus_one = aso(a, b, n_resamples=50, rng=2**64 - 1).standard_error
+            assert float(find(-1)) == pytest.approx(float(minus_one), rel=1e-6)
+            for seed in (0, 7, 2**31 - 1, *((2**40 + 3,) if is_wide else ())):
+                expected = aso(a, b, n_resamples=50, rng=seed).standard_error
+                assert float(find(seed)) == pytest.approx(float(expected), rel=1e-6)
+                number = jax.numpy.asarray(seed)
+                eager = aso(a, b, n_resamples=50, rng=number).standard_error
+                assert float(eager) == float(expected)
+            assert len(traces) == 1
+
+    def test_several_keys_are_refused(self, jax):
+        a = jax.numpy.arange(20.0)
+        for keys in (
+            jax.random.split(jax.random.key(0), 3),
+            jax.random.split(jax.random.PRNGKey(0), 3),
+        ):
+            with pytest.raises(
+                ValueError, match=r"one JAX key; got several.*jax\.vmap"
+            ):
+                aso(a, a, rng=keys)
+
+    def test_arrays_that_are_no_seed(self, jax):
+        a = jax.numpy.arange(20.0)
+        for rng in (jax.numpy.arange(3), jax.numpy.asarray(0.5), np.arange(2.0)):
+            with pytest.raises(TypeError, match="rng to be an integer, or a generator"):
+                aso(a, a, rng=rng)
+
+    def test_options_of_metrics_are_compiled_once(self, jax):
+        gold, a, b = responses.simulate(6, 2, xp=jax.numpy, rng=0)
+        make = (
+            lambda: metrics.binary("f1", gold_threshold=0.4),
+            lambda: metrics.histogram_kl(n_bins=3),
+            lambda: metrics.wins("mae", aggregate="median"),
+        )
+        for metric in make:
+            assert metric() == metric()
+            assert hash(metric()) == hash(metric())
+        assert metrics.binary("f1") != metrics.binary("f1", system_threshold=0.4)
+
+        programs = []
+        for _ in range(2):
+            metric = metrics.binary("recall", gold_threshold=0.3)
+            with jax.no_tracing() if programs else contextlib.nullcontext():
+                result = responses.response_test(
+                    gold, a, b, metric=metric, n_resamples=7, rng=0
+                )
+            programs.append(result)
+        assert programs[0] == programs[1]
+
+
+def test_cupy_generators_are_read_by_halves(monkeypatch):
+    """CuPy before 14.2 fills a whole range of uint32 from memory nobody wrote to."""
+
+    class Generator:
+        def integers(self, low, high, size, dtype):
+            assert (low, high) == (0, 2**16)
+            return np.array([1, 2, 3, 4], dtype)
+
+    Generator.__module__ = "cupy.random"
+    monkeypatch.setattr("array_api_compat.is_cupy_namespace", lambda xp: xp is np)
+    low, high = seed_words(Generator(), np, None)
+    assert (low.tolist(), high.tolist()) == ([2**16 + 3], [2 * 2**16 + 4])

@@ -1,0 +1,448 @@
+"""`sigarray compare`: what it prints, and what it says of a wrong file."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sigarray import aso, multi_aso, violation_ratio
+from sigarray._cli import main as cli
+from sigarray._cli.report import STYLES
+from sigarray._cli.tables.scores import read_scores
+from sigarray._cli.tables.table import TableError
+from tests import oracles
+
+NER = Path(__file__).parents[3] / "shared" / "data" / "ner_test_f1.csv"
+
+FILE = """\
+small,large,huge
+0.81,0.90,0.95
+0.80,0.92,0.96
+0.83,0.91,0.94
+0.82,0.93,0.97
+0.81,,
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="scores.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = cli.main(["compare", *arguments])
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+@pytest.fixture(params=["rich", "plain"])
+def printer(request, monkeypatch):
+    if request.param == "plain":
+        monkeypatch.setitem(sys.modules, "rich", None)
+    else:
+        pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+# Scores that leave room for every option to matter.
+NORMAL = np.random.default_rng(0).normal([0.0, 0.5, 1.0], 1.0, (15, 3)).round(3)
+
+
+@pytest.fixture
+def normal_file(write):
+    rows = "".join(f"{a},{b},{c}\n" for a, b, c in NORMAL)
+    return write(f"a,b,c\n{rows}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--no-correction"], {"correction": None}),
+        (["--confidence-level", "0.7"], {"confidence_level": 0.7}),
+        (["--n-resamples", "77"], {"n_resamples": 77}),
+        (["--seed", "5"], {"rng": 5}),
+        (["--lower-is-better"], {"higher_is_better": False}),
+        (["--method", "asymptotic"], {"method": "asymptotic"}),
+        (["--method", "bootstrap"], {"method": "bootstrap"}),
+    ],
+)
+def test_options_are_those_of_the_library(normal_file, run, arguments, options):
+    _, out, _ = run(normal_file, "--format", "json", *arguments)
+    document = json.loads(out)
+    models = dict(zip("abc", NORMAL.T, strict=True))
+    expected = multi_aso(models, **{"rng": 0} | options)
+    np.testing.assert_allclose(document["eps_min"], expected.eps_min)
+    for pair in document["pairs"]:
+        i, j = ("abc".index(pair[key]) for key in ("model_a", "model_b"))
+        for name, matrix in expected._asdict().items():
+            assert pair[name] == pytest.approx(float(matrix[i, j]))
+        difference = NORMAL[:, i].mean() - NORMAL[:, j].mean()
+        assert pair["mean_difference"] == pytest.approx(difference)
+        assert pair["a_is_better"] == (expected.eps_min[i, j] < 0.2)
+
+
+def test_options_are_distinguishable():
+    """Or else the test above could not fail."""
+    plain = multi_aso(NORMAL.T, rng=0).eps_min
+    for options in (
+        {"correction": None},
+        {"confidence_level": 0.7},
+        {"n_resamples": 77},
+        {"higher_is_better": False},
+        {"method": "asymptotic"},
+    ):
+        assert (
+            np.abs(multi_aso(NORMAL.T, **{"rng": 0} | options).eps_min - plain).max()
+            > 0
+        )
+
+
+def test_summaries(normal_file, run):
+    document = json.loads(run(normal_file, "--format", "json")[1])
+    for name, column in zip("abc", NORMAL.T, strict=True):
+        assert document["models"][name] == pytest.approx(
+            {
+                "n": 15,
+                "mean": column.mean(),
+                "sd": column.std(ddof=1),
+                "median": np.median(column),
+                "min": column.min(),
+                "max": column.max(),
+            }
+        )
+
+
+def test_direction_is_said(write, run, printer):
+    assert "higher is better" in run(write(FILE))[1]
+    assert "lower is better" in run(write(FILE), "--lower-is-better")[1]
+
+
+def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, run):
+    """With three digits, a bound of 0.2574 is not below 0.2574."""
+    document = json.loads(run(normal_file, "--format", "json")[1])
+    bound = min(x for row in document["eps_min"] for x in row if x > 0)
+    for threshold in (bound + 1e-7, bound - 1e-7):
+        _, out, _ = run(normal_file, "--threshold", repr(threshold))
+        sentences = re.findall(r"eps_min = ([\d.]+) <\s+([\d.e-]+),", out)
+        assert all(float(x) < threshold for x, _ in sentences)
+        undecided = re.findall(
+            r"eps_min\s+=\s+([\d.]+)\s+and\s+([\d.]+),\s+neither", out
+        )
+        assert all(float(x) >= threshold for pair in undecided for x in pair)
+
+
+def test_text_has_tables_and_a_sentence_for_each_pair(write, run, printer):
+    code, out, err = run(write(FILE))
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["large", "4", "0.9150", "0.0129", "0.9150", "0.9000", "0.9300"] in lines
+    assert ["huge", "0.000", "0.000"] in lines
+    basis = "at confidence 0.95 after Bonferroni correction for 3 comparisons"
+    assert (
+        f"large is better than small: eps_min = 0.000 < 0.2, {basis}; the means differ "
+        "by "
+        f"+0.1010." in out
+    )
+    assert out.count("is better than") == 3 + 1  # three pairs, and a title
+
+
+def test_undecided_pairs_are_said_to_be(write, run, printer):
+    _, out, _ = run(write("a,b\n1,2\n3,1\n2,4\n"))
+    assert "Nothing can be said of a and b" in out
+    assert "neither below 0.2, at confidence 0.95 for one comparison" in out
+
+
+def test_library_and_command_agree(write, run):
+    scores = read_scores(write(FILE))
+    _, out, _ = run(write(FILE), "--format", "json", "--no-correction")
+    document = json.loads(out)
+    expected = multi_aso(scores, correction=None, rng=0).eps_min
+    np.testing.assert_allclose(document["eps_min"], expected)
+    assert document["models"]["small"]["n"] == 5
+    assert document["correction"] is None
+
+
+def test_csv_has_a_row_for_each_ordered_pair(write, run):
+    _, out, _ = run(write(FILE), "--format", "csv", "--threshold", "0.1")
+    records = list(csv.DictReader(io.StringIO(out)))
+    assert len(records) == 6
+    assert {r["model_a"] for r in records if r["a_is_better"] == "True"} == {
+        "large",
+        "huge",
+    }
+
+
+def test_latex_is_escaped(write, run):
+    _, out, _ = run(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
+    assert r"a\_1 & [b\%\{\}]" in out
+    assert "\\midrule\n{} a\\_1 & 2 & $-$1.500 &" in out
+    assert "\n{} [b\\%" in out
+
+
+def test_latex_marks_the_better(write, run):
+    _, out, _ = run(write(FILE), "--format", "latex")
+    assert r"{} huge & \textbf{0.000} & \textbf{0.000} &  \\" in out
+
+
+def test_markdown_is_escaped(write, run):
+    _, out, _ = run(write("a|1,_b_,c_d\n1,2,3\n2,3,4\n"), "--format", "markdown")
+    assert r"|  | a\|1 | \_b\_ | c_d |" in out
+
+
+def test_wide_characters_are_aligned(write, run, printer):
+    _, out, _ = run(write("模型,b\n1,2\n2,3\n"))
+    rows = [
+        line for line in out.splitlines() if line.lstrip().startswith(("模型", "b "))
+    ]
+    assert (
+        len({line.index(" 2 ") + (2 if "模型" in line else 0) for line in rows[:2]})
+        == 1
+    )
+
+
+def test_quoted_names(write, run):
+    path = write('"x, y","a\nb"\n1,2\n2,3\n')
+    _, out, _ = run(path, "--columns", '"x, y",a b', "--format", "json")
+    assert list(json.loads(out)["models"]) == ["x, y", "a b"]
+
+
+def test_index_is_skipped_where_columns_are_chosen(write, run):
+    path = write(",a,b\n0,1,2\n1,2,3\n")
+    _, out, _ = run(path, "--columns", "a,b", "--format", "json")
+    assert list(json.loads(out)["models"]) == ["a", "b"]
+
+
+def test_markdown_marks_the_better(write, run):
+    _, out, _ = run(write(FILE), "--format", "markdown")
+    assert "| huge | **0.000** | **0.000** |  |" in out
+
+
+def test_lower_is_better(write, run):
+    _, out, _ = run(write(FILE), "--lower-is-better", "--format", "json")
+    assert "small is better than large" in " ".join(json.loads(out)["verdicts"])
+
+
+def test_columns_are_chosen_and_ordered(write, run):
+    path = write("run,b,a\nfirst,1,2\nsecond,2,3\n")
+    _, out, _ = run(path, "--columns", "a,b", "--format", "json")
+    assert list(json.loads(out)["models"]) == ["a", "b"]
+
+
+def test_seed_and_resamples(write, run):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{a},{b}" for a, b in rng.normal(size=(20, 2)))
+    path = write(f"a,b\n{rows}\n")
+    errors = {
+        json.loads(run(path, "--format", "json", *options)[1])["pairs"][0][
+            "standard_error"
+        ]
+        for options in ([], ["--seed", "1"], ["--n-resamples", "50"], ["--seed", "0"])
+    }
+    assert len(errors) == 3
+
+
+def test_one_score_is_a_warning(write, run):
+    code, out, err = run(write("a,b\n1,2\n2,\n"), "--format", "text")
+    assert code == 0
+    assert err.startswith("sigarray: warning: 1 and 2 scores are too few for a verdict")
+    assert " -  " in out or " - " in out
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_example_needs_no_file(run, style):
+    code, out, err = run("--format", style)
+    assert code == 0
+    assert "forest" in out
+    assert "example" in err
+
+
+def test_real_scores(run):
+    """LSTM and CNN named-entity recognisers: 127 and 194 runs."""
+    if not NER.exists():
+        pytest.skip("the shared data are not here")
+    scores = read_scores(NER)
+    lstm, cnn = scores["lstm"], scores["cnn"]
+    assert (len(lstm), len(cnn)) == (127, 194)
+    exact = oracles.violation_ratio(lstm, cnn)
+    assert float(violation_ratio(lstm, cnn)) == pytest.approx(float(exact), rel=1e-9)
+    _, out, _ = run(str(NER), "--format", "json")
+    verdict = json.loads(out)["verdicts"][0]
+    assert verdict.startswith("lstm is better than cnn")
+    assert float(aso(lstm, cnn, rng=1).eps_min) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("a\tb,c\n1\t2\n", ["a", "b,c"]),
+        ("a;b\n1;2\n", ["a", "b"]),
+        ('"x, y","z ""w"""\n1,2\n', ["x, y", 'z "w"']),
+        ("\ufeffa,b\r\n1,2\r\n", ["a", "b"]),
+        ("\n a , b ,\n\n1,2,\n,3,\n", ["a", "b"]),
+        ("a,b\n+1e-3,.5\n-2.,3E+2\n", ["a", "b"]),
+        ("a,2\n1,2\n", ["a", "2"]),
+    ],
+    ids=[
+        "tabs",
+        "semicolons",
+        "quotes",
+        "BOM",
+        "blanks",
+        "numbers",
+        "a name of digits",
+    ],
+)
+def test_tables_that_are_read(write, content, names):
+    scores = read_scores(write(content))
+    assert list(scores) == names
+    assert all(isinstance(x, float) for column in scores.values() for x in column)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"scores\.csv is empty"),
+        (" \n\n", r"scores\.csv is empty"),
+        ("a,b\n1,2\n3,x\n", r"line 3, column 2 \(b\): expected a number; got 'x'\."),
+        ("a,b\n1,NA\n", r"line 2, column 2 \(b\).*got 'NA'\. Leave the cell blank"),
+        ("a,b\n1,inf\n", r"line 2, column 2 \(b\): expected a number; got 'inf'"),
+        ("a,b\n1,1e999\n", r"line 2, column 2 \(b\): expected a number; got '1e999'"),
+        ("a,b\n1,1_0\n", r"line 2, column 2 \(b\): expected a number; got '1_0'"),
+        ("a,b\n1,\n2,\n", r"column 2 \(b\): expected scores; got an empty column"),
+        ("a,b\n", r"expected rows of scores below the header; got none"),
+        ("a\n1\n2\n", r"line 1: expected columns for two or more models; got 'a'\."),
+        ("a b\n1 2\n", r"line 1: expected columns for two or more models; got 'a b'\."),
+        ("0.9,NA\n0.8,0.7\n", r"line 1: expected a header of model names; got numbers"),
+        (",a,b\n0,1,2\n", r"line 1, column 1: .*Is it an index\? .* --columns"),
+        (
+            "a,b\n1,1e200\n",
+            r"line 2, column 2 \(b\).*got '1e200'\. The largest is 1e\+150",
+        ),
+        ("a,b,a\n1,2,3\n", r"line 1, column 3: .*got 'a' twice"),
+        ("1,2\n3,4\n", r"line 1: expected a header of model names; got numbers: 1, 2"),
+        (
+            "a,b\n1,2,3\n",
+            r"line 2, column 3: expected 2 cells, as in the header; got 3",
+        ),
+        ("a,,b\n1,2,3\n", r"line 1, column 2: expected a name; got none"),
+        (
+            b"a,b\n1,2\n3,\xff\n",
+            r"line 3, byte 3: expected UTF-8 text; got the byte 0xff",
+        ),
+        ("a,b\n".encode("utf-16"), r"line 1, byte 1: expected UTF-8 text"),
+        ('a,b\n1,"2\n3,4\n', r"line 2: not a row of a table"),
+        ('a,b\n"1\n",2\n1,x\n', r"line 4, column 2 \(b\): expected a number; got 'x'"),
+    ],
+)
+def test_tables_that_are_wrong(write, run, content, message):
+    path = write(content)
+    with pytest.raises(TableError, match=message):
+        read_scores(path)
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sigarray: error: {path}")
+
+
+def test_missing_files(run, tmp_path):
+    code, _, err = run(str(tmp_path / "nowhere.csv"))
+    assert code == 2
+    assert "nowhere.csv cannot be read: No such file or directory" in err
+    code, _, err = run(str(tmp_path))
+    assert code == 2
+    assert "Is a directory" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--columns", "small,none"],
+            "has no column 'none'. Its columns are 'small', 'large'",
+        ),
+        (["--columns", "small"], "got 'small'."),
+        (["--columns", "small,small"], "each of --columns once"),
+        (["--method", "exact"], "about 10^22 for 20 and 20 scores"),
+    ],
+)
+def test_wrong_options(write, run, options, message):
+    rows = "".join(f"{k},{k + 0.5},{k + 2}\n" for k in range(5, 25))
+    code, out, err = run(write(f"small,large,huge\n{rows}"), *options)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--threshold", "0"],
+        ["--threshold", "0.6"],
+        ["--confidence-level", "95"],
+        ["--format", "x"],
+        ["--n-resamples", "0"],
+        ["--seed", "-1"],
+    ],
+)
+def test_options_out_of_range(write, run, options, capsys):
+    with pytest.raises(SystemExit) as stop:
+        run(write(FILE), *options)
+    assert stop.value.code == 2
+    assert f"argument {options[0]}" in capsys.readouterr().err
+
+
+def test_module_reads_standard_input_and_stdout_is_the_result():
+    process = subprocess.run(
+        [sys.executable, "-m", "sigarray", "compare", "-", "--format", "json"],
+        input=FILE,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(process.stdout)["source"] == "standard input"
+    assert process.stderr == ""
+
+
+@pytest.mark.parametrize("style", ["json", "text"])
+def test_closed_pipe_is_no_error(style):
+    process = subprocess.run(
+        f"set -o pipefail; {sys.executable} -m sigarray compare --format {style} |true",
+        shell=True,
+        check=False,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0
+    assert "Traceback" not in process.stderr
+
+
+def test_full_disk_is_said():
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "sigarray", "compare"],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1] == (
+        "sigarray: error: the result cannot be written: No space left on device."
+    )

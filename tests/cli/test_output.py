@@ -1,0 +1,322 @@
+"""What the command prints of many models, of strange names, and while one waits."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import unicodedata
+
+import numpy as np
+import pytest
+
+from sigarray._cli import main as cli
+from sigarray._cli import progress
+from sigarray._cli.report import STYLES
+from sigarray._cli.verdict import Comparison
+
+NAMES = [f"m{k}" for k in range(13)]
+COMMAND = [sys.executable, "-m", "sigarray"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content):
+        path = tmp_path / "scores.csv"
+        path.write_text(content, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = cli.main(arguments)
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+@pytest.fixture
+def many(write):
+    """Thirteen models: m12 is the best by far, and m0 the worst."""
+    scores = np.random.default_rng(0).normal(np.arange(13) * 0.5, 1.0, (20, 13))
+    rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in scores)
+    return write(f"{','.join(NAMES)}\n{rows}\n")
+
+
+class TestManyModels:
+    @pytest.mark.parametrize("test", ["aso", "welch"])
+    def test_readers_get_a_ranking(self, many, run, test):
+        _, out, _ = run("compare", many, "--test", test)
+        pairs = json.loads(run("compare", many, "--test", test, "--format", "json")[1])[
+            "pairs"
+        ]
+        if test == "aso":
+            wins = [(x["model_a"], x["model_b"]) for x in pairs if x["a_is_better"]]
+        else:
+            wins = [
+                (
+                    x["better"],
+                    x["model_b" if x["better"] == x["model_a"] else "model_a"],
+                )
+                for x in pairs
+                if x["better"]
+            ]
+        rows = [line.split() for line in out.splitlines()]
+        ranking = {
+            r[0]: (int(r[4]), int(r[5])) for r in rows if r[:1] and r[0] in NAMES
+        }
+        assert len(ranking) == 13
+        for name, counts in ranking.items():
+            beaten = sum(better == name for better, _ in wins)
+            assert counts == (beaten, sum(worse == name for _, worse in wins))
+        assert list(ranking.values()) == sorted(
+            ranking.values(), key=lambda x: (-x[0], x[1])
+        )
+        text = " ".join(out.split())
+        assert f"Of 78 pairs of 13 models, {len(wins)} have a better one: " in text
+        assert "Take --format csv or json for all pairs" in text
+        assert "better than m" not in text
+
+    def test_losses_are_ranked_the_other_way(self, many, run):
+        for options, first in (([], "m12"), (["--lower-is-better"], "m0")):
+            _, out, _ = run("compare", many, "--test", "welch", *options)
+            ranked = [x.split()[0] for x in out.splitlines() if x.strip()[:1] == "m"]
+            assert ranked[1] == first
+
+    def test_programs_get_every_pair(self, many, run):
+        document = json.loads(run("compare", many, "--format", "json")[1])
+        assert (len(document["pairs"]), len(document["verdicts"])) == (156, 78)
+        _, out, _ = run("compare", many, "--format", "csv")
+        assert len(list(csv.DictReader(io.StringIO(out)))) == 156
+
+    def test_twelve_models_are_all_shown(self, many, run):
+        _, out, _ = run("compare", many, "--columns", ",".join(NAMES[:12]))
+        assert "eps_min: the row is better than the column" in out
+        assert len(" ".join(out.split()).split("the means differ")) == 67
+
+    def test_pairs_are_not_listed_for_each_sentence(self, many, run, monkeypatch):
+        counts = []
+        pairs = Comparison.pairs
+        counted = property(lambda x: counts.append(1) or pairs.fget(x))
+        monkeypatch.setattr(Comparison, "pairs", counted)
+        run("compare", many, "--test", "welch")
+        run("compare", many)
+        assert len(counts) <= 2
+
+
+EVIL = [
+    "\x1b[2Jevil",
+    "\u202eright",
+    "line\u2028two",
+    "=1+1",
+    "@SUM(A1)",
+    "-2x",
+    "\x9b1m",
+]
+
+
+@pytest.fixture
+def evil(write):
+    rows = "\n".join(",".join(str((7 * k + j) % 5) for j in range(7)) for k in range(4))
+    return write(f"{','.join(EVIL)}\n{rows}\n")
+
+
+class TestStrangeNames:
+    @pytest.mark.parametrize("style", STYLES)
+    @pytest.mark.parametrize("printer", ["rich", "plain"])
+    def test_no_control_reaches_the_output(
+        self, evil, run, style, printer, monkeypatch
+    ):
+        if printer == "plain":
+            monkeypatch.setitem(sys.modules, "rich", None)
+        _, out, _ = run("compare", evil, "--test", "welch", "--format", style)
+        assert "evil" in out
+        found = {unicodedata.category(x) for x in out.replace("\n", "")}
+        assert not found & {"Cc", "Cf", "Zl", "Zp", "Cs"}
+
+    def test_text_shows_them_by_escapes(self, evil, run):
+        _, out, _ = run("compare", evil, "--test", "welch")
+        assert r"\x1b[2Jevil" in out
+        assert r"\u202eright" in out
+
+    def test_json_keeps_them(self, evil, run):
+        _, out, _ = run("compare", evil, "--test", "welch", "--format", "json")
+        names = [name.replace("\u2028", " ") for name in EVIL]
+        assert list(json.loads(out)["models"]) == names
+
+    def test_csv_has_no_formulas(self, evil, run):
+        _, out, _ = run("compare", evil, "--test", "welch", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(out)))
+        names = {row[key] for row in rows for key in ("model_a", "model_b")}
+        assert {"'=1+1", "'@SUM(A1)", "'-2x"} <= names
+        assert any(row["mean_difference"].startswith("-") for row in rows)
+
+    def test_labels_that_are_numbers_are_no_formulas(self, write, run):
+        _, out, _ = run("correct", write("-5,0.1\n-x,0.2\n"), "--format", "csv")
+        assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["-5", "'-x"]
+
+    def test_messages_and_errors_of_options(self, run, capsys):
+        err = run("compare", "no\x1b[31m\u202efile.csv")[2]
+        assert r"no\x1b[31m\u202efile.csv cannot be read" in err
+        for arguments in (["compare", "a", "\x1b[31m"], ["compare", "--x\x1b[31m"]):
+            with pytest.raises(SystemExit):
+                run(*arguments)
+            err = capsys.readouterr().err
+            assert "\x1b" not in err
+            assert r"\x1b[31m" in err
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ("a|b", r"a\|b"),
+            ("<b>x</b>", r"\<b>x\</b>"),
+            ("x &lt; y", r"x \&lt; y"),
+            ("[x](http://y)", r"\[x\](http\://y)"),
+            ("![x](y)", r"!\[x\](y)"),
+            ("www.x.org", r"www\.x.org"),
+            ("$x$", r"\$x\$"),
+            ("`x`", r"\`x\`"),
+            ("# x", r"\# x"),
+            ("- x", r"\- x"),
+            ("1. x", r"1\. x"),
+        ],
+    )
+    def test_markdown(self, write, run, name, shown):
+        path = write(f'"{name}",other\n3,0\n3.1,0.1\n3.2,0\n')
+        _, out, _ = run("compare", path, "--test", "welch", "--format", "markdown")
+        assert f"- {shown} is better than other: p = " in out
+        if name[0] not in "#-1":  # which mean nothing within a table
+            assert f"| {shown} | 3 |" in out
+
+    @pytest.mark.parametrize(
+        ("name", "shown"),
+        [
+            ('say "x"', r"say \symbol{34}x\symbol{34}"),
+            ("[x]", "[x]"),
+            ("a--b", "a-{}-b"),
+            ("a~b^c\\d", r"a\textasciitilde{}b\textasciicircum{}c\textbackslash{}d"),
+            ("100%_#&${}", r"100\%\_\#\&\$\{\}"),
+            ("``x''", r"\textasciigrave{}\textasciigrave{}x'{}'"),
+            ("a\u00a0b", "a b"),
+        ],
+    )
+    def test_latex(self, write, run, name, shown):
+        header = name.replace('"', '""')
+        path = write(f'"{header}",other\n3,0\n3.1,0.1\n3.2,0\n')
+        _, out, _ = run("compare", path, "--test", "welch", "--format", "latex")
+        assert f"\n{{}} {shown} & 3 &" in out
+        assert f"\n{shown} is better than other: p = " in out
+        assert r"$\leq$ 0.05" in out
+
+    def test_a_comment_of_latex_stays_one(self, tmp_path, run):
+        path = tmp_path / "a\n\\input{x}.csv"
+        path.write_text("a,b\n1,2\n2,3\n")
+        _, out, _ = run("compare", str(path), "--test", "welch", "--format", "latex")
+        assert "\n\\input" not in out
+
+
+class TestWaiting:
+    def test_what_takes_long_is_said_beforehand(self, write, run, monkeypatch):
+        path = write("a,b\n1,2\n3,4\n2,2\n")
+        for arguments, task in (
+            (["compare", path], "almost stochastic order of 2 models"),
+            (["compare", path, "--test", "welch"], "welch for 1 pair takes"),
+            (["compare", path, "--test", "permutation"], "fewer --n-resamples"),
+            (["responses", "--n-resamples", "9"], "wins_mae of 9 resamples takes"),
+            (
+                ["study", "--n-sets", "2", "--n-items", "2", "--n-resamples", "2"],
+                "a study of 24 p-values takes",
+            ),
+            (["power", path], "power of welch for 2 models and 1 pairs"),
+        ):
+            assert "Faster" not in run(*arguments)[2]
+            with monkeypatch.context() as patch:
+                patch.setattr(progress, "_LONG", 0.0)
+                _, out, err = run(*arguments)
+            assert task in err
+            assert "Faster: " in err
+            assert "note" not in out
+
+    def test_a_million_scores_are_announced(self, capsys):
+        progress.announce("This", 0.9, "")
+        progress.announce("That", 42.0, "Do less.")
+        progress.announce("All", 4000.0, "Do less.")
+        progress.announce("It", 1e5, "Do less.")
+        assert capsys.readouterr().err.splitlines() == [
+            "sigarray: note: That takes about 40 seconds. Do less.",
+            "sigarray: note: All takes about 70 minutes. Do less.",
+            "sigarray: note: It takes about 30 hours. Do less.",
+        ]
+
+    def test_progress_is_for_terminals(self, monkeypatch, capsys):
+        assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
+        shown = "\rPair 1 of 3\rPair 2 of 3\rPair 3 of 3\r\x1b[K"
+        assert capsys.readouterr().err == shown
+        steps = progress.track("abc", "Pair")
+        next(steps)
+        steps.close()
+        assert capsys.readouterr().err.endswith("\r\x1b[K")
+
+    def test_an_interrupt_is_one_line(self, monkeypatch, run):
+        def interrupt(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(cli, "read_scores", interrupt)
+        assert run("compare", "x.csv") == (130, "", "sigarray: interrupted\n")
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+    def test_control_c_at_a_waiting_process(self):
+        # Jobs in the background would ignore the signal.
+        script = (
+            "import signal, sys; from sigarray._cli.main import main; "
+            "signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "sys.exit(main(['power', '--test', 'aso', '--lift', '1.01']))"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert "no FILE given" in process.stderr.readline()
+        assert "power of aso" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (130, "sigarray: interrupted\n")
+
+    @pytest.mark.parametrize("style", STYLES)
+    def test_a_closed_output_is_one_line(self, style):
+        process = subprocess.run(
+            f"{' '.join(COMMAND)} correct --format {style} >&-",
+            shell=True,
+            check=False,
+            capture_output=True,
+            text=True,
+            input="0.1\n",
+        )
+        assert process.returncode == 1
+        (line,) = process.stderr.splitlines()
+        assert line.endswith("cannot be written: standard output is closed.")
+
+    def test_warnings_do_not_go_to_the_output(self):
+        process = subprocess.run(
+            f"{' '.join(COMMAND)} compare - 2>&-",
+            shell=True,
+            check=True,
+            capture_output=True,
+            text=True,
+            input="a,b\n1,2\n",
+        )
+        assert "too few" not in process.stdout
+
+    def test_one_run_is_one_warning(self, write, run):
+        _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
+        assert err.count("\n") == 1
+        assert err.startswith("sigarray: warning: 1 and 1 scores are too few")

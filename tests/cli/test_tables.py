@@ -1,0 +1,258 @@
+"""Files of the command: columns that are no models, large files, endless ones."""
+
+import io
+import random
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray._cli import main as cli
+from sigarray._cli.summary import describe_scores
+from sigarray._cli.tables import scores as score_file
+from sigarray._cli.tables import table as table_file
+from sigarray._cli.tables.scores import read_scores
+from sigarray._cli.tables.table import TableError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content):
+        path = tmp_path / "scores.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = cli.main(arguments)
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+INDICES = """seed,Seed,SEED, Seed ,run,Run,step,epoch,iteration,iter,fold,split,id,ID,
+index,idx,item,row,trial,timestamp,doc_id,doc-id,doc id,docId,DocID,example_id,
+example_idx,random_seed,global_step,train-step,Trial_Number,Unnamed:_0,
+Unnamed: 0,Unnamed: 0_level_0"""
+MODELS = """lstm,grid,covid,Madrid,seeded,stepwise,bert-2,model_1,runner,A,模型,
+run_fast,two_step_model,reindex,split2,"""
+WRONG = (
+    "1_0 nan inf -Infinity 1e999 1e151 0x1 1j 1\t2 ٣ x --1 1e . 1d3 1,5 TRUE 1\x0b2 #1"
+)
+
+
+class TestIndexColumns:
+    def test_names(self):
+        for names, is_index in ((INDICES, True), (MODELS, False)):
+            for name in names.replace("\n", "").split(","):
+                assert looks_like_index(name, []) == is_index, name
+                assert looks_like_index(name, [0.5, 0.7, 0.6]) == is_index, name
+
+    @pytest.mark.parametrize(
+        ("values", "counts"),
+        [
+            ([0, 1, 2], True),
+            ([1, 2, 3, 4], True),
+            ([1, 2], False),
+            ([0], False),
+            ([], False),
+            ([1, 2, 4], False),
+            ([2, 3, 4], False),
+            ([3, 2, 1], False),
+            ([1, 1, 1], False),
+            ([0.0, 1.0, 2.5], False),
+            ([3, 0, 7, 1, 9, 4, 2, 8, 6, 5], True),
+            ([3, 0, 7, 1, 9, 4, 2, 8, 6, 6], False),
+        ],
+    )
+    def test_values_that_count_rows(self, values, counts):
+        assert looks_like_index("model", values) == counts
+        assert looks_like_index("model", np.asarray(values, float)) == counts
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("seeds", "steps", "random_state", "level_0", "question_no", "qid"),
+            *("userid", "uuid", "data_seed", "timestamp_ms", "iteration_count"),
+        ],
+    )
+    def test_other_names_of_an_index(self, name):
+        assert looks_like_index(name, [])
+
+    FILE = "seed,doc_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
+
+    @pytest.mark.parametrize("command", ["compare", "power"])
+    def test_they_are_refused_with_advice(self, write, run, command):
+        path = write(self.FILE)
+        code, out, err = run(command, path)
+        assert (code, out) == (2, "")
+        assert "line 1, columns 1, 2 (seed, doc_id): expected scores of a model" in err
+        assert "by name. Leave it out with --ignore seed,doc_id, or choose" in err
+        assert run(command, path, "--ignore", "seed,doc_id")[0] == 0
+
+    def test_they_may_be_left_out_or_chosen(self, write):
+        path = write(self.FILE)
+        assert list(read_scores(path, ignored=["seed", "doc_id"])) == ["A", "B"]
+        assert list(read_scores(path, ["seed", "A"])) == ["seed", "A"]
+        assert list(read_scores(path, ["A", "B"])) == ["A", "B"]
+
+    def test_a_column_that_counts_rows(self, write, run):
+        path = write("A,x\n0.5,1\n0.6,2\n0.4,3\n")
+        code, _, err = run("compare", path)
+        assert code == 2
+        assert "column 2 (x)" in err
+        assert "for it counts the rows. Leave it out with --ignore x" in err
+        assert run("compare", path, "--columns", "A,x")[0] == 0
+
+    def test_text_in_an_index_is_no_wrong_number(self, write, run):
+        path = write("run,A,B\nfirst,1,2\nsecond,4,3\n")
+        assert "--ignore run" in run("compare", path)[2]
+        assert run("compare", path, "--ignore", "run")[0] == 0
+
+    def test_a_column_without_a_name(self, write, run):
+        path = write(",A,B\n0,0.5,0.6\n1,0.6,0.65\n")
+        assert '--ignore ""' in run("compare", path)[2]
+        assert run("compare", path, "--ignore", "")[0] == 0
+
+    def test_advice_can_be_pasted(self, write, run):
+        path = write('"x, id",Unnamed: 0,A,B\n5,7,0.5,0.6\n5,9,0.6,0.65\n')
+        err = run("compare", path)[2]
+        assert "--ignore '\"x, id\",Unnamed: 0'" in err
+        assert run("compare", path, "--ignore", '"x, id",Unnamed: 0')[0] == 0
+
+    def test_ignored_columns_exist_and_are_not_chosen(self, write, run, capsys):
+        path = write(self.FILE)
+        _, _, err = run("compare", path, "--ignore", "sed")
+        assert "has no column 'sed'. Its columns are 'seed', 'doc_id', 'A', 'B'" in err
+        with pytest.raises(SystemExit):
+            run("compare", path, "--ignore", "seed", "--columns", "A,B")
+        assert "not allowed with argument" in capsys.readouterr().err
+
+
+class TestLimits:
+    @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+    def test_endless_files_are_refused(self, run, device):
+        if not Path(device).exists():
+            pytest.skip(f"there is no {device} here")
+        code, _, err = run("compare", device)
+        assert code == 2
+        assert "expected UTF-8 text; got the byte 0x" in err
+
+    def test_the_first_null_is_named(self, write, run):
+        path = write(b"a,b\n1,2\n3,\0\n")
+        assert (
+            "line 3, byte 3: expected UTF-8 text; got the byte 0x00"
+            in (run("compare", path)[2])
+        )
+
+    def test_large_files_are_refused_before_they_are_read(self, monkeypatch, run):
+        class Endless(io.RawIOBase):
+            n_read = 0
+
+            def read(self, size=-1):
+                assert size > 0
+                self.n_read += size
+                return b"1,2\n" * (size // 4)
+
+        stream = Endless()
+        monkeypatch.setattr(table_file, "_MAX_BYTES", 3 * 2**20)
+        monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": stream}))
+        code, _, err = run("compare", "-")
+        assert code == 2
+        assert "expected a table of at most 3145728 bytes; got more" in err
+        assert stream.n_read == 4 * 2**20
+
+    def test_closed_standard_input(self, monkeypatch, run):
+        monkeypatch.setattr("sys.stdin", None)
+        code, _, err = run("compare", "-")
+        assert code == 2
+        assert "standard input cannot be read: it is closed." in err
+
+    @pytest.mark.parametrize("command", ["compare", "power"])
+    def test_too_many_models(self, write, run, command):
+        names = [f"m{k}" for k in range(101)]
+        path = write("\n".join([",".join(names), *[",".join(["0.5"] * 101)] * 3]))
+        code, _, err = run(command, path)
+        assert code == 2
+        assert "expected at most 100 models" in err
+        assert "got 101. Choose some with --columns." in err
+        code, _, err = run("compare", path, "--columns", "none")
+        assert "'m19', and 81 more." in err
+
+
+def slow_scores(path):
+    """Read cell by cell."""
+    name, rows = table_file.read_rows(path)
+    return {
+        model: [table_file.read_number(row[k], name) for _, row in rows[1:] if row[k]]
+        for k, model in enumerate(rows[0][1])
+    }
+
+
+class TestNumbers:
+    def test_the_fast_way_gives_the_same_numbers(self, write):
+        draw = random.Random(0)
+        cells = ["+1e-3", ".5", "-2.", "3E+2", " 7", "8 ", "1e-400", "1e150", "-0"]
+        cells += [repr(draw.gauss(0, 10.0 ** draw.randint(-30, 30))) for _ in range(99)]
+        cells += [str(draw.randint(0, 10**25)) for _ in range(20)]
+        draw.shuffle(cells)
+        body = "\n".join(f"{x},{y}" for x, y in zip(cells, cells[::-1], strict=True))
+        path = write(f"a,b\n{body}\n")
+        assert table_file.read_numbers(path)[2] is not None
+        for model, column in read_scores(path).items():
+            assert column.tolist() == slow_scores(path)[model]
+
+    @pytest.mark.parametrize("cell", ["", *WRONG.split(" ")])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    def test_what_is_no_number_goes_the_slow_way(self, write, cell, end):
+        path = write(end.join(["a,b", "1,2", f"{cell},3", "4,5", ""]))
+        assert table_file.read_numbers(path)[2] is None
+        if not cell:
+            assert len(read_scores(path)["a"]) == 2
+            return
+        with pytest.raises(TableError, match=r"line 3, column [13]"):
+            read_scores(path)
+
+    def test_windows_lines_and_blank_ones_go_the_fast_way(self, write):
+        path = write("\r\n a\tb\r\n\r\n1\t2\r\n3\t4\r\n\r\n")
+        _, rows, numbers = table_file.read_numbers(path)
+        assert rows == [(2, ("a", "b"))]
+        assert numbers.tolist() == [[1, 2], [3, 4]]
+
+    def test_long_columns_with_blanks_are_not_read_cell_by_cell(
+        self, write, monkeypatch
+    ):
+        monkeypatch.setattr(score_file, "read_number", None)
+        scores = read_scores(write("a,b\n1,2\n3.5,\n4,1\n"))
+        assert scores["a"].tolist() == [1, 3.5, 4]
+        assert scores["b"].tolist() == [2, 1]
+
+
+class TestSummaries:
+    @pytest.mark.parametrize("offset", [0.0, 1e9, -1e12])
+    def test_accurate(self, offset):
+        x = offset + np.random.default_rng(0).normal(size=101)
+        expected = {
+            "mean": statistics.fmean(x),
+            "sd": statistics.stdev(x.tolist()),
+            "median": statistics.median(x),
+            "min": min(x),
+            "max": max(x),
+        }
+        assert describe_scores(x) == pytest.approx(expected, rel=1e-14)
+
+    def test_no_overflow_and_no_order(self):
+        x = np.asarray([1e150, -1e150, 1e150, 3.0])
+        assert describe_scores(x)["sd"] == pytest.approx(9.57e149, rel=1e-2)
+        draw = np.random.default_rng(0)
+        x = draw.normal(size=1000)
+        assert describe_scores(x) == describe_scores(draw.permutation(x))
+        assert describe_scores(np.full(7, 0.1))["mean"] == 0.1
+        assert describe_scores(np.full(7, 0.1))["sd"] == 0.0

@@ -1,0 +1,475 @@
+"""`sigarray compare --test`, `power` and `correct`: what they print and refuse."""
+
+import csv
+import io
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
+
+from sigarray import bootstrap_power_analysis, required_sample_size
+from sigarray._cli import main as cli
+from sigarray._cli.report import STYLES
+from sigarray._cli.summary import show_p_value
+
+SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
+TESTS = ["bootstrap", "permutation", "mann-whitney", "welch"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content):
+        path = tmp_path / "scores.csv"
+        path.write_text(content)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def table(write):
+    rows = "".join(f"{a},{b},{c}\n" for a, b, c in SCORES)
+    return write(f"a,b,c\n{rows}")
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = cli.main(arguments)
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+def p_values_of_scipy(test, paired):
+    p_values = []
+    for x, y in itertools.combinations(SCORES.T, 2):
+        if test == "mann-whitney":
+            result = scipy.stats.mannwhitneyu(x, y, method="asymptotic")
+        elif paired:
+            result = scipy.stats.ttest_rel(x, y)
+        else:
+            result = scipy.stats.ttest_ind(x, y, equal_var=False)
+        p_values.append(result.pvalue)
+    return p_values
+
+
+class TestCompare:
+    @pytest.mark.parametrize(
+        ("test", "options"),
+        [("welch", []), ("welch", ["--paired"]), ("mann-whitney", [])],
+    )
+    def test_p_values_are_scipys_corrected_by_holm(self, table, run, test, options):
+        _, out, _ = run("compare", table, "--test", test, "--format", "json", *options)
+        document = json.loads(out)
+        expected = p_values_of_scipy(test, paired=bool(options))
+        adjusted = multipletests(expected, method="holm")[1]
+        pairs = document["pairs"]
+        assert [p["pvalue"] for p in pairs] == pytest.approx(expected, rel=1e-9)
+        assert [p["adjusted_pvalue"] for p in pairs] == pytest.approx(adjusted)
+        assert document["correction"] == "holm"
+        for pair, q in zip(pairs, adjusted, strict=True):
+            higher = pair["model_a" if pair["mean_difference"] > 0 else "model_b"]
+            assert pair["better"] == (higher if q < 0.05 else None)
+
+    @pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+    @pytest.mark.parametrize("options", [[], ["--paired"]])
+    def test_resampling_is_near_the_t_test(self, table, run, test, options):
+        arguments = ["compare", table, "--test", test, "--format", "json", *options]
+        pairs = json.loads(run(*arguments)[1])["pairs"]
+        expected = p_values_of_scipy("welch", paired=bool(options))
+        assert [p["pvalue"] for p in pairs] == pytest.approx(expected, abs=0.05)
+        assert json.loads(run(*arguments)[1])["pairs"] == pairs
+        again = json.loads(run(*arguments, "--seed", "1")[1])["pairs"]
+        assert again != pairs
+        few = json.loads(run(*arguments, "--n-resamples", "99")[1])["pairs"]
+        assert min(p["pvalue"] for p in few) >= 0.01
+
+    def test_level_and_correction(self, table, run):
+        arguments = ["compare", table, "--test", "welch", "--format", "json"]
+        plain = json.loads(run(*arguments, "--no-correction")[1])
+        assert plain["correction"] is None
+        assert all(p["pvalue"] == p["adjusted_pvalue"] for p in plain["pairs"])
+        p_value = plain["pairs"][0]["pvalue"]
+        for shift, better in ((1e-9, "b"), (-1e-9, None)):
+            level = repr(1.0 - (p_value + shift))
+            _, out, _ = run(*arguments, "--no-correction", "--confidence-level", level)
+            assert json.loads(out)["pairs"][0]["better"] == better
+
+    @pytest.mark.parametrize("test", TESTS)
+    def test_losses_turn_the_verdict_round(self, table, run, test):
+        arguments = ["compare", table, "--test", test, "--format", "json"]
+        scores = json.loads(run(*arguments)[1])["pairs"][1]
+        losses = json.loads(run(*arguments, "--lower-is-better")[1])["pairs"][1]
+        assert (scores["better"], losses["better"]) == ("c", "a")
+        assert scores["pvalue"] == losses["pvalue"]
+
+    def test_sentences(self, table, run):
+        _, out, _ = run("compare", table, "--test", "welch", "--format", "markdown")
+        document = json.loads(
+            run("compare", table, "--test", "welch", "--format", "json")[1]
+        )
+        for sentence in document["verdicts"]:
+            assert f"- {sentence}" in out.replace("\\", "")
+        assert "a model is better where adjusted p <= 0.05" in out.replace("\\", "")
+        assert "- c is better than a: p = " in out
+        assert "after Holm's correction for 3 comparisons; the means differ by +" in out
+        assert "Nothing can be said of a and b: p = " in out
+
+    def test_adjusted_p_values_decide(self, write, run):
+        """One p-value of 0.04 is significant, but not beside two others."""
+        rng = np.random.default_rng(5)
+        a, b, c = rng.normal(size=(3, 20))
+        a, b, c = a - a.mean(), b - b.mean(), c - c.mean()
+        lift = 2.1 * np.sqrt((a.var() + b.var()) / 19)
+        columns = np.stack([a + lift, b, c + lift / 2], axis=-1)
+        rows = "".join(f"{x},{y},{z}\n" for x, y, z in columns)
+        arguments = ["compare", write(f"a,b,c\n{rows}"), "--test", "welch"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        first = document["pairs"][0]
+        assert first["pvalue"] < 0.05 < first["adjusted_pvalue"]
+        assert first["better"] is None
+        assert "Nothing can be said of a and b" in document["verdicts"][0]
+
+    def test_identical_models(self, write, run):
+        path = write("a,b\n0.1,0.1\n0.1,0.1\n0.1,0.1\n")
+        for test in TESTS:
+            _, out, _ = run("compare", path, "--test", test, "--format", "json")
+            assert json.loads(out)["pairs"][0]["better"] is None
+
+    def test_constant_models(self, write, run):
+        path = write("a,b\n1,2\n1,2\n1,2\n")
+        _, out, _ = run("compare", path, "--test", "welch", "--format", "json")
+        pair = json.loads(out)["pairs"][0]
+        assert (pair["statistic"], pair["pvalue"], pair["better"]) == (None, 0.0, "b")
+
+    @pytest.mark.parametrize("style", STYLES)
+    @pytest.mark.parametrize("test", TESTS)
+    def test_all_formats(self, table, run, style, test):
+        code, out, err = run("compare", table, "--test", test, "--format", style)
+        assert code == 0
+        assert err == "" or test == "bootstrap"  # which warns of few scores
+        assert "c" in out
+        if style == "csv":
+            records = list(csv.DictReader(io.StringIO(out)))
+            assert [r["better"] for r in records][1] == "c"
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--test", "aso", "--paired"], "--paired with --test bootstrap, permut"),
+            (["--test", "mann-whitney", "--paired"], "got --test mann-whitney"),
+            (["--test", "welch", "--threshold", "0.2"], "1 minus --confidence-level"),
+            (
+                ["--test", "welch", "--method", "exact"],
+                "--method exact with --test aso",
+            ),
+            (
+                ["--test", "welch", "--method", "saddlepoint"],
+                "--method saddlepoint with --test bootstrap, permutation; got",
+            ),
+            (
+                ["--test", "welch", "--n-resamples", "9"],
+                "--n-resamples with --test aso",
+            ),
+        ],
+    )
+    def test_options_that_do_not_fit(self, table, run, options, message):
+        code, out, err = run("compare", table, *options)
+        assert (code, out) == (2, "")
+        assert message in err
+
+    def test_pairs_need_every_cell(self, write, run):
+        path = write("a,b,c\n1,2,\n2,,1\n3,4,2\n")
+        code, _, err = run("compare", path, "--test", "welch", "--paired")
+        assert code == 2
+        assert "line 2, column 3 (c): expected a score in every cell" in err
+        arguments = ["--test", "welch", "--paired", "--columns", "a,b"]
+        assert "line 3, column 2 (b)" in run("compare", path, *arguments)[2]
+
+    def test_one_score_has_no_variance(self, write, run):
+        for test in ("welch", "bootstrap"):
+            code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", test)
+            assert code == 2
+            assert "scores.csv: expected two scores or more of a; got 1." in err
+
+    def test_a_p_value_of_the_level_is_significant(self, write, run):
+        path = write("a,b\n0.9,0.5\n0.8,0.6\n")
+        arguments = ["compare", path, "--test", "bootstrap", "--n-resamples", "19"]
+        _, out, err = run(*arguments, "--format", "json")
+        pair = json.loads(out)["pairs"][0]
+        assert (pair["pvalue"], pair["better"]) == (0.05, "a")
+        assert "a is better than b: p = 0.0500 <= 0.05" in run(*arguments)[1]
+        assert "too small for few scores, here 2: use --test permutation" in err
+
+    @pytest.mark.parametrize("test", TESTS)
+    @pytest.mark.parametrize("options", [[], ["--lower-is-better"]])
+    def test_a_pair_has_one_answer(self, table, run, test, options):
+        """Whatever the order of the columns, and whichever other models there are."""
+        arguments = ["compare", table, "--test", test, "--format", "json", *options]
+        arguments += ["--no-correction"]
+        pairs = {}
+        for columns in ("a,b,c", "c,b,a", "b,c", "c,b"):
+            document = json.loads(run(*arguments, "--columns", columns)[1])
+            for pair in document["pairs"]:
+                names = (pair["model_a"], pair["model_b"])
+                pairs.setdefault(frozenset(names), []).append(pair)
+                turned = pair["mean_difference"] * (-1 if names > names[::-1] else 1)
+                pair["turned"] = turned
+        for same in pairs.values():
+            assert len(same) >= 2
+            for key in ("pvalue", "better", "turned"):
+                assert len({pair[key] for pair in same}) == 1
+        statistics = {p["model_a"]: p["statistic"] for p in pairs[frozenset("bc")]}
+        total = 14 * 14 if test == "mann-whitney" else 0
+        assert sum(statistics.values()) == pytest.approx(total)
+
+    @pytest.mark.parametrize("test", ["aso", *TESTS])
+    def test_json_has_fields_for_test_seed_and_resamples(self, table, run, test):
+        arguments = ["compare", table, "--test", test, "--seed", "4"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        drawn = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
+        assert document["test"] == test
+        assert document["n_resamples"] == drawn.get(test)
+        assert document["seed"] == (4 if test in drawn else None)
+        assert list(document["models"]) == ["a", "b", "c"]
+
+    def test_p_values_are_shown_on_their_side_of_the_level(self):
+        for level in (0.05, 1e-5):
+            for p in (level, level * (1 + 1e-9), level * (1 - 1e-9)):
+                assert (float(show_p_value(p, level)) <= level) == (p <= level)
+        assert show_p_value(0.05, 0.05) == "0.0500"
+
+
+class TestPower:
+    @pytest.mark.parametrize("test", ["welch", "paired-t", "mann-whitney", "aso"])
+    def test_it_is_the_librarys(self, table, run, test):
+        arguments = ["--test", test, "--lift", "2", "--seed", "3", "--power", "0.6"]
+        arguments += ["--n-resamples", "30", "--significance-level", "0.1"]
+        arguments += ["--columns", "a,b", "--format", "json"]
+        document = json.loads(run("power", table, *arguments)[1])
+        options = {"test": test.replace("-", "_"), "n_resamples": 30, "rng": 3}
+        options["significance_level"] = 0.1
+        a, b = SCORES[:, 0], SCORES[:, 1]
+        for name, scores in (("a", a), ("b", b)):
+            power = bootstrap_power_analysis(scores, lift=2.0, **options)
+            assert document["models"][name] == float(power)
+        size = float(required_sample_size(b, a, power=0.6, **options).sample_size)
+        expected = None if math.isinf(size) else size
+        (pair,) = document["pairs"]
+        assert (pair["better"], pair["worse"]) == ("b", "a")
+        assert pair["required_sample_size"] == expected
+
+    def test_losses(self, table, run):
+        arguments = ["power", table, "--lower-is-better", "--format", "json"]
+        document = json.loads(run(*arguments)[1])
+        assert document["pairs"][0]["better"] == "a"
+        power = bootstrap_power_analysis(
+            SCORES[:, 2], lift=0.8, n_resamples=1000, rng=0
+        )
+        assert document["models"]["c"] == float(power)
+
+    @pytest.mark.parametrize("style", STYLES)
+    def test_all_formats(self, table, run, style):
+        code, out, err = run("power", table, "--format", style)
+        assert (code, err) == (0, "")
+        assert "c" in out
+        if style == "csv":
+            assert len(list(csv.DictReader(io.StringIO(out)))) == 6
+        if style == "text":
+            assert "14 runs of a are too few to see a lift by a factor of 1.25" in out
+
+    def test_one_model_is_enough(self, write, run):
+        code, out, _ = run("power", write("a\n1\n2\n4\n"))
+        assert code == 0
+        assert "3 runs of a are too few" in out
+
+    def test_no_difference(self, write, run):
+        code, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4\n"))
+        assert code == 0
+        assert "runs of each" not in out
+
+    def test_more_runs_than_were_tried(self, write, run):
+        _, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4.001\n"))
+        assert "More than 100 runs of b and a would be" in " ".join(out.split())
+
+    def test_more_runs_are_tried_than_there_are(self, write, run):
+        rng = np.random.default_rng(0)
+        rows = "".join(f"{x},{x + 0.25}\n" for x in rng.normal(size=130).round(3))
+        path = write(f"a,b\n{rows}")
+        arguments = ["power", path, "--n-resamples", "100", "--format", "json"]
+        document = json.loads(run(*arguments)[1])
+        assert document["largest_size_tried"] == 800
+        assert document["pairs"][0]["required_sample_size"] == 200
+        assert (document["test"], document["seed"]) == ("welch", 0)
+        assert document["n_resamples"] == 100
+        rows = "".join(f"{x},{x + 0.001}\n" for x in rng.normal(size=130).round(3))
+        _, out, _ = run("power", write(f"a,b\n{rows}"), "--n-resamples", "100")
+        assert "More than 800 runs of b and a" in " ".join(out.split())
+        assert "> 800" in out
+
+    def test_many_models_are_counted(self, write, run):
+        columns = np.random.default_rng(0).normal(size=(3, 13)).round(3)
+        names = [f"m{k}" for k in range(13)]
+        rows = [",".join(map(str, row)) for row in [names, *columns]]
+        path = write("\n".join(rows))
+        arguments = ["power", path, "--n-resamples", "20", "--lift", "1.1"]
+        code, out, _ = run(*arguments)
+        assert code == 0
+        assert "of 13 models have runs enough to see a lift" in out
+        assert "of 78 pairs would show" in out
+        assert len(out.splitlines()) < 30
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        assert len(document["pairs"]) == 78
+
+    def test_a_lift_above_one_is_doubted(self, write, run):
+        path = write("a,b\n0.9,0.95\n0.91,0.96\n")
+        assert (
+            "A lift by a factor of 1.25 takes scores above 1" in run("power", path)[2]
+        )
+        assert run("power", path, "--lift", "1.01")[2] == ""
+
+    def test_one_score(self, write, run):
+        code, _, err = run("power", write("a,b\n1,2\n2,\n"))
+        assert code == 2
+        assert "expected two scores or more of b; got 1. Run it with more" in err
+
+
+class TestCorrect:
+    @pytest.mark.parametrize(
+        ("content", "labels"),
+        [
+            ("0.03\n0.01\n0.02\n0.5\n", "1234"),
+            ("0.03 0.01 0.02 0.5\n", "1234"),
+            ("0.03,0.01,0.02,0.5\n", "1234"),
+            ("p\n0.03\n0.01\n0.02\n.5\n", "1234"),
+            ("w,0.03\nx,1e-2\ny,0.02\nz,0.5\n", "wxyz"),
+            ("task;p\nw;0.03\nx;0.01\n\ny;0.02\nz;0.5\n", "wxyz"),
+            ("w 0.03\nx 0.01\ny 0.02\nz 0.5\n", "wxyz"),
+            (",p\n0,0.03\n1,0.01\n2,0.02\n3,0.5\n", "0123"),
+        ],
+    )
+    def test_what_is_read(self, write, run, content, labels):
+        _, out, _ = run("correct", write(content), "--format", "json")
+        records = json.loads(out)["p_values"]
+        assert [r["label"] for r in records] == list(labels)
+        assert [r["pvalue"] for r in records] == [0.03, 0.01, 0.02, 0.5]
+        adjusted = [r["adjusted_pvalue"] for r in records]
+        assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.5])
+        assert [r["is_significant"] for r in records] == [False, True, False, False]
+
+    @pytest.mark.parametrize(
+        ("method", "theirs"),
+        [
+            ("holm", "holm"),
+            ("bonferroni", "bonferroni"),
+            ("benjamini-hochberg", "fdr_bh"),
+            ("benjamini-yekutieli", "fdr_by"),
+        ],
+    )
+    def test_methods(self, write, run, method, theirs):
+        p_values = [0.04, 0.012, 0.9, 0.002, 0.03]
+        path = write("\n".join(map(str, p_values)))
+        arguments = ["--method", method, "--significance-level", "0.1"]
+        _, out, _ = run("correct", path, *arguments, "--format", "json")
+        document = json.loads(out)
+        expected = multipletests(p_values, alpha=0.1, method=theirs)
+        adjusted = [r["adjusted_pvalue"] for r in document["p_values"]]
+        assert adjusted == pytest.approx(expected[1])
+        assert f"{expected[0].sum()} of 5 are significant" in document["verdict"]
+
+    def test_partial_conjunction_counts(self, write, run):
+        arguments = ["--method", "partial-conjunction", "--format", "markdown"]
+        _, out, _ = run("correct", write("a,0.01\nb,0.02\nc,0.5\n"), *arguments)
+        assert "At least 2 of 3 null hypotheses are false, at level 0.05." in out
+
+    def test_the_level_itself_is_significant(self, write, run):
+        _, out, _ = run("correct", write("x,0.025\ny,0.5\n"))
+        assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
+
+    def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
+        monkeypatch.setattr("sigarray._cli.report._render_rich", None)  # slow
+        rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
+        _, out, _ = run("correct", write(rows))
+        assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out
+        assert "correction: t0" not in out
+        assert out.count("\n") < 1010
+
+    @pytest.mark.parametrize("style", STYLES)
+    def test_all_formats(self, write, run, style):
+        path = write("first,0.01\nsecond,0.5\n")
+        code, out, err = run("correct", path, "--format", style)
+        assert (code, err) == (0, "")
+        assert "first" in out
+
+    def test_standard_input(self, run, monkeypatch):
+        stream = io.TextIOWrapper(io.BytesIO(b"0.01\n0.5\n"))
+        monkeypatch.setattr("sys.stdin", stream)
+        assert "1 of 2 is significant" in run("correct")[1]
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("", "has no p-values"),
+            ("p\n", "has no p-values"),
+            ("0.1\n1.2\n", "line 2: expected a p-value in [0, 1]; got '1.2'."),
+            ("0.1\n-0.1\n", "line 2: expected a p-value in [0, 1]; got '-0.1'."),
+            ("0.1\nnan\n", "line 2: expected a p-value in [0, 1]; got 'nan'."),
+            ("a,0.1\nb,\n", "line 2: expected a p-value in [0, 1]; got ''."),
+            ("A,<0.001\nB,0.04\n", "line 1: expected a p-value in [0, 1]; got '<0."),
+            ("A,\nB,0.01\n", "line 1: expected a p-value in [0, 1]; got ''."),
+            ("O.01\n0.04\n", "line 1: expected a p-value in [0, 1]; got 'O.01'."),
+            ("a,0.1,0.2\nb,1,x\n", "line 1: expected a p-value, or a label and a"),
+            ("0.03 0.01\n0.02 0.5\n", "line 1: expected one p-value in each row"),
+            ("a,b\n0.81,0.75\n0.83,0.7\n", "line 2: expected one p-value in each"),
+            ("0,1\n0,0\nx\n", "line 3: expected a p-value, or a label and"),
+        ],
+    )
+    def test_files_that_are_wrong(self, write, run, content, message):
+        code, out, err = run("correct", write(content))
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+class TestMethodOfManyScores:
+    """Resamples of many scores are approximated, where no few of them matter."""
+
+    @pytest.fixture
+    def many(self, tmp_path):
+        scores = np.random.default_rng(0).normal([0.03, 0.0], 1.0, (10_000, 2))
+        path = tmp_path / "many.csv"
+        np.savetxt(path, scores, "%.5f", delimiter=",", header="a,b", comments="")
+        return str(path), scores
+
+    @pytest.mark.parametrize("paired", [True, False])
+    @pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+    def test_it_is_said_and_near_to_resampling(self, many, run, test, paired):
+        path, _ = many
+        options = ["compare", path, "--test", test, "--format", "json"]
+        options += ["--paired"] if paired else []
+        quick = json.loads(run(*options)[1])
+        assert quick["method"].endswith("by saddlepoint approximation")
+        slow = json.loads(run(*options, "--n-resamples", "2000")[1])
+        assert "2000 resamples" in slow["method"] or "than 2000" in slow["method"]
+        p, drawn = (x["pairs"][0]["pvalue"] for x in (quick, slow))
+        assert drawn == pytest.approx(p, abs=5.0 * (p * (1.0 - p) / 2000) ** 0.5 * 2)
+
+    def test_a_few_scores_that_make_the_variance_are_resampled(self, many, write, run):
+        scores = many[1].copy()
+        scores[:3] *= 1e6
+        path = write("a,b\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b in scores))
+        options = ["--test", "bootstrap", "--paired", "--format", "json"]
+        method = json.loads(run("compare", path, *options)[1])["method"]
+        assert method.endswith("9999 resamples, seed 0")
+
+    def test_methods_by_option(self, table, run):
+        for method in ("resampling", "saddlepoint"):
+            options = ["--test", "permutation", "--method", method]
+            code, out, _ = run("compare", table, *options)
+            assert code == 0
+            assert ("saddlepoint" in out) == (method == "saddlepoint")

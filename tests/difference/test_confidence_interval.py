@@ -1,0 +1,176 @@
+"""Bootstrap intervals, against SciPy on the same replicates, and their coverage."""
+
+import types
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import bootstrap_ci
+from sigarray._backend.threefry import overlapping_words, seed_words, uniform_indices
+from sigarray._difference.confidence_interval import _medians_without_one
+
+METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
+FALSE_ALARM = 1e-6
+
+
+def spread(x, axis=-1):
+    return (x**2).mean(axis=axis)
+
+
+STATISTICS = [("mean", np.mean), ("median", np.median), (spread, spread)]
+
+
+def replicates(statistic, samples, paired, count):
+    """What the definition of the random words says, one sample at a time."""
+    seed = seed_words(3, np, "cpu")
+    sizes = [sample.shape[-1] for sample in samples]
+    width = sizes[0] if paired else sum(sizes)
+    words = overlapping_words(seed, 0, count, width, max(sizes), np, "cpu")
+    values = []
+    for k, sample in enumerate(samples):
+        first = sizes[0] if k and not paired else 0
+        n = sizes[k]
+        places = uniform_indices(words[:, first : first + n], n, np, "cpu")
+        values.append(statistic(sample[places], axis=-1))
+    return values[0] - values[1] if len(values) == 2 else values[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("statistic", STATISTICS, ids=["mean", "median", "callable"])
+@pytest.mark.parametrize("kind", ["one", "independent", "paired"])
+@pytest.mark.parametrize("n", [8, 13])
+def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, n):
+    ours, theirs = statistic
+    rng = np.random.default_rng(n)
+    samples = [rng.gamma(2.0, 1.0, n).astype(np.float32).astype(float)]
+    if kind != "one":
+        m = n if kind == "paired" else n + 4
+        samples.append(rng.exponential(1.0, m).astype(np.float32).astype(float))
+    paired = kind == "paired"
+
+    def difference(*x, axis=-1):
+        values = [theirs(y, axis=axis) for y in x]
+        return values[0] - values[1] if len(values) == 2 else values[0]
+
+    distribution = replicates(theirs, samples, paired, 700)
+    expected = scipy.stats.bootstrap(
+        samples,
+        difference,
+        n_resamples=0,
+        bootstrap_result=types.SimpleNamespace(bootstrap_distribution=distribution),
+        method=METHODS[method],
+        paired=paired,
+        confidence_level=0.9,
+    )
+    interval = bootstrap_ci(
+        *map(backend.asarray, samples),
+        statistic=(
+            (lambda x, axis: backend.xp.mean(x * x, axis=axis))
+            if callable(ours)
+            else ours
+        ),
+        confidence_level=0.9,
+        method=method,
+        paired=paired,
+        n_resamples=700,
+        rng=3,
+    )
+    atol = 1e-9 if backend.float_name == "float64" else 2e-4
+    np.testing.assert_allclose(
+        [float(interval.low), float(interval.high)],
+        expected.confidence_interval,
+        atol=atol,
+    )
+    assert float(interval.standard_error) == pytest.approx(
+        expected.standard_error, abs=atol
+    )
+    assert float(interval.statistic) == pytest.approx(difference(*samples), abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 10])
+def test_medians_without_one_score(backend, n):
+    x = np.random.default_rng(n).integers(0, 4, (20, n)).astype(float)
+    expected = [
+        np.median(np.delete(x, i, axis=-1), axis=-1) for i in range(x.shape[-1])
+    ]
+    result = _medians_without_one(backend.xp, backend.asarray(x))
+    np.testing.assert_allclose(
+        backend.to_numpy(result), np.stack(expected, axis=-1), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_data_that_do_not_vary_have_a_point(backend, method, statistic):
+    x = backend.asarray([0.1] * 7)
+    interval = bootstrap_ci(x, statistic=statistic, method=method, rng=0)
+    for limit in (interval.low, interval.high):
+        assert float(limit) == pytest.approx(0.1, abs=1e-7)
+    assert float(interval.standard_error) == pytest.approx(0.0, abs=1e-7)
+    same = bootstrap_ci(x, x, statistic=statistic, method=method, paired=True, rng=0)
+    assert float(same.low) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_replicates_on_one_side_of_the_statistic():
+    """The statistic is the sum of squares of unlike scores: resamples fall short."""
+
+    def distinct(x, axis):
+        ordered = np.sort(x, axis=axis)
+        return np.mean(np.diff(ordered, axis=axis) > 0.0, axis=axis)
+
+    interval = bootstrap_ci(np.arange(40.0), statistic=distinct, rng=0)
+    assert interval.statistic == 1.0
+    assert 0.0 < interval.low <= interval.high < 1.0
+
+
+def test_beyond_the_pole_the_limit_is_the_largest_replicate():
+    """One score far off has the acceleration 1/6, and z reaches 7."""
+    x = np.zeros(60)
+    x[0] = 1.0
+    options = {"confidence_level": 1.0 - 1e-12, "n_resamples": 99, "rng": 0}
+    largest = bootstrap_ci(x, method="percentile", **options).high
+    assert bootstrap_ci(x, **options).high == pytest.approx(float(largest), rel=1e-9)
+    smallest = bootstrap_ci(-x, method="percentile", **options).low
+    assert bootstrap_ci(-x, **options).low == pytest.approx(float(smallest), rel=1e-9)
+
+
+def test_batch_entries_taken_some_at_a_time(monkeypatch):
+    x = np.random.default_rng(0).normal(size=(5, 3, 12))
+    whole = bootstrap_ci(x, n_resamples=200, rng=1)
+    monkeypatch.setattr("sigarray._difference.confidence_interval._MAX_HELD", 1000)
+    parts = bootstrap_ci(x, n_resamples=200, rng=1)
+    for part, expected in zip(parts, whole, strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("method", "nominal"), [("percentile", 0.88), ("basic", 0.88), ("bca", 0.89)]
+)
+def test_coverage_of_the_mean(method, nominal):
+    """2000 samples of 40 normal scores; 0.9 in the limit of many scores."""
+    x = np.random.default_rng(5).normal(size=(2000, 40))
+    interval = bootstrap_ci(
+        x, confidence_level=0.9, method=method, n_resamples=999, rng=0
+    )
+    covered = int(((interval.low <= 0.0) & (interval.high >= 0.0)).sum())
+    low, high = scipy.stats.binom.interval(1 - FALSE_ALARM, 2000, nominal)
+    assert low <= covered <= high
+
+
+@pytest.mark.parametrize(
+    ("samples", "options", "message"),
+    [
+        (([1.0],), {}, "two scores or more in a sample, to resample; got 1"),
+        (([1.0, 2.0], [1.0]), {}, "two scores or more in a sample.*got 2 and 1"),
+        (([1.0, 2.0],), {"paired": True}, "two samples with paired=True; got one"),
+        (([1.0, 2.0], [1.0] * 3), {"paired": True}, "they are pairs; got 2 and 3"),
+        (([1.0, 2.0],), {"method": "BCa"}, "method to be one of 'percentile', 'basic'"),
+        (([1.0, 2.0],), {"confidence_level": 1.0}, r"confidence_level to be in \(0, 1"),
+        (([1.0, 2.0],), {"statistic": "mode"}, "statistic to be one of"),
+        (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer of 1"),
+    ],
+)
+def test_impossible_options(samples, options, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap_ci(*samples, rng=0, **options)

@@ -1,0 +1,182 @@
+"""Mann-Whitney's U and Student's t, against SciPy and their definitions."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sigarray import mann_whitney_u, welch_t_test
+from sigarray._numeric.special import normal_quantiles, normal_sf, student_t_sf
+
+ALTERNATIVES = ["greater", "less", "two-sided"]
+
+
+def tolerance(backend):
+    return 1e-10 if backend.float_name == "float64" else 2e-5
+
+
+class TestMannWhitney:
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    @pytest.mark.parametrize(("n", "m"), [(9, 9), (20, 13), (3, 300), (30_000, 40_000)])
+    @pytest.mark.parametrize("levels", [3, 50, None])
+    def test_it_is_scipys(self, backend, alternative, n, m, levels):
+        rng = np.random.default_rng(n)
+        a, b = rng.normal(0.5, 1.0, (4, n)), rng.normal(0.0, 1.0, (4, m))
+        if levels is not None:  # ties within samples and between them
+            a, b = np.round(levels * a) / 4, np.round(levels * b) / 4
+        a, b = a.astype(np.float32).astype(float), b.astype(np.float32).astype(float)
+        expected = scipy.stats.mannwhitneyu(
+            a, b, alternative=alternative, axis=-1, method="asymptotic"
+        )
+        result = mann_whitney_u(
+            backend.asarray(a), backend.asarray(b), alternative=alternative
+        )
+        u, pvalue, probability = map(backend.to_numpy, result)
+        np.testing.assert_allclose(u, expected.statistic, rtol=1e-6)
+        # Never 0, where SciPy's are too small for a float.
+        least = 2.0 * np.finfo(pvalue.dtype).smallest_normal
+        is_least = expected.pvalue < least
+        assert ((pvalue[is_least] > 0.0) & (pvalue[is_least] <= least)).all()
+        np.testing.assert_allclose(
+            pvalue[~is_least], expected.pvalue[~is_least], rtol=tolerance(backend)
+        )
+        np.testing.assert_allclose(probability, u / (n * m), atol=1e-6)
+
+    def test_probability_of_improvement_counts_pairs(self, backend):
+        a, b = [1.0, 2.0, 2.0, 5.0], [2.0, 3.0, 0.0]
+        wins = [(x > y) + 0.5 * (x == y) for x, y in itertools.product(a, b)]
+        result = mann_whitney_u(backend.asarray(a), backend.asarray(b))
+        assert float(result.probability_of_improvement) == pytest.approx(
+            sum(wins) / len(wins)
+        )
+
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    def test_scores_that_are_all_the_same(self, backend, alternative):
+        a, b = backend.asarray([0.3] * 4), backend.asarray([0.3] * 7)
+        result = mann_whitney_u(a, b, alternative=alternative)
+        assert float(result.pvalue) == 1.0
+        assert float(result.probability_of_improvement) == 0.5
+
+    def test_zeros_of_both_signs_are_ties(self, backend):
+        a, b = backend.asarray([0.0, -0.0, 1.0]), backend.asarray([-0.0, 0.0, 1.0])
+        assert float(mann_whitney_u(a, b).statistic) == 4.5
+
+
+class TestWelch:
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    @pytest.mark.parametrize(("n", "m"), [(2, 2), (5, 5), (5, 40), (300, 7)])
+    def test_it_is_scipys(self, backend, alternative, n, m):
+        rng = np.random.default_rng(m)
+        for scale, offset in ((1.0, 0.0), (1e-3, 0.25), (1e-12, 0.0)):
+            a = (rng.normal(0.5, 1.0, (3, n)) * scale + offset).astype(np.float32)
+            b = (rng.normal(0.0, 3.0, (3, m)) * scale + offset).astype(np.float32)
+            a, b = a.astype(float), b.astype(float)
+            expected = scipy.stats.ttest_ind(
+                a, b, axis=-1, equal_var=False, alternative=alternative
+            )
+            result = welch_t_test(
+                backend.asarray(a), backend.asarray(b), alternative=alternative
+            )
+            rtol = tolerance(backend) * (1.0 if offset == 0.0 else 20.0)
+            for ours, theirs in zip(
+                result, (expected.statistic, expected.pvalue, expected.df), strict=True
+            ):
+                np.testing.assert_allclose(backend.to_numpy(ours), theirs, rtol=rtol)
+
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    @pytest.mark.parametrize("n", [2, 6, 100])
+    def test_pairs_are_scipys(self, backend, alternative, n):
+        rng = np.random.default_rng(n)
+        a = rng.normal(0.3, 1.0, (3, n)).astype(np.float32).astype(float)
+        b = (a + rng.normal(0.1, 0.2, (3, n))).astype(np.float32).astype(float)
+        expected = scipy.stats.ttest_rel(a, b, axis=-1, alternative=alternative)
+        result = welch_t_test(
+            backend.asarray(a),
+            backend.asarray(b),
+            paired=True,
+            alternative=alternative,
+        )
+        for ours, theirs in zip(
+            result, (expected.statistic, expected.pvalue, expected.df), strict=True
+        ):
+            np.testing.assert_allclose(
+                backend.to_numpy(ours), theirs, rtol=20 * tolerance(backend)
+            )
+
+    @pytest.mark.parametrize("paired", [True, False])
+    @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e6, 0.0, -1e-300])
+    def test_constant_samples(self, backend, paired, value):
+        n = 7
+        same = backend.asarray([value] * n)
+        other = same if paired else backend.asarray([value] * 10)
+        result = welch_t_test(same, other, paired=paired)
+        assert float(result.statistic) == 0.0
+        assert float(result.pvalue) == pytest.approx(1.0)
+        assert float(result.df) == (n - 1 if paired else n + 8)
+        if abs(value) > 1e-30:
+            result = welch_t_test(same, 0.5 * other, paired=paired)
+            assert float(result.statistic) == math.copysign(math.inf, value)
+            assert float(result.pvalue) == 0.0
+
+    @given(
+        x=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9),
+        exponent=st.integers(-900, 900),
+    )
+    def test_it_does_not_depend_on_the_unit(self, x, exponent):
+        x = np.array(x)
+        x[np.abs(x) < 1e-3] = 0.0
+        y, unit = x[::-1] + np.arange(len(x)), 2.0**exponent
+        by_unit, plain = welch_t_test(x * unit, y * unit), welch_t_test(x, y)
+        assert by_unit.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+
+    def test_one_score_is_refused(self):
+        with pytest.raises(ValueError, match="two scores or more in a sample"):
+            welch_t_test([1.0], [1.0, 2.0])
+        with pytest.raises(ValueError, match="they are pairs; got 3 and 2"):
+            welch_t_test([1.0, 2.0, 3.0], [1.0, 2.0], paired=True)
+
+
+class TestTails:
+    """`sigarray._numeric.special`, relative to SciPy's own."""
+
+    T = np.array([0.0, 1e-3, 0.1, 0.7, 1.0, 1.96, 3.0, 8.0, 35.0, -0.2, -4.0])
+
+    @pytest.mark.parametrize("df", [1.0, 1.5, 2.0, 4.0, 11.7, 100.0, 1e4, 1e7])
+    def test_student(self, backend, df):
+        expected = scipy.stats.t.sf(self.T, df)
+        kept = expected > (1e-290 if backend.float_name == "float64" else 1e-30)
+        t = backend.asarray(self.T)
+        result = backend.to_numpy(student_t_sf(backend.xp, t, 0.0 * t + df))
+        np.testing.assert_allclose(
+            result[kept], expected[kept], rtol=tolerance(backend) / 10
+        )
+
+    def test_normal(self, backend):
+        expected = scipy.special.ndtr(-self.T)
+        kept = expected > (1e-290 if backend.float_name == "float64" else 1e-30)
+        result = backend.to_numpy(normal_sf(backend.xp, backend.asarray(self.T)))
+        np.testing.assert_allclose(
+            result[kept], expected[kept], rtol=tolerance(backend) / 10
+        )
+
+    def test_they_are_computed_in_chunks(self):
+        t = np.random.default_rng(0).normal(size=(70, 100))
+        tail = student_t_sf(np, t, np.full_like(t, 3.0))
+        np.testing.assert_allclose(tail, scipy.stats.t.sf(t, 3.0), rtol=1e-11)
+
+    def test_at_infinity(self, backend):
+        t = backend.asarray([math.inf, -math.inf, math.nan])
+        df = backend.asarray([1.0, 1.0, 3.0])
+        tail = backend.to_numpy(student_t_sf(backend.xp, t, df))
+        np.testing.assert_array_equal(tail, [0.0, 1.0, math.nan])
+
+    def test_normal_quantiles(self, backend):
+        p = np.array([1e-6, 1e-3, 0.02, 0.3, 0.499, 0.5, 0.6, 0.975, 0.9999])
+        z = backend.to_numpy(normal_quantiles(backend.xp, backend.asarray(p)))
+        atol = 1e-11 if backend.float_name == "float64" else 2e-3
+        np.testing.assert_allclose(z, scipy.special.ndtri(p), atol=atol)

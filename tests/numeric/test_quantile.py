@@ -1,0 +1,250 @@
+"""Sorted samples, grids and merged steps, and resamples that are born sorted."""
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import sigarray
+from sigarray._backend.threefry import random_words, seed_words
+from sigarray._numeric import quantile, subsets
+
+# Each statistical test below may fail by chance with this probability.
+FALSE_ALARM = 1e-6
+
+
+@pytest.mark.parametrize("n", [1, 5, 10, 20, 25, 30, 999, 10**6])
+@pytest.mark.parametrize("dt", [0.005, 0.1, 0.3, 1 / 3, 0.07, 0.5, 0.9])
+def test_grid_ranks_are_exact(backend, n, dt):
+    """In floats, ceil(n t) is off by one at n = 10, 20, 25, 30, ..."""
+    grid = quantile.even_grid(dt)
+    step = Fraction(str(dt)).limit_denominator(1000)
+    assert grid.step == step
+    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, backend.xp, backend.device))
+    assert len(ranks) == grid.size
+    points = itertools.takewhile(
+        lambda t: t < 1, (k * step for k in itertools.count(1))
+    )
+    assert ranks.tolist() == [math.ceil(n * t) - 1 for t in points]
+
+
+@pytest.mark.parametrize("dt", [0.0, 1.0, -0.1, 2.0, math.nan, 1e-7])
+def test_impossible_grids(dt):
+    with pytest.raises(ValueError, match=r"Expected dt (in|to be in|to be a finite)"):
+        sigarray.violation_ratio([1.0], [2.0], dt=dt)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64, 127, 128, 129, 1000, 99_999, 10**6])
+def test_points_stand_for_all_ranks(backend, n):
+    """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
+    xp, device = backend.xp, backend.device
+    grid = quantile.Grid(n_scores=n)
+    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, xp, device))
+    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device))
+    assert len(ranks) == len(widths) == grid.size
+    assert widths.sum() == pytest.approx(1.0, abs=1e-5)
+    counts = np.round(n * widths.astype(float)).astype(int)
+    assert counts.sum() == n
+    assert counts.min() >= 0
+    assert counts.max() <= max(2, 2 * (math.isqrt(n) // 16))
+    assert (counts[: min(64, n // 2)] == 1).all()
+    # The middle of the ranks that a point stands for, the lower one of two.
+    ends = np.cumsum(counts)
+    inside = counts > 0
+    middles = ((2 * ends - counts - 1) // 2)[inside]
+    np.testing.assert_array_equal(ranks[inside], middles)
+
+
+@pytest.mark.parametrize(
+    ("n", "m"), [(40_000, 36_000), (10**6, 900_000), (50_000, 20), (40_000, 3)]
+)
+def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
+    """Counts that differ by little in n and in m scores are told apart."""
+    xp, device = backend.xp, backend.device
+    grid = quantile.Grid(n_scores=n, n_others=m)
+    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device)).astype(float)
+    assert len(widths) == grid.size
+    assert widths.sum() == pytest.approx(1.0, abs=1e-5)
+    ends = np.concatenate([[0.0], np.cumsum(widths)])
+    for size in (n, m):
+        ranks = backend.to_numpy(quantile.grid_ranks(size, grid, xp, device))
+        middles = 0.5 * (ends[1:] + ends[:-1])
+        near = np.abs(size * middles - np.round(size * middles)) < 1e-3 * size / n
+        expected = np.ceil(size * middles) - 1
+        if backend.float_name == "float64":
+            np.testing.assert_array_equal(ranks[~near], expected[~near])
+        assert (np.diff(ranks) >= 0).all()
+        outer = np.arange(1, min(128, size // 2) + 1) / size
+        distance = np.abs(ends[:, None] - outer).min(axis=0)
+        assert distance.max() < (1e-12 if backend.float_name == "float64" else 1e-5)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
+def test_merged_steps_cover_both_functions(backend, n, m):
+    steps = quantile.merge_steps(n, m, backend.xp, backend.device)
+    ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
+    ends = np.cumsum(widths)
+    assert ends[-1] == pytest.approx(1.0, abs=1e-5)
+    middles = ends - widths / 2
+    inside = widths > 0
+    np.testing.assert_array_equal(ranks_a[inside], np.floor(n * middles[inside]))
+    np.testing.assert_array_equal(ranks_b[inside], np.floor(m * middles[inside]))
+    assert inside.sum() == n + m - math.gcd(n, m)
+
+
+def test_merged_steps_survive_large_products(backend):
+    """Here n m is beyond 32 bits, and beyond float32 by far."""
+    n, m = 100_000, 99_999
+    steps = quantile.merge_steps(n, m, backend.xp, backend.device)
+    ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
+    assert ranks_a.min() == ranks_b.min() == 0
+    assert (ranks_a.max(), ranks_b.max()) == (n - 1, m - 1)
+    assert (np.diff(ranks_a) >= 0).all()
+    assert widths.astype(np.float64).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_equal_sizes_need_no_table(backend):
+    assert quantile.merge_steps(7, 7, backend.xp, backend.device) is None
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_enumeration_counts_ordered_resamples(backend, n):
+    """Every multiset once, with the share of the n^n ordered resamples that give it."""
+    ranks, weights = subsets.enumerate_resamples(n, backend.xp, backend.device)
+    ranks, weights = backend.to_numpy(ranks), backend.to_numpy(weights)
+    ordered = Counter(tuple(sorted(r)) for r in itertools.product(range(n), repeat=n))
+    assert len(ordered) == subsets.count_resamples(n) == ranks.shape[1]
+    for column, weight in zip(ranks.T, weights, strict=True):
+        assert weight == pytest.approx(ordered.pop(tuple(column)) / n**n, rel=1e-6)
+    assert not ordered
+
+
+def resampled_ranks(backend, n, count, step=None, seed=1):
+    """Ranks that resamples have at each of their order statistics: (count, n or T)."""
+    xp, device = backend.xp, backend.device
+    scores = backend.asarray(np.arange(n, dtype=np.float64))[None, :]
+    width = quantile.resample_width(n, step)
+    words = random_words(seed_words(seed, xp, device), 0, count, width, xp, device)
+    words = xp.reshape(words, (count, 1, width))
+    resamples = quantile.sorted_resamples(xp, scores, words, step)
+    return backend.to_numpy(resamples)[:, 0, :].astype(np.float64)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40, 2000])
+def test_resamples_are_those_of_plain_resampling(backend, n):
+    """Kolmogorov and Smirnov on order statistics and on the mean of resamples."""
+    count = 3000
+    born_sorted = resampled_ranks(backend, n, count)
+    rng = np.random.default_rng(3)
+    plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)
+    assert born_sorted.min() >= 0
+    assert born_sorted.max() <= n - 1
+    assert (np.diff(born_sorted, axis=-1) >= 0).all()
+    for statistic in (
+        lambda r: r[:, 0],
+        lambda r: r[:, n // 2],
+        lambda r: r[:, -1],
+        lambda r: r.mean(axis=-1),
+        lambda r: r.std(axis=-1),
+    ):
+        test = scipy.stats.ks_2samp(
+            statistic(born_sorted), statistic(plain), method="asymp"
+        )
+        assert test.pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+def test_largest_uniform_gives_the_largest_rank(backend, n):
+    """Where the last spacing is 0, the largest of the sorted uniforms is 1."""
+    words = np.full((1, 1, n + 1), 2**31, dtype=np.uint32)
+    words[..., -1] = 2**32 - 1
+    if backend.name.startswith("torch"):
+        words = words.view(np.int32)
+    scores = backend.asarray(np.arange(float(n)))[None, :]
+    ranks = quantile.sorted_resamples(backend.xp, scores, backend.asarray(words), None)
+    assert float(ranks[0, 0, -1]) == n - 1
+
+
+def test_every_multiset_has_its_probability(backend):
+    n, count = 4, 20_000
+    observed = Counter(map(tuple, resampled_ranks(backend, n, count).astype(int)))
+    ranks, weights = subsets.enumerate_resamples(n, np, "cpu")
+    counts = [observed.pop(tuple(column), 0) for column in ranks.T]
+    assert not observed
+    assert scipy.stats.chisquare(counts, count * weights).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("n", "grid"),
+    [
+        (20, quantile.Grid(Fraction(1, 200))),
+        (400, quantile.Grid(Fraction(1, 20))),
+        (5000, quantile.Grid(Fraction(3, 10))),
+        (5000, quantile.Grid(n_scores=5000)),
+        (3000, quantile.Grid(n_scores=50_000)),
+        (3000, quantile.Grid(n_scores=2500)),
+    ],
+    ids=[
+        "every score drawn",
+        "gammas",
+        "gammas with a last gap of its own",
+        "by ranks",
+        "by ranks of a larger sample",
+        "by ranks of a smaller sample",
+    ],
+)
+def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
+    count = 3000
+    drawn = resampled_ranks(backend, n, count, grid)
+    ranks = quantile.grid_ranks(n, grid, np, "cpu")
+    rng = np.random.default_rng(3)
+    plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)[:, ranks]
+    assert drawn.shape == plain.shape
+    assert (np.diff(drawn, axis=-1) >= 0).all()
+    for statistic in (
+        lambda r: r[:, 0],
+        lambda r: r[:, r.shape[1] // 2],
+        lambda r: r[:, -1],
+        lambda r: r[:, -1] - r[:, 0],
+        lambda r: r.mean(axis=-1),
+    ):
+        test = scipy.stats.ks_2samp(statistic(drawn), statistic(plain), method="asymp")
+        assert test.pvalue > FALSE_ALARM
+
+
+def test_large_samples_stay_in_range(backend):
+    """Float32 sums of 10^6 terms, taken in turn, put ranks off by 24."""
+    n = 10**6
+    ranks = resampled_ranks(backend, n, 2)
+    assert ranks.min() >= 0
+    assert ranks.max() <= n - 1
+    # Where float32 is all there is, sums round to 1/16, and neighbours may swap.
+    assert np.diff(ranks, axis=-1).min() >= (
+        0 if backend.float_name == "float64" else -2
+    )
+    middle = ranks[:, n // 2] - n / 2
+    assert np.abs(middle).max() < 5.0 * math.sqrt(n) / 2
+    # Kolmogorov and Smirnov: distance of the drawn ranks from uniform ones.
+    distance = np.abs(ranks / n - np.arange(n) / n).max()
+    assert distance < scipy.stats.kstwobign.isf(FALSE_ALARM) / math.sqrt(n)
+
+
+@pytest.mark.parametrize("gap", [1, 2, 16, 100, 5000])
+def test_gamma_candidates_fail_as_rarely_as_assumed(gap):
+    """Marsaglia and Tsang's acceptance for Gamma(k), by integration over the normal."""
+    d = gap - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+
+    def accept(x):
+        v = (1 + c * x) ** 3
+        if v <= 0:
+            return 0.0
+        return min(1.0, math.exp(0.5 * x * x + d - d * v + d * math.log(v)))
+
+    x = np.linspace(-8.0, 8.0, 200_001)
+    failure = 1.0 - np.trapezoid(scipy.stats.norm.pdf(x) * [accept(v) for v in x], x)
+    assert failure < quantile._FAILURE / gap

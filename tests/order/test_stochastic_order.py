@@ -1,0 +1,559 @@
+"""Violation ratio, ASO and its standard errors, against oracles and by properties."""
+
+import itertools
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sigarray
+from sigarray import aso, aso_replicates, multi_aso, violation_ratio
+from tests import oracles
+
+# The fixture gives one backend for all examples.
+settings.register_profile(
+    "sigarray",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("sigarray")
+
+# As float32 holds them, so that every backend sees the same scores.
+MAGNITUDES = st.floats(2.0**-100, 2.0**100, width=32)
+SCORES = st.one_of(
+    st.just(0.0),
+    st.sampled_from([-1.0, 0.5, 1.0, 3.0]),
+    MAGNITUDES,
+    MAGNITUDES.map(lambda x: -x),
+)
+SAMPLES = st.lists(SCORES, min_size=1, max_size=12)
+DT = st.sampled_from([None, 0.005, 0.1, 0.3])
+
+
+@given(a=SAMPLES, b=SAMPLES, dt=DT)
+def test_violation_ratio_is_exact(backend, a, b, dt):
+    expected = oracles.violation_ratio(a, b, dt and Fraction(str(dt)))
+    ratio = violation_ratio(backend.asarray(a), backend.asarray(b), dt=dt)
+    tolerance = 1e-12 if backend.float_name == "float64" else 1e-5
+    assert float(ratio) == pytest.approx(float(expected), abs=tolerance)
+
+
+@given(a=SAMPLES, b=SAMPLES)
+def test_directions_add_up_to_one(backend, a, b):
+    a, b = backend.asarray(a), backend.asarray(b)
+    forward, backward = violation_ratio(a, b), violation_ratio(b, a)
+    assert float(forward + backward) == pytest.approx(1.0, abs=backend.atol)
+    assert 0.0 <= float(forward) <= 1.0
+
+
+@pytest.mark.parametrize("m", [25, 19])
+def test_ratio_is_at_most_one(backend, m):
+    # Of float32 added up by XLA, some of these were above 1, and others below 0.
+    a, b = np.round(np.random.default_rng(0).random((2, 200, 25)), 3)
+    worse, better = backend.asarray(a), backend.asarray((a + b + 0.001)[:, :m])
+    result = sigarray.compare(worse, better, rng=0)
+    assert bool(backend.xp.all(result.aso_a_over_b.violation_ratio <= 1.0))
+    assert bool(backend.xp.all(result.aso_b_over_a.violation_ratio >= 0.0))
+
+
+@given(a=SAMPLES)
+def test_equal_samples_have_ratio_one_half(backend, a):
+    assert float(violation_ratio(backend.asarray(a), backend.asarray(a[::-1]))) == 0.5
+
+
+@given(
+    a=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
+    b=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
+    shift=st.integers(-100, 100),
+    scale=st.sampled_from([2.0**-40, 0.125, 3.0, 2.0**40]),
+    seed=st.integers(0, 10),
+)
+def test_order_shift_and_scale_do_not_matter(backend, a, b, shift, scale, seed):
+    a, b = np.array(a, float), np.array(b, float)
+    rng = np.random.default_rng(seed)
+    moved = [scale * (rng.permutation(x) + shift) for x in (a, b)]
+    ratio = violation_ratio(*map(backend.asarray, (a, b)))
+    again = violation_ratio(*map(backend.asarray, moved))
+    assert float(again) == pytest.approx(float(ratio), abs=backend.atol)
+
+
+def test_huge_and_tiny_differences_beside_each_other():
+    assert violation_ratio([1e308, -1e308], [-1e308, 1e308]) == 0.5
+    assert violation_ratio([1e308], [-1e308]) == 0.0
+    assert violation_ratio([0.0, 1.0], [1e-200, 1.0]) == 1.0
+    assert violation_ratio([1e-300], [2e-300]) == 1.0
+
+
+@pytest.mark.parametrize("dt", [None, 0.3])
+@pytest.mark.parametrize(("n", "m"), list(itertools.product(range(1, 5), repeat=2)))
+def test_exact_is_brute_force(backend, n, m, dt):
+    rng = np.random.default_rng(10 * n + m)
+    # Float32 holds them exactly, and some are ties.
+    a, b = rng.integers(0, 64, n) / 16, rng.integers(0, 64, m) / 16
+    result = aso(backend.asarray(a), backend.asarray(b), method="exact", dt=dt)
+    if n + m > 6 and backend.name != "numpy":
+        expected = float(aso(a, b, method="exact", dt=dt).standard_error)
+    else:
+        fractions = [list(map(Fraction, x)) for x in (a, b)]
+        expected = oracles.exact_standard_error(*fractions, dt and Fraction(str(dt)))
+    assert float(result.standard_error) == pytest.approx(expected, abs=backend.atol)
+
+
+@pytest.mark.parametrize(("n", "m", "dt"), [(5, 5, None), (4, 6, None), (5, 5, 0.005)])
+def test_bootstrap_converges_to_exact(n, m, dt):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.5, 1.0, (20, n)), rng.normal(0.0, 1.0, (20, m))
+    exact = aso(a, b, method="exact", dt=dt).standard_error
+    exact /= oracles.resampling_scale(range(n), range(m))
+    count = 100_000
+    ratios = aso_replicates(a, b, start=0, count=count, dt=dt, rng=0)
+    # Delta method: the variance of a variance is (mu_4 - mu_2^2) / count.
+    deviations = ratios - ratios.mean(axis=-1, keepdims=True)
+    spread = np.sqrt(((deviations**2).var(axis=-1)) / count)
+    z = (ratios.var(axis=-1) - exact**2) / spread
+    # 20 batch entries with common random numbers; false alarm below 1e-6.
+    assert np.abs(z).max() < 5.5
+
+
+@pytest.mark.parametrize("shift", [0.2, 0.5])
+def test_asymptotic_agrees_with_bootstrap_on_large_samples(backend, shift):
+    rng = np.random.default_rng(1)
+    # A wider B, so that neither dominates and the ratio is not close to 0.
+    a, b = rng.normal(shift, 1.0, 4000), rng.normal(0.0, 1.5, 3000)
+    a, b = backend.asarray(a), backend.asarray(b)
+    asymptotic = aso(a, b, method="asymptotic").standard_error
+    bootstrap = aso(a, b, method="bootstrap", dt=0.005, n_resamples=2000, rng=0)
+    # 2000 resamples have an error of 1.6 %, the grid and the limit of a few more.
+    assert float(asymptotic / bootstrap.standard_error) == pytest.approx(1.0, abs=0.15)
+
+
+def test_asymptotic_formula_by_perturbation():
+    """Influence functions by finite differences: put more weight on one score."""
+    rng = np.random.default_rng(2)
+    # Sizes without a common divisor: no jumps of both functions at one place.
+    a, b = rng.normal(0.3, 1.0, 9), rng.normal(0.0, 1.6, 7)
+    copies = 400
+
+    def influence(x, other, flip):
+        ratios = []
+        for k in range(len(x)):
+            # One more copy of score k among `copies` copies of each.
+            heavier = np.concatenate([np.repeat(x, copies), x[k : k + 1]])
+            pair = (other, heavier) if flip else (heavier, other)
+            ratios.append(violation_ratio(*pair) * len(x) * copies)
+        return np.array(ratios)
+
+    variance = influence(a, b, False).var() / len(a) + influence(
+        b, a, True
+    ).var() / len(b)
+    result = aso(a, b, method="asymptotic")
+    expected = math.sqrt(variance) * oracles.resampling_scale(a, b)
+    assert result.standard_error == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("dt", [None, 0.005])
+def test_replicates_are_what_aso_takes_the_deviation_of(backend, dt):
+    rng = np.random.default_rng(0)
+    a, b = (
+        backend.asarray(rng.normal(size=(2, 30))),
+        backend.asarray(rng.normal(size=30)),
+    )
+    replicates = aso_replicates(a, b, start=0, count=200, dt=dt, rng=3)
+    result = aso(a, b, method="bootstrap", n_resamples=200, dt=dt, rng=3)
+    spread = backend.to_numpy(replicates).std(axis=-1) * math.sqrt(30 / 29)
+    np.testing.assert_allclose(
+        backend.to_numpy(result.standard_error), spread, atol=backend.atol
+    )
+
+
+@pytest.mark.parametrize("parts", [[1, 199], [50, 50, 100], [7] * 20 + [60]])
+def test_any_split_of_the_replicates_gives_the_same(backend, parts):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
+    whole = aso_replicates(a, b, start=0, count=200, rng=3)
+    starts = itertools.accumulate([0, *parts[:-1]])
+    pieces = [
+        backend.to_numpy(aso_replicates(a, b, start=start, count=count, rng=3))
+        for start, count in zip(starts, parts, strict=True)
+    ]
+    np.testing.assert_allclose(
+        backend.to_numpy(whole), np.concatenate(pieces), atol=backend.atol
+    )
+
+
+def test_eps_min_is_the_normal_bound():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.3, 1.0, 30), rng.normal(0.0, 1.0, 25)
+    # Phi^-1 at 0.05, 0.05 / 3 and 0.01, from tables.
+    for level, comparisons, z in [
+        (0.95, 1, 1.644854),
+        (0.95, 3, 2.128045),
+        (0.99, 1, 2.326348),
+    ]:
+        result = aso(a, b, confidence_level=level, num_comparisons=comparisons, rng=0)
+        bound = result.violation_ratio + z * result.standard_error
+        assert result.eps_min == pytest.approx(min(bound, 1.0), abs=1e-6)
+
+
+def test_lower_is_better_is_the_sign(backend):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=15)), backend.asarray(rng.normal(size=12))
+    lower = aso(a, b, higher_is_better=False, rng=0)
+    negative = aso(-a, -b, rng=0)
+    for result, expected in zip(lower, negative, strict=True):
+        assert float(result) == float(expected)
+
+
+def test_both_directions_share_their_error():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.3, 1.0, 4), rng.normal(0.0, 1.0, 5)
+    forward, backward = aso(a, b), aso(b, a)
+    assert forward.violation_ratio + backward.violation_ratio == pytest.approx(1.0)
+    assert forward.standard_error == pytest.approx(backward.standard_error)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("method", ["exact", "asymptotic"])
+def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
+    rng = np.random.default_rng(n_models)
+    size = 4 if method == "exact" else 30
+    scores = rng.normal(size=(2, n_models, size))
+    result = multi_aso(backend.asarray(scores), method=method)
+    ragged = [scores[:, k, : size - k % 2] for k in range(n_models)]
+    from_sequence = multi_aso([backend.asarray(x) for x in ragged], method=method)
+    n_pairs = n_models * (n_models - 1) // 2
+    for i, j in itertools.permutations(range(n_models), 2):
+        for matrix, samples in (
+            (result, scores.swapaxes(0, 1)),
+            (from_sequence, ragged),
+        ):
+            pair = aso(samples[i], samples[j], method=method, num_comparisons=n_pairs)
+            for entry, expected in zip(matrix, pair, strict=True):
+                np.testing.assert_allclose(
+                    backend.to_numpy(entry)[:, i, j], expected, atol=1e-5
+                )
+    diagonals = [
+        backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result
+    ]
+    for diagonal, value in zip(diagonals, (1.0, 0.5, 0.0), strict=True):
+        assert (diagonal == value).all()
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
+def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
+    """Blocks of pairs and halves of batches, as large inputs need them."""
+    rng = np.random.default_rng(0)
+    size = 4 if method == "exact" else 9
+    models, others = rng.normal(size=(5, size)), rng.normal(size=(5, size - 1))
+    options = {"method": method, "n_resamples": 30, "rng": 0}
+    a, b = backend.asarray(models[:, None, :]), backend.asarray(others[None, :, :])
+    whole = [aso(a, b, **options), multi_aso(backend.asarray(models), **options)]
+    monkeypatch.setattr("sigarray._order.ratio._MAX_DIFFERENCES", 2 * size)
+    a, b = a[1:, ...], b[:, :-1, :]  # JAX has compiled the other shapes
+    parts = [aso(a, b, **options), multi_aso(backend.asarray(models[:4]), **options)]
+    for result, expected in zip(parts[0], whole[0], strict=True):
+        np.testing.assert_allclose(
+            backend.to_numpy(result),
+            backend.to_numpy(expected)[1:, :-1],
+            atol=backend.atol,
+        )
+    for name in ("violation_ratio", "standard_error"):
+        found, expected = (
+            backend.to_numpy(getattr(r[1], name)) for r in (parts, whole)
+        )
+        np.testing.assert_allclose(found, expected[:4, :4], atol=backend.atol)
+
+
+def test_multi_aso_of_two_equal_samples_is_aso():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(2, 40))
+    matrix, pair = multi_aso(scores, rng=5), aso(*scores, rng=5)
+    for entry, expected in zip(matrix, pair, strict=True):
+        assert entry[0, 1] == expected
+
+
+def test_multi_aso_takes_names(backend):
+    rng = np.random.default_rng(0)
+    columns = {name: backend.asarray(rng.normal(size=6)) for name in "abc"}
+    by_name = multi_aso(columns, rng=0).violation_ratio
+    by_place = multi_aso(list(columns.values()), rng=0).violation_ratio
+    np.testing.assert_array_equal(backend.to_numpy(by_name), backend.to_numpy(by_place))
+
+
+@pytest.mark.parametrize("sizes", [(9, 9, 9, 9), (9, 7, 9, 5)])
+@pytest.mark.parametrize("method", ["auto", "bootstrap"])
+def test_one_pair_one_answer(backend, sizes, method):
+    """Neither other models nor the order of columns change the numbers of a pair."""
+    rng = np.random.default_rng(0)
+    scores = {
+        name: backend.asarray(rng.normal(size=size))
+        for name, size in zip("abcd", sizes, strict=True)
+    }
+    options = {"rng": 3, "n_resamples": 50, "correction": None, "method": method}
+
+    def numbers(models, first, second):
+        result = multi_aso(models, **options)
+        names = list(models) if isinstance(models, dict) else list("abcd")
+        place = (names.index(first), names.index(second))
+        return [backend.to_numpy(x)[place] for x in result]
+
+    whole = numbers(scores, "b", "c")
+    for names in ("bc", "cb", "dcab", "cab"):
+        part = numbers({name: scores[name] for name in names}, "b", "c")
+        np.testing.assert_allclose(part, whole, atol=backend.atol)
+    # In a sequence, a model that is appended changes nothing for the others.
+    values = list(scores.values())
+    whole = numbers(values, "b", "c")
+    np.testing.assert_allclose(numbers(values[:3], "b", "c"), whole, atol=backend.atol)
+    pair = aso(*values[:2], rng=3, n_resamples=50, method=method)
+    np.testing.assert_allclose(
+        numbers(values, "a", "b"), [float(x) for x in pair], atol=1e-5
+    )
+
+
+def test_names_that_look_the_same_have_streams_of_their_own():
+    a, b = np.random.default_rng(0).normal(size=(2, 20))
+    result = multi_aso({"1": a, 1: b}, rng=0)
+    assert result.standard_error[0, 1] > 0.0
+    same = multi_aso({"x": a, "y": a}, rng=0)
+    assert same.standard_error[0, 1] > 0.1  # resampled independently
+
+
+def test_multi_aso_takes_any_iterable():
+    columns = {"x": [1.0, 2.0, 4.0], "y": [0.0, 1.0, 3.0]}
+    expected = multi_aso(columns).eps_min
+    for models in (columns.values(), iter(columns.values())):
+        np.testing.assert_array_equal(multi_aso(models).eps_min, expected)
+
+
+def test_multi_aso_refuses_a_repeated_column():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.ones((5, 3)), columns=list("aab"))
+    with pytest.raises(ValueError, match=r"got \['a', 'a', 'b'\]"):
+        multi_aso(frame)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
+def test_integers_of_numpy_are_options(backend, kind):
+    rng = np.random.default_rng(0)
+    a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
+    expected = backend.to_numpy(aso_replicates(a, b, start=120, count=60, rng=0))
+    result = aso_replicates(
+        a, b, start=kind(120), count=kind(60), batch=kind(7), rng=kind(0)
+    )
+    np.testing.assert_allclose(backend.to_numpy(result), expected, atol=backend.atol)
+    options = {"n_resamples": kind(60), "num_comparisons": kind(2), "rng": 0}
+    eps_min = aso(a, b, dt=np.float32(0.005), confidence_level=0.9, **options).eps_min
+    options = {"n_resamples": 60, "num_comparisons": 2, "rng": 0}
+    assert float(eps_min) == float(
+        aso(a, b, dt=0.005, confidence_level=0.9, **options).eps_min
+    )
+
+
+def test_options_of_a_wrong_type():
+    a, b = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
+    for options, message in [
+        ({"n_resamples": 1000.0}, "n_resamples to be an integer; got 1000.0"),
+        ({"num_comparisons": 2.5}, "num_comparisons to be an integer; got 2.5"),
+        ({"axis": None}, "axis to be an integer; got None"),
+        ({"dt": "coarse"}, "dt to be a finite number; got 'coarse'"),
+        ({"confidence_level": None}, "confidence_level to be a finite number; got No"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            aso(a, b, **options)
+    with pytest.raises(TypeError, match=r"start to be an integer; got 5.0"):
+        aso_replicates(a, b, start=5.0, count=2)
+    with pytest.raises(TypeError, match=r"start to be an integer; got dtype float64"):
+        aso_replicates(a, b, start=np.array(5.0), count=2)
+    assert aso_replicates(a, b, start=np.array(5), count=2, rng=0).shape == (2,)
+
+
+def test_multi_aso_takes_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    columns = {"x": [1.0, 2.0, 4.0], "y": [0.0, 1.0, 3.0], "z": [5.0, 1.0, 0.0]}
+    columns = {name: column * 3 for name, column in columns.items()}
+    frame = pandas.DataFrame(columns)
+    expected = multi_aso(columns, rng=0).eps_min
+    np.testing.assert_array_equal(multi_aso(frame, rng=0).eps_min, expected)
+    frame["seed"] = [7, 1, 4] * 3
+    with pytest.raises(ValueError, match="'seed', which looks like an index"):
+        multi_aso(frame)
+
+
+def test_correction_divides_alpha():
+    """Not the level: two models always got 1 from deep-significance 1.2.8."""
+    rng = np.random.default_rng(0)
+    a, b, c = (
+        rng.normal(1.0, 1.0, 30),
+        rng.normal(0.0, 1.0, 30),
+        rng.normal(0.0, 1.0, 30),
+    )
+    two = multi_aso([a, b], rng=0).eps_min
+    assert two[0, 1] < 0.2
+    corrected = multi_aso([a, b, c], rng=0)
+    plain = multi_aso([a, b, c], correction=None, rng=0)
+    np.testing.assert_array_equal(corrected.standard_error, plain.standard_error)
+    inside = (plain.eps_min > 0.0) & (corrected.eps_min < 1.0)
+    assert inside.any()
+    assert (corrected.eps_min > plain.eps_min)[inside].all()
+
+
+def test_grid_keeps_its_first_point():
+    """With deep-significance 1.2.8 the numerator lost it, and this ratio was 0."""
+    a, b = [0.0, 5.0, 5.0], [1.0, 1.0, 1.0]
+    assert violation_ratio(a, b, dt=0.3) == pytest.approx(1.0 / (1.0 + 16.0 + 16.0))
+
+
+def test_few_scores_need_no_rng(backend):
+    a = backend.asarray([0.91, 0.93, 0.92, 0.95, 0.94])
+    b = backend.asarray([0.90, 0.92, 0.91, 0.89, 0.93])
+    assert float(aso(a, b).eps_min) == float(aso(a, b, method="exact").eps_min)
+
+
+def test_auto_switches_at_its_limit():
+    rng = np.random.default_rng(0)
+    # C(5, 3) C(15, 8) = 64350 and C(5, 3) C(17, 9) = 243100, about a limit of 65536.
+    for n, m, is_exact in [(5, 5, True), (3, 8, True), (3, 9, False), (6, 6, False)]:
+        a, b = rng.normal(size=n), rng.normal(size=m)
+        errors = {float(aso(a, b, rng=seed).standard_error) for seed in (1, 2)}
+        assert (len(errors) == 1) == is_exact
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "halves", "few ones"])
+def test_large_samples_agree_with_their_resamples(kind):
+    """At some of their quantiles, whatever the tails, the ties and the sizes."""
+    n, m, count = 33_000, 33_500, 250
+    rng = np.random.default_rng(0)
+    a, b = {
+        "normal": lambda: (rng.normal(0.0, 1.1, n), rng.normal(0.0, 1.0, m)),
+        "heavy": lambda: (rng.standard_t(1, n), rng.standard_t(1, m) * 1.2),
+        "halves": lambda: (rng.random(n) < 0.502, rng.random(m) < 0.5),
+        "few ones": lambda: (np.arange(n) < 3, np.arange(m) < 4),
+    }[kind]()
+    quick = aso(a, b, rng=0)
+    slow = aso(a, b, method="bootstrap", n_resamples=count, rng=1)
+    assert quick.violation_ratio == slow.violation_ratio
+    ratios = aso_replicates(a, b, start=0, count=count, dt=0.005, rng=0)
+    spread = max(np.std(ratios), 1e-3)
+    # The relative error of a deviation, from its own replicates, and 3 % of bias.
+    fourth = np.mean(((ratios - ratios.mean()) / spread) ** 4) if spread > 1e-3 else 3.0
+    error = np.sqrt(max(fourth, 3.0) / 4.0 / count) + 0.03
+    assert quick.standard_error == pytest.approx(slow.standard_error, rel=4.0 * error)
+
+
+def test_exact_refuses_what_would_take_too_long():
+    with pytest.raises(ValueError, match=r"16,777,216 .* got 41,409,225 for 8 and 8"):
+        aso(range_of(8), range_of(8), method="exact")
+    with pytest.raises(ValueError, match=r"got about 10\^602 for 5 and 1000 scores"):
+        aso(range_of(5), range_of(1000), method="exact")
+
+
+def range_of(n):
+    return np.arange(float(n))
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "comparisons", "needed"),
+    [(1, 1, 1, 3), (2, 2, 1, 3), (2, 50, 1, 3), (3, 3, 2, 4), (4, 5, 10, 5)],
+)
+def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
+    """All scores of A above those of B happens by chance, once in C(n + m, n)."""
+    a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
+    options = {"num_comparisons": comparisons, "rng": 0}
+    message = f"{min(n, m)} and {max(n, m)} scores are too few .* {needed} each or more"
+    with pytest.warns(UserWarning, match=message) as record:
+        result = aso(a, b, **options)
+    assert record[0].filename == __file__
+    assert tuple(map(float, result)) == (1.0, 0.0, 0.0)
+    n, m = max(n, needed), max(m, needed)
+    a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert float(aso(a, b, **options).eps_min) == 0.0
+    with pytest.warns(UserWarning, match="too few for a verdict") as record:
+        multi_aso([[0.9], [0.8, 0.7]])
+    assert record[0].filename == __file__
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 20])
+def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
+    """At most as often as the docstring says: 7 % in either direction at n = 3."""
+    a, b = np.random.default_rng(n).normal(size=(2, 4000, n))
+    result = aso(a, b, n_resamples=300, rng=0)
+    margin = result.eps_min - result.violation_ratio
+    backward = np.clip(1.0 - result.violation_ratio + margin, 0.0, 1.0)
+    is_open = result.eps_min < 1.0
+    declared = np.mean(result.eps_min < 0.2), np.mean(backward[is_open] < 0.2)
+    # Binomial, false alarm 1e-6.
+    bound = {3: 0.067, 4: 0.050}.get(n, 0.044)
+    assert max(declared) < bound + 4.9 * math.sqrt(bound * (1 - bound) / 4000)
+
+
+def test_small_samples_have_no_normal_limit():
+    with pytest.warns(UserWarning, match=r"200 scores a side or more.* trusted for 3"):
+        aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], method="asymptotic")
+
+
+def test_identical_samples_are_not_better(backend):
+    a = backend.asarray(np.linspace(0.0, 1.0, 20))
+    result = aso(a, a, rng=0)
+    assert float(result.violation_ratio) == 0.5
+    assert float(result.eps_min) > 0.5
+    constant = backend.asarray(np.ones(20))
+    assert tuple(map(float, aso(constant, constant, rng=0))) == (0.5, 0.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence_level": 1.0}, r"confidence_level to be in \(0, 1\); got 1.0"),
+        ({"confidence_level": 95}, r"confidence_level to be in \(0, 1\); got 95"),
+        (
+            {"num_comparisons": 0},
+            "num_comparisons to be an integer of 1 to .*; got 0",
+        ),
+        ({"n_resamples": 0}, "n_resamples to be an integer of 1 to .*; got 0"),
+        ({"batch": 0}, "batch to be an integer of 1 to .*; got 0"),
+        ({"method": "jackknife"}, "method to be one of 'auto', .*; got 'jackknife'"),
+        ({"confidence_level": 1e-17}, r"confidence_level to be in \(0, 1\); got 1e-17"),
+        ({"method": "asymptotic", "dt": 0.1}, "dt=None with method='asymptotic'"),
+        ({"dt": 1.5}, r"dt to be in \(0, 1\); got 1.5"),
+        ({"axis": 1}, r"axis in \[-1, 1\) for shape \(3,\); got 1"),
+    ],
+)
+def test_impossible_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], **options)
+
+
+def test_impossible_models():
+    with pytest.raises(ValueError, match="two or more models; got 1"):
+        multi_aso([[1.0, 2.0]])
+    with pytest.raises(ValueError, match=r"shape \(\.\.\., K, n\); got shape \(3,\)"):
+        multi_aso(np.ones(3))
+    with pytest.raises(
+        ValueError, match=r"correction to be .*'bonferroni', None; got 'holm'"
+    ):
+        multi_aso(np.ones((2, 3)), correction="holm")
+
+
+def test_impossible_replicates():
+    with pytest.raises(ValueError, match=r"start in \[0, 2\*\*31 - count\]; got -1"):
+        aso_replicates([1.0, 2.0], [1.0, 2.0], start=-1, count=2)
+    with pytest.raises(ValueError, match=r"count to be an integer of 1 to .*; got 0"):
+        aso_replicates([1.0, 2.0], [1.0, 2.0], start=0, count=0)
+
+
+def test_all_is_what_the_package_defines():
+    public = {name for name in vars(sigarray) if not name.startswith("_")}
+    modules = {name for name in public if hasattr(vars(sigarray)[name], "__path__")}
+    submodules = {
+        name for name in public if type(vars(sigarray)[name]) is type(sigarray)
+    }
+    assert set(sigarray.__all__) == (public - modules - submodules) | {"responses"}
+    assert sigarray.__all__ == sorted(sigarray.__all__)
