@@ -268,14 +268,15 @@ def time_peer(a: np.ndarray, b: np.ndarray) -> float:
 
 def time_words(count: int) -> float:
     """Seconds to draw so many random words, in chunks of a size that suits."""
-    from sigarray._backend.threefry import random_words, seed_words
+    from sigarray._backend.seeds import seed_words
+    from sigarray._backend.threefry import random_words
 
-    seed = seed_words(0, np, "cpu")
+    seed = seed_words(np, "cpu", 0)
     width = 2**16
 
     def run() -> None:
         for start in range(-(-count // width)):
-            random_words(seed, start, 1, width, np, "cpu")
+            random_words(np, seed, start, 1, width)
 
     return shortest(run, 10)
 

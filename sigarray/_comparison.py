@@ -4,21 +4,18 @@ import math
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource
 from sigarray._backend.checks import checked, choice
-from sigarray._backend.dispatch import array_kernel, spread_faults, standardize
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel
 from sigarray._difference.location import mann_whitney_u
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     Alternative,
     apply_statistic,
     center_scores,
     standard_deviation,
 )
-from sigarray._order.errors import (
-    METHODS,
-    Method,
-    estimate_pairs,
-    level_of,
-    upper_bound,
-)
+from sigarray._order.errors import estimate_pairs, upper_bound
+from sigarray._order.plans import METHODS, Method, level_of
 from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, ComparisonResult, ScoreSummary
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import checked, choice
-from sigarray._backend.dispatch import array_kernel, device_of, standardize
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._numeric.special import chi_square_sf, cumulative_maximum
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]

@@ -16,27 +16,22 @@ from sigarray._backend.checks import (
     count,
     positive,
 )
-from sigarray._backend.dispatch import (
-    array_kernel,
-    default_batch,
-    device_of,
-    spread_faults,
-    standardize,
-    sum_batches,
-    widest_float,
-)
-from sigarray._backend.threefry import random_places, seed_words, spare_seed
+from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of, take_last, widest_float
+from sigarray._backend.seeds import seed_words, spare_seed
+from sigarray._backend.threefry import random_places
 from sigarray._difference.location import find_t, mann_whitney_u, welch_t_test
-from sigarray._numeric.quantile import take_last
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import (
     check_pairs,
     check_result,
     check_sizes,
-    count_replicates,
     scale_scores,
 )
-from sigarray._order.errors import estimate, plan_errors, upper_bound
+from sigarray._order.errors import estimate, upper_bound
+from sigarray._order.plans import plan_errors
 from sigarray._order.two_models import STREAMS
 from sigarray.results import SampleSizeResult
 
@@ -139,7 +134,7 @@ def bootstrap_power_analysis(
     check_sizes(scores, purpose="to resample")
     lifted, scores = _lift(xp, scores, lift=lift)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
-    seed = seed_words(rng, xp, device_of(xp, scores))
+    seed = seed_words(xp, device_of(xp, scores), rng)
     return xp.asarray(
         _find_power(
             xp,
@@ -244,7 +239,7 @@ def required_sample_size(
         "n_resamples": n_resamples,
         "batch": batch,
     }
-    seed = seed_words(rng, xp, device_of(xp, a))
+    seed = seed_words(xp, device_of(xp, a), rng)
     if test in _T_TESTS:
         powers = _find_t_powers(
             xp, a, b, seed, sizes=tuple(sizes), is_paired=is_paired, **options
@@ -358,11 +353,9 @@ def _find_t_powers(
         chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
         return xp.astype(chosen, x.dtype, copy=False)
 
-    def count_seen(start: int | Array, count: int) -> Array:
+    def see(start: int | Array, count: int) -> Array:
         draws = [sizes[-1]] * 2
-        places = random_places(
-            seed, start, count, numbers, draws, is_paired, xp, device
-        )
+        places = random_places(xp, seed, start, count, numbers, draws, is_paired)
         drawn = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
         if is_paired:
             drawn = [drawn[0] - drawn[1]]
@@ -373,14 +366,15 @@ def _find_t_powers(
         ]
         difference = means[0] if is_paired else means[0] - means[1]
         t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
-        is_seen = student_t_sf(xp, t, df) <= level
-        return count_replicates(xp, is_seen, start, n_resamples)
+        return student_t_sf(xp, t, df) <= level
 
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
     zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
     elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
-    batch = batch or default_batch(xp, device, elements)
-    return sum_batches(xp, count_seen, n_resamples, batch, zeros) / n_resamples
+    n_seen = sum_replicates(
+        xp, see, n_resamples, initial=zeros, elements=elements, batch=batch
+    )
+    return n_seen / n_resamples
 
 
 @array_kernel
@@ -398,24 +392,23 @@ def _find_power(
     batch: int | None,
 ) -> Array:
     """Share of pairs of samples of a size in which A is seen to be better."""
-    sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    sizes = [a.shape[-1], b.shape[-1]]
     a, b = spread_faults(xp, a), spread_faults(xp, b)
-    inner_seed = spare_seed(seed, xp, device)
+    inner_seed = spare_seed(xp, seed)
 
-    def count_seen(start: int | Array, count: int) -> Array:
-        places = random_places(
-            seed, start, count, sizes, [size, size], is_together, xp, device
-        )
+    def see(start: int | Array, count: int) -> Array:
+        places = random_places(xp, seed, start, count, sizes, [size, size], is_together)
         drawn_a, drawn_b = take_last(xp, a, places[0]), take_last(xp, b, places[1])
-        is_seen = _see(xp, drawn_a, drawn_b, inner_seed, test, level)
-        return count_replicates(xp, is_seen, start, n_resamples)
+        return _see(xp, drawn_a, drawn_b, inner_seed, test, level)
 
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
     elements = 2 * size * (1 + math.prod(fault.shape))
     if test == "aso":
         elements *= _ASO_REPLICATES_AT_A_TIME
-    batch = batch or default_batch(xp, device, elements)
-    return sum_batches(xp, count_seen, n_resamples, batch, fault) / n_resamples
+    n_seen = sum_replicates(
+        xp, see, n_resamples, initial=fault, elements=elements, batch=batch
+    )
+    return n_seen / n_resamples
 
 
 def _see(

@@ -30,8 +30,8 @@ from sigarray._cli.responses import ResponseOptions, report_responses, report_st
 from sigarray._cli.tables.responses import read_responses
 from sigarray._cli.tables.scores import Scores, read_p_values, read_scores
 from sigarray._cli.verdict import Comparison, report_orders, report_tests
-from sigarray._order.errors import Plan, plan_error
 from sigarray._order.many_models import multi_aso
+from sigarray._order.plans import Plan, plan_error
 from sigarray.responses import study
 
 _SCORES, _RATINGS = "digits.csv", "ratings.csv"

@@ -9,18 +9,12 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
 from sigarray._backend.checks import checked, choice
-from sigarray._backend.dispatch import (
-    array_kernel,
-    default_batch,
-    device_of,
-    index_dtype,
-    map_batches,
-    map_entries,
-    spread_faults,
-    standardize,
-)
-from sigarray._backend.threefry import random_places, seed_words
-from sigarray._numeric.quantile import take_last
+from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of, index_dtype, take_last
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_places
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
     Statistic,
@@ -36,8 +30,6 @@ from sigarray.results import ConfidenceInterval
 IntervalMethod = Literal["percentile", "basic", "bca"]
 
 _METHODS = ("percentile", "basic", "bca")
-# Replicates of all batch entries that are held at a time: 32 MiB in float64.
-_MAX_HELD = 2**22
 
 
 @checked(method=choice(*_METHODS))
@@ -160,7 +152,7 @@ def bootstrap_ci(
     result = _bootstrap_ci(
         xp,
         samples,
-        seed_words(rng, xp, device_of(xp, samples[0])),
+        seed_words(xp, device_of(xp, samples[0]), rng),
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
         method=method,
@@ -215,7 +207,7 @@ def _bootstrap_ci(
         error = standard_deviation(xp, replicates)
         return xp.stack([unit * x for x in (*moved, error)])
 
-    result = map_entries(xp, find_limits, stacks, max(1, _MAX_HELD // n_resamples))
+    result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
     result = xp.reshape(result, (4, *leading))
     return tuple(result[i, ...] for i in range(4))
 
@@ -238,7 +230,7 @@ def _draw_replicates(
     device, sizes = device_of(xp, rows[0]), [row.shape[-1] for row in rows]
 
     def replicate(start: int | Array, size: int) -> Array:
-        places = random_places(seed, start, size, sizes, sizes, paired, xp, device)
+        places = random_places(xp, seed, start, size, sizes, sizes, paired)
         return _difference(
             [
                 apply_statistic(xp, statistic, take_last(xp, row, chosen))
@@ -248,8 +240,9 @@ def _draw_replicates(
 
     width = sizes[0] if paired else sum(sizes)
     elements = width + rows[0].shape[0] * sum(sizes)
-    batch = batch or default_batch(xp, device, elements)
-    return map_batches(xp, replicate, n_resamples, batch)[:, :n_resamples]
+    return map_replicates(
+        xp, device, replicate, n_resamples, elements=elements, batch=batch
+    )
 
 
 def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) -> Array:
@@ -326,8 +319,8 @@ def _values_without_one(
         places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
         return apply_statistic(xp, statistic, take_last(xp, x, places))
 
-    batch = batch or default_batch(xp, device, (1 + x.shape[0]) * n)
-    return map_batches(xp, values, n, batch)[:, :n]
+    elements = (1 + x.shape[0]) * n
+    return map_replicates(xp, device, values, n, elements=elements, batch=batch)
 
 
 def _correct(

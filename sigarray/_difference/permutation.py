@@ -3,7 +3,12 @@
 import math
 
 from sigarray._backend.aliases import Array, Device, Namespace, Seed
-from sigarray._backend.dispatch import device_of, matrix_product, nth_smallest
+from sigarray._backend.libraries import (
+    device_of,
+    matrix_product,
+    nth_smallest,
+    take_last,
+)
 from sigarray._backend.threefry import (
     WORD_BITS,
     ordered_keys,
@@ -11,7 +16,6 @@ from sigarray._backend.threefry import (
     random_bits,
     random_words,
 )
-from sigarray._numeric.quantile import take_last
 from sigarray._numeric.statistic import Statistic, apply_statistic
 from sigarray._numeric.subsets import subset_at
 
@@ -30,10 +34,10 @@ def exchange_pairs(
     if seed is None:
         words = (xp.arange(size, device=device) + start)[:, None]
     else:
-        words = random_words(seed, start, size, -(-n // WORD_BITS), xp, device)
+        words = random_words(xp, seed, start, size, -(-n // WORD_BITS))
     if statistic == "mean":
         return _mean_of_exchanged(xp, a - b, words)
-    bits = random_bits(words, n, xp, device)
+    bits = random_bits(xp, words, n)
     is_exchanged = bits == 1
     a, b = a[..., None, :], b[..., None, :]
     exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
@@ -76,8 +80,8 @@ def deal_out(
     if seed is None:
         keys = _enumerated_keys(xp, n, m, start, size, device)
     else:
-        words = overlapping_words(seed, start, size, n + m, n + m, xp, device)
-        keys = ordered_keys(words, xp)
+        words = overlapping_words(xp, seed, start, size, n + m, n + m)
+        keys = ordered_keys(xp, words)
     if statistic == "mean":
         # A gets the n smallest keys: no permutation is made.
         threshold = nth_smallest(xp, keys, n)

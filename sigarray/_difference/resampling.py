@@ -6,18 +6,14 @@ from typing import Literal
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
 from sigarray._backend.checks import MAX_REPLICATES, checked, choice, show
-from sigarray._backend.dispatch import (
-    array_kernel,
-    default_batch,
-    device_of,
-    spread_faults,
-    standardize,
-    sum_batches,
-)
-from sigarray._backend.threefry import WORD_BITS, random_places, seed_words
+from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of, take_last
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import WORD_BITS, random_places
 from sigarray._difference.permutation import deal_out, exchange_pairs
 from sigarray._difference.saddlepoint import bootstrap_tail, permutation_tail
-from sigarray._numeric.quantile import take_last
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     Alternative,
     Statistic,
@@ -25,7 +21,6 @@ from sigarray._numeric.statistic import (
     center_scores,
     check_pairs,
     check_sizes,
-    count_replicates,
     pool_samples,
     rounding_of,
 )
@@ -150,7 +145,7 @@ def bootstrap_test(
         xp,
         a,
         b,
-        seed_words(rng, xp, device_of(xp, a)) if is_drawn else None,
+        seed_words(xp, device_of(xp, a), rng) if is_drawn else None,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -253,7 +248,7 @@ def permutation_test(
         xp,
         a,
         b,
-        None if is_exact else seed_words(rng, xp, device_of(xp, a)),
+        None if is_exact else seed_words(xp, device_of(xp, a), rng),
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,
@@ -295,7 +290,7 @@ def _bootstrap_test(
     batch: int | None,
 ) -> tuple[Array, Array]:
     """Difference and p-value with the null hypothesis imposed by centring."""
-    sizes, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    sizes = [a.shape[-1], b.shape[-1]]
     faultless = (spread_faults(xp, x) for x in (a, b))
     (a, b), levels, middles, unit = center_scores(xp, statistic, *faultless)
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
@@ -314,26 +309,28 @@ def _bootstrap_test(
     tolerance = rounding_of(xp, statistic, [a, b], values)
     distance = difference[..., None]
 
-    def count_extremes(start: int | Array, size: int) -> Array:
-        places = random_places(seed, start, size, sizes, sizes, paired, xp, device)
+    def find_extremes(start: int | Array, size: int) -> Array:
+        places = random_places(xp, seed, start, size, sizes, sizes, paired)
         resampled = [
             apply_statistic(xp, statistic, take_last(xp, x, chosen))
             for x, chosen in zip((a, b), places, strict=True)
         ]
         shift = resampled[0] - resampled[1] - observed[..., None]
         if alternative == "two-sided":
-            is_extreme = xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
-        elif alternative == "greater":
-            is_extreme = shift >= distance - tolerance[..., None]
-        else:
-            is_extreme = shift <= distance + tolerance[..., None]
-        return count_replicates(xp, is_extreme, start, n_resamples)
+            return xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
+        if alternative == "greater":
+            return shift >= distance - tolerance[..., None]
+        return shift <= distance + tolerance[..., None]
 
     width = sizes[0] if paired else sum(sizes)
-    batch = batch or default_batch(
-        xp, device, width + math.prod(a.shape) + math.prod(b.shape)
+    count = sum_replicates(
+        xp,
+        find_extremes,
+        n_resamples,
+        initial=difference - difference,
+        elements=width + math.prod(a.shape) + math.prod(b.shape),
+        batch=batch,
     )
-    count = sum_batches(xp, count_extremes, n_resamples, batch, difference - difference)
     return unit * difference, (count + 1.0) / (n_resamples + 1.0)
 
 
@@ -392,14 +389,10 @@ def _permutation_test(
     tolerance = rounding_of(xp, statistic, [a, b], values)
     exchange = exchange_pairs if paired else deal_out
 
-    def count_extremes(start: int | Array, size: int) -> Array:
+    def find_extremes(start: int | Array, size: int) -> Array:
         permuted = exchange(xp, pool, n, seed, start, size, statistic)
         gap = permuted - difference[..., None]
-        counts = (
-            count_replicates(xp, gap >= -tolerance[..., None], start, count),
-            count_replicates(xp, gap <= tolerance[..., None], start, count),
-        )
-        return xp.stack(counts)
+        return xp.stack([gap >= -tolerance[..., None], gap <= tolerance[..., None]])
 
     elements, n_entries = n if paired else n + m, math.prod(difference.shape)
     if statistic == "mean":
@@ -407,9 +400,15 @@ def _permutation_test(
         elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
     else:
         elements *= 1 + n_entries
-    batch = batch or default_batch(xp, device_of(xp, a), elements)
     zero = difference - difference
-    counts = sum_batches(xp, count_extremes, count, batch, xp.stack([zero, zero]))
+    counts = sum_replicates(
+        xp,
+        find_extremes,
+        count,
+        initial=xp.stack([zero, zero]),
+        elements=elements,
+        batch=batch,
+    )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     greater, less = pvalues[0, ...], pvalues[1, ...]
     if alternative == "two-sided":

@@ -22,7 +22,8 @@ import math
 from collections.abc import Sequence
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.dispatch import device_of, iterate
+from sigarray._backend.chunks import iterate
+from sigarray._backend.libraries import device_of
 from sigarray._numeric.special import normal_sf
 from sigarray._numeric.statistic import TIE_UNITS, center_scores, pool_samples
 from sigarray._numeric.tilting import (

@@ -10,14 +10,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.dispatch import (
+from sigarray._backend.libraries import (
     build_tables,
     device_of,
     index_dtype,
-    spread_faults,
     widest_float,
 )
 from sigarray._backend.threefry import exponentials, normals
+from sigarray._numeric.faults import spread_faults
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
@@ -96,12 +96,12 @@ def even_grid(dt: float | None) -> Grid | None:
     return Grid(step)
 
 
-def grid_ranks(n: int, grid: Grid, xp: Namespace, device: Device) -> Array:
+def grid_ranks(xp: Namespace, device: Device, n: int, grid: Grid) -> Array:
     """Give the rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
         if grid.step is None:
-            edges = _grid_edges(grid, xp, device)
+            edges = _grid_edges(xp, device, grid)
             points = edges[1:] + edges[:-1]  # in units of half an edge's
             if not grid.n_others:
                 return ((n * points - 1) // (2 * grid.n_scores),)
@@ -110,21 +110,21 @@ def grid_ranks(n: int, grid: Grid, xp: Namespace, device: Device) -> Array:
         points = xp.arange(1, grid.size + 1, dtype=xp.int64, device=device)
         return ((n * grid.step.numerator * points - 1) // grid.step.denominator,)
 
-    return build_tables(build, xp, device)[0]
+    return build_tables(xp, device, build)[0]
 
 
-def grid_widths(grid: Grid, xp: Namespace, device: Device) -> Array | None:
+def grid_widths(xp: Namespace, device: Device, grid: Grid) -> Array | None:
     """Give the weight of each point, or None where all are the same."""
     if grid.step is not None:
         return None
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        edges = _grid_edges(grid, xp, device)
+        edges = _grid_edges(xp, device, grid)
         total = grid.n_scores * max(1, grid.n_others)
         widths = xp.astype(edges[1:] - edges[:-1], widest_float(xp, device))
         return (widths / total,)
 
-    return build_tables(build, xp, device)[0]
+    return build_tables(xp, device, build)[0]
 
 
 def _count_low_edges(n: int) -> int:
@@ -144,7 +144,7 @@ def _count_outer_edges(n: int) -> int:
     return min(2 * _EDGES_PER_OCTAVE, n // 2)
 
 
-def _grid_edges(grid: Grid, xp: Namespace, device: Device) -> Array:
+def _grid_edges(xp: Namespace, device: Device, grid: Grid) -> Array:
     """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
 
     From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
@@ -162,7 +162,7 @@ def _grid_edges(grid: Grid, xp: Namespace, device: Device) -> Array:
     return xp.sort(both, stable=False)
 
 
-def merge_steps(n: int, m: int, xp: Namespace, device: Device) -> MergedSteps | None:
+def merge_steps(xp: Namespace, device: Device, n: int, m: int) -> MergedSteps | None:
     """Merge the steps of two sizes; None where they coincide.
 
     A breakpoint of both sizes stands twice, the second time with no width.
@@ -178,7 +178,7 @@ def merge_steps(n: int, m: int, xp: Namespace, device: Device) -> MergedSteps | 
         widths = xp.astype(ends - starts, widest_float(xp, device)) / (n * m)
         return (ends - 1) // m, (ends - 1) // n, widths
 
-    return MergedSteps(*build_tables(build, xp, device))
+    return MergedSteps(*build_tables(xp, device, build))
 
 
 def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
@@ -220,18 +220,18 @@ def sorted_resamples(
     """
     n_samples, n = scores.shape[-2:]
     device = device_of(xp, scores)
-    ranks = None if grid is None else grid_ranks(n, grid, xp, device)
+    ranks = None if grid is None else grid_ranks(xp, device, n, grid)
     if _draws_all(n, grid) or grid is None or ranks is None:
-        sums = _cumulative_sum(xp, exponentials(words, xp), device)
+        sums = _cumulative_sum(xp, exponentials(xp, words))
         if ranks is not None:
             ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
             sums = take_last(xp, sums, xp.concat([ranks, ends]))
     elif grid.step is None:
-        sums = _cumulative_sum(xp, _near_gammas(xp, words, ranks, n), device)
+        sums = _cumulative_sum(xp, _near_gammas(xp, words, ranks, n))
     else:
         n_candidates = _gamma_candidates(n, grid.step)
         gammas = _rank_gammas(xp, words, ranks, n, n_candidates)
-        sums = _cumulative_sum(xp, gammas, device)
+        sums = _cumulative_sum(xp, gammas)
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
     positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
@@ -275,10 +275,10 @@ def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
     gaps = _rank_gaps(xp, ranks, n)
     half = words.shape[-1] // 2
     pairs = xp.stack([words[..., :half], words[..., half:]], axis=-2)
-    normal = normals(pairs[..., None, :], xp)
+    normal = normals(xp, pairs[..., None, :])
     normal = xp.concat([normal[..., i, 0, :] for i in range(2)], axis=-1)
     normal = normal[..., : gaps.shape[0]]
-    single = exponentials(words[..., : gaps.shape[0]], xp)
+    single = exponentials(xp, words[..., : gaps.shape[0]])
     d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
     root = 1.0 + normal / xp.sqrt(9.0 * d)
     cube = d * root * root * root
@@ -306,9 +306,9 @@ def _rank_gammas(
     pairs = xp.reshape(
         words[..., : 2 * n_pairs, :], (*words.shape[:-2], 2, n_pairs, gaps.shape[0])
     )
-    x = xp.reshape(normals(pairs, xp), (*words.shape[:-2], 2 * n_pairs, gaps.shape[0]))
+    x = xp.reshape(normals(xp, pairs), (*words.shape[:-2], 2 * n_pairs, gaps.shape[0]))
     x = x[..., :n_candidates, :]
-    log_u = -exponentials(words[..., 2 * n_pairs :, :], xp)
+    log_u = -exponentials(xp, words[..., 2 * n_pairs :, :])
     # A t below -1 is to be rejected; -0.999 is rejected too, and has a logarithm.
     t = xp.clip(c * x, -0.999, None)
     log_ratio = 3.0 * xp.log1p(t) - t * (3.0 + t * (3.0 + t))
@@ -319,8 +319,9 @@ def _rank_gammas(
     return d * (1.0 + first) ** 3
 
 
-def _cumulative_sum(xp: Namespace, x: Array, device: Device) -> Array:
+def _cumulative_sum(xp: Namespace, x: Array) -> Array:
     """Cumulative sum along the last axis, in float64 or as exact as may be."""
+    device = device_of(xp, x)
     dtype = widest_float(xp, device)
     n = x.shape[-1]
     if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:

@@ -1,7 +1,7 @@
 """Middle ranks: those of ties are their mean."""
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.dispatch import device_of
+from sigarray._backend.libraries import device_of
 from sigarray._numeric.special import cumulative_maximum
 
 

@@ -5,7 +5,8 @@ import math
 from collections.abc import Callable
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.dispatch import default_batch, device_of, map_entries
+from sigarray._backend.chunks import map_entries
+from sigarray._backend.libraries import device_of
 
 # Nine reach the last bit for every p from 1e-300 to 0.5.
 _NEWTON_STEPS = 10
@@ -155,8 +156,7 @@ def _map_elements(
     """Apply a function to flat chunks, for an element takes `width` numbers."""
     shape = arrays[0].shape
     flat = [xp.reshape(xp.broadcast_to(x, shape), (-1,)) for x in arrays]
-    batch = default_batch(xp, device_of(xp, arrays[0]), width)
-    return xp.reshape(map_entries(xp, function, flat, batch), shape)
+    return xp.reshape(map_entries(xp, function, flat, elements=width), shape)
 
 
 def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:

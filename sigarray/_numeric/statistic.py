@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import describe
-from sigarray._backend.dispatch import device_of, spread_faults
+from sigarray._numeric.faults import spread_faults
 
 Alternative = Literal["greater", "less", "two-sided"]
 Statistic = Callable[..., Array] | Literal["mean", "median"]
@@ -166,13 +166,3 @@ def rounding_of(
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
     return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
-
-
-def count_replicates(
-    xp: Namespace, is_extreme: Array, start: int | Array, count: int
-) -> Array:
-    """Count the extreme ones among the replicates below `count`, as floats."""
-    replicates = (
-        xp.arange(is_extreme.shape[-1], device=device_of(xp, is_extreme)) + start
-    )
-    return xp.sum(xp.astype(is_extreme & (replicates < count), xp.float32), axis=-1)

@@ -5,7 +5,7 @@ import itertools
 import math
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.dispatch import build_tables, device_of, widest_float
+from sigarray._backend.libraries import build_tables, device_of, widest_float
 
 
 def count_resamples(n: int) -> int:
@@ -13,7 +13,7 @@ def count_resamples(n: int) -> int:
     return math.comb(2 * n - 1, n)
 
 
-def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, Array]:
+def enumerate_resamples(xp: Namespace, device: Device, n: int) -> tuple[Array, Array]:
     """Give all distinct resamples of n scores, and the probability of each.
 
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
@@ -34,7 +34,7 @@ def enumerate_resamples(n: int, xp: Namespace, device: Device) -> tuple[Array, A
         weights = total / xp.astype(repeats, widest_float(xp, device))
         return xp.stack(ranks), weights
 
-    ranks, weights = build_tables(build, xp, device)
+    ranks, weights = build_tables(xp, device, build)
     return ranks, weights
 
 
@@ -50,7 +50,9 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     for i in range(size, 0, -1):
         # C(c, i) for c = i - 1, ..., n - size + i - 1, from 0 on.
         (numbers,) = build_tables(
-            functools.partial(binomials, i, n - size + 1), xp, device_of(xp, places)
+            xp,
+            device_of(xp, places),
+            functools.partial(binomials, size=i, count=n - size + 1),
         )
         index = xp.searchsorted(numbers, rest, side="right") - 1
         elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
@@ -59,7 +61,7 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
 
 
 def binomials(
-    size: int, count: int, xp: Namespace, device: Device
+    xp: Namespace, device: Device, *, size: int, count: int
 ) -> tuple[Array, ...]:
     """C(c, size) for c = size - 1, size, ..., each product divided as it goes."""
     c = xp.arange(count, dtype=xp.int64, device=device) + (size - 1)

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.dispatch import default_batch, device_of, iterate
+from sigarray._backend.chunks import chunk_size, iterate
+from sigarray._backend.libraries import device_of
 
 # Newton steps: 5 are enough in the middle, the others are for the far tails.
 STEPS = 16
@@ -152,7 +153,7 @@ def _add_up(
 ) -> list[Array]:
     """Sum terms over the last axis of x, as many scores at a time as a cache holds."""
     n, n_entries = x.shape[-1], math.prod(x.shape[:-1])
-    width = max(_NARROWEST, default_batch(xp, device_of(xp, x), 4 * n_entries))
+    width = max(_NARROWEST, chunk_size(xp, device_of(xp, x), 4 * n_entries))
     parts = [
         [xp.sum(term, axis=-1) for term in terms(x[..., start : min(start + width, n)])]
         for start in range(0, n, width)

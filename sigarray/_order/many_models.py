@@ -1,25 +1,20 @@
 """Almost stochastic order between all pairs of several models."""
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource
 from sigarray._backend.checks import checked, choice
-from sigarray._backend.dispatch import array_kernel, device_of, is_traced, standardize
+from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._backend.threefry import name_streams, number_streams
-from sigarray._numeric.quantile import take_last
-from sigarray._order.errors import (
-    METHODS,
-    Method,
-    estimate_pairs,
-    level_of,
-    upper_bound,
-)
-from sigarray._order.ratio import Stacks, count_pairs
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import name_streams, number_streams
+from sigarray._order.errors import estimate_pairs, upper_bound
+from sigarray._order.pairs import Stacks, as_matrix, count_pairs
+from sigarray._order.plans import METHODS, Method, level_of
 from sigarray.results import PairwiseAsoResult
 
 Correction = Literal["bonferroni"]
@@ -211,71 +206,12 @@ def _pairwise_result(
     order: tuple[int, ...],
 ) -> PairwiseAsoResult:
     """Spread the pairs over matrices of all models, in the caller's order."""
-    matrix = _as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
+    matrix = as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
     errors, margins = (
-        _as_matrix(xp, x, sizes, order, lambda sigma: sigma, diagonal=0.0)
+        as_matrix(xp, x, sizes, order, lambda sigma: sigma, diagonal=0.0)
         for x in (error, margin)
     )
     models = xp.arange(len(order), device=device_of(xp, ratio))
     is_diagonal = models[:, None] == models[None, :]
     eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, margins))
     return PairwiseAsoResult(eps_min, matrix, errors)
-
-
-def _as_matrix(
-    xp: Namespace,
-    pairs: Array,
-    sizes: tuple[int, ...],
-    order: tuple[int, ...],
-    reverse: Callable[[Array], Array],
-    *,
-    diagonal: float,
-) -> Array:
-    """Put the pairs of `map_pairs` in their places, reversed in the opposite ones."""
-    blocks: dict[tuple[int, int], Array] = {}
-    start = 0
-    for g, size in enumerate(sizes):
-        stop = start + size * (size - 1) // 2
-        within = pairs[..., start:stop]
-        blocks[g, g] = _spread(xp, within, size, reverse, diagonal=diagonal)
-        for h in range(g + 1, len(sizes)):
-            start, stop = stop, stop + size * sizes[h]
-            shape = (*pairs.shape[:-1], size, sizes[h])
-            blocks[g, h] = xp.reshape(pairs[..., start:stop], shape)
-            blocks[h, g] = reverse(xp.matrix_transpose(blocks[g, h]))
-        start = stop
-    groups = range(len(sizes))
-    matrix = xp.concat(
-        [xp.concat([blocks[g, h] for h in groups], axis=-1) for g in groups], axis=-2
-    )
-    if order == tuple(range(len(order))):
-        return matrix
-    matrix = xp.stack([matrix[..., k, :] for k in order], axis=-2)
-    return xp.stack([matrix[..., k] for k in order], axis=-1)
-
-
-def _spread(
-    xp: Namespace,
-    pairs: Array,
-    n_models: int,
-    reverse: Callable[[Array], Array],
-    *,
-    diagonal: float,
-) -> Array:
-    """Spread the pairs within one stack over its matrix: the inverse of `pair_of`."""
-    if n_models == 1:
-        shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
-        return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)
-    models = xp.arange(n_models, device=device_of(xp, pairs))
-    i, j = models[:, None], models[None, :]
-    shift = (j - i) % n_models
-    # In an even number of models, those that are opposite are a pair once.
-    is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
-    forward, backward = (
-        (shift - 1) * n_models + i,
-        (n_models - shift - 1) * n_models + j,
-    )
-    place = xp.where(is_pair, forward, backward)
-    values = take_last(xp, pairs, xp.where(shift == 0, 0, place))
-    values = xp.where(is_pair, values, reverse(values))
-    return xp.where(shift == 0, diagonal, values)

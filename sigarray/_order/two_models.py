@@ -8,17 +8,14 @@ from sigarray._backend.checks import (
     choice,
     integer,
 )
-from sigarray._backend.dispatch import device_of, is_array, standardize
-from sigarray._backend.threefry import as_argument, seed_words
+from sigarray._backend.dispatch import is_array, standardize
+from sigarray._backend.libraries import as_argument, device_of
+from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.errors import (
-    METHODS,
-    Method,
-    estimate_pairs,
-    level_of,
-    upper_bound,
-)
-from sigarray._order.ratio import Stacks, bootstrap_ratios, observed_ratios, orient
+from sigarray._order.errors import estimate_pairs, upper_bound
+from sigarray._order.pairs import Stacks, orient
+from sigarray._order.plans import METHODS, Method, level_of
+from sigarray._order.ratio import bootstrap_ratios, observed_ratios
 from sigarray.results import AsoResult
 
 # Of the two samples of a pair.
@@ -346,7 +343,7 @@ def aso_replicates(
     ratios = bootstrap_ratios(
         xp,
         orient(stacks, higher_is_better),
-        seed_words(rng, xp, device_of(xp, stacks[0])),
+        seed_words(xp, device_of(xp, stacks[0]), rng),
         as_argument(xp, start),
         streams=STREAMS,
         count=count,

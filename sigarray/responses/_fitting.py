@@ -5,13 +5,10 @@ from typing import Literal, NamedTuple
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.checks import checked, choice
-from sigarray._backend.dispatch import (
-    array_kernel,
-    default_batch,
-    device_of,
-    map_entries,
-)
-from sigarray._backend.threefry import normals, random_words, seed_words
+from sigarray._backend.chunks import map_entries
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import normals, random_words
 from sigarray.responses._items import add_up, average, standardize_responses
 from sigarray.responses._models import MODELS, LikertModel, Model, NormalModel
 
@@ -80,7 +77,7 @@ def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Mod
     xp, (gold,) = standardize_responses(gold)
     if model == "normal":
         return _fit_normal(xp, gold)
-    return _fit_likert(xp, gold, seed_words(0, xp, device_of(xp, gold)))
+    return _fit_likert(xp, gold, seed_words(xp, device_of(xp, gold), 0))
 
 
 @array_kernel
@@ -110,10 +107,10 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     k, device = gold.shape[-1], device_of(xp, gold)
     n_pairs = -(-_ITEMS * k // 2)
     width = 3 * _ITEMS + 2 * n_pairs
-    words = random_words(seed, 0, 1, width, xp, device)[0, ...]
+    words = random_words(xp, seed, 0, 1, width)[0, ...]
     item_words = xp.reshape(words[: 3 * _ITEMS], (3, _ITEMS))
     pairs = xp.reshape(words[3 * _ITEMS :], (2, 1, n_pairs))
-    normal = xp.reshape(normals(pairs, xp), (-1,))[: _ITEMS * k]
+    normal = xp.reshape(normals(xp, pairs), (-1,))[: _ITEMS * k]
     normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
 
     twin = xp.arange(_ITEMS, device=device) % gold.shape[-2]
@@ -144,8 +141,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
 
     leading = gold.shape[:-2]
     flat = xp.reshape(gold, (math.prod(leading), *gold.shape[-2:]))
-    batch = default_batch(xp, device, _ITEMS * k)
-    rows = map_entries(xp, fit_entries, [flat], batch)
+    rows = map_entries(xp, fit_entries, [flat], elements=_ITEMS * k)
     return LikertModel(*(xp.reshape(rows[i, ...], leading) for i in range(6)))
 
 

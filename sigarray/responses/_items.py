@@ -4,12 +4,8 @@ import math
 from typing import Literal
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.dispatch import (
-    array_kernel,
-    device_of,
-    matrix_product,
-    standardize,
-)
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of, matrix_product
 
 Aggregate = Literal["mean", "median"]
 AGGREGATES = ("mean", "median")

@@ -59,7 +59,7 @@ class NormalModel(NamedTuple):
         self, xp: Namespace, words: Array, dtype: Any
     ) -> tuple[Array, Array]:
         """Give means and standard deviations for words of shape (3, ...)."""
-        u, _, v = (xp.astype(uniforms(words[i, ...], xp), dtype) for i in range(3))
+        u, _, v = (xp.astype(uniforms(xp, words[i, ...]), dtype) for i in range(3))
         mean = self.mean_low + (self.mean_high - self.mean_low) * u
         return mean, self.sd_low + (self.sd_high - self.sd_low) * v
 
@@ -124,7 +124,7 @@ class LikertModel(NamedTuple):
         normal = _box_muller(xp, words[0, ...], words[1, ...])
         mean = xp.astype(xp.abs(normal), dtype) * self.mean_scale
         mean = xp.where(mean > self.mean_high, self.mean_high, mean)
-        u = xp.astype(uniforms(words[2, ...], xp), dtype)
+        u = xp.astype(uniforms(xp, words[2, ...]), dtype)
         width = self.sd_high - self.sd_low
         rise, fall = self.sd_mode - self.sd_low, self.sd_high - self.sd_mode
         is_rising = u * width < rise
@@ -171,8 +171,8 @@ def choose_model(model: Model | Literal["normal", "likert"]) -> Model:
 
 def _box_muller(xp: Namespace, radius_words: Array, angle_words: Array) -> Array:
     """Give one float32 normal for two words."""
-    radius = xp.sqrt(2.0 * exponentials(radius_words, xp))
-    return radius * xp.cos((2.0 * math.pi) * uniforms(angle_words, xp))
+    radius = xp.sqrt(2.0 * exponentials(xp, radius_words))
+    return radius * xp.cos((2.0 * math.pi) * uniforms(xp, angle_words))
 
 
 def _check_ascending(model: Any, *fields: str | float) -> None:

@@ -9,19 +9,10 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
 from sigarray._backend.checks import MAX_REPLICATES, checked, choice, count
-from sigarray._backend.dispatch import (
-    array_kernel,
-    build_tables,
-    default_batch,
-    device_of,
-    map_batches,
-)
-from sigarray._backend.threefry import (
-    ordered_keys,
-    overlapping_words,
-    seed_words,
-    uniform_indices,
-)
+from sigarray._backend.chunks import map_replicates
+from sigarray._backend.libraries import array_kernel, build_tables, device_of
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import ordered_keys, overlapping_words, uniform_indices
 from sigarray._numeric.subsets import binomials, subset_at
 from sigarray.responses._items import gather_present, standardize_responses
 from sigarray.results import ResponseSet
@@ -150,7 +141,7 @@ def resample(
     drawn = _resample(
         xp,
         *samples,
-        seed_words(rng, xp, device_of(xp, samples[0])),
+        seed_words(xp, device_of(xp, samples[0]), rng),
         items=items,
         responses=responses,
         count=n_resamples,
@@ -183,9 +174,9 @@ def plan_draws(
     n_choices = max(n, _MAX_DEALS)
 
     def draw(start: int | Array, count: int) -> list[list[Array]]:
-        words = overlapping_words(seed, start, count, width, n_choices, xp, device)
+        words = overlapping_words(xp, seed, start, count, width, n_choices)
         if items == "bootstrap":
-            chosen = uniform_indices(words[:, :n], n, xp, device)
+            chosen = uniform_indices(xp, words[:, :n], n)
         else:
             chosen = xp.broadcast_to(xp.arange(n, device=device), (count, n))
         drawn, first = [], n_item_words
@@ -233,14 +224,14 @@ def _resample(
         xp, seed, groups, items=items, responses=responses, summarize=lambda x: x
     )
     n_elements = draws.n_elements * math.prod(leading)
-    batch = default_batch(xp, device_of(xp, gold), n_elements)
     axis = len(leading)
 
     def kernel(start: int | Array, size: int) -> Array:
         return xp.concat([drawn for (drawn,) in draws.draw(start, size)], axis=-1)
 
-    drawn = map_batches(xp, kernel, count, batch, axis=axis)
-    drawn = drawn[(*(slice(None),) * axis, slice(count), ...)]
+    drawn = map_replicates(
+        xp, device_of(xp, gold), kernel, count, elements=n_elements, axis=axis
+    )
     is_one = responses in ("one", "first")
     return _split(drawn, [1 if is_one else x[0].shape[-1] for x in groups])
 
@@ -296,8 +287,8 @@ def _plan_deals(xp: Namespace, pool: _Pool, summarize: Summarize) -> _Sampler:
     device = device_of(xp, pool.values)
     n, (size_a, size_b) = pool.values.shape[-2], pool.sizes
     n_deals = math.comb(size_a + size_b, size_a)
-    build = functools.partial(_build_deals, size_a, size_b)
-    table, starts, numbers = build_tables(build, xp, device)
+    build = functools.partial(_build_deals, size_a=size_a, size_b=size_b)
+    table, starts, numbers = build_tables(xp, device, build)
     n_ways = xp.take(
         numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
     )
@@ -316,7 +307,7 @@ def _plan_deals(xp: Namespace, pool: _Pool, summarize: Summarize) -> _Sampler:
 
     def draw_way(words: Array, items: Array) -> Array:
         ways = _take_rows(xp, n_ways[..., None], items)[..., 0]
-        return uniform_indices(words[..., 0], ways, xp, device)
+        return uniform_indices(xp, words[..., 0], ways)
 
     if not _deals_in_advance(n, size_a, size_b):
         return _Sampler(
@@ -340,7 +331,7 @@ def _plan_deals(xp: Namespace, pool: _Pool, summarize: Summarize) -> _Sampler:
 
 
 def _build_deals(
-    size_a: int, size_b: int, xp: Namespace, device: Device
+    xp: Namespace, device: Device, *, size_a: int, size_b: int
 ) -> tuple[Array, ...]:
     """Table the ways to share out a pool, where A takes c responses, for each c.
 
@@ -368,7 +359,7 @@ def _build_deals(
         tables.append(xp.concat([of_a, of_b], axis=-1))
         starts.append(xp.full((1,), n_rows, dtype=xp.int64, device=device))
         (ways,) = build_tables(
-            functools.partial(binomials, size, size_b + 2), xp, device
+            xp, device, functools.partial(binomials, size=size, count=size_b + 2)
         )
         numbers.append(ways[1:])
         n_rows += n_subsets
@@ -379,9 +370,8 @@ def _find_first(
     xp: Namespace, words: Array, _sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
     """Two places that differ: the first ones, when the pool is shared out."""
-    device = device_of(xp, words)
-    first = uniform_indices(words[..., :1], count, xp, device)
-    second = uniform_indices(words[..., 1:], count - 1, xp, device)
+    first = uniform_indices(xp, words[..., :1], count)
+    second = uniform_indices(xp, words[..., 1:], count - 1)
     return [first, xp.where(second >= first, second + 1, second)]
 
 
@@ -389,10 +379,8 @@ def _find_one(
     xp: Namespace, words: Array, sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
     """A place for each set."""
-    device = device_of(xp, words)
     return [
-        uniform_indices(words[..., i : i + 1], count, xp, device)
-        for i in range(len(sizes))
+        uniform_indices(xp, words[..., i : i + 1], count) for i in range(len(sizes))
     ]
 
 
@@ -400,7 +388,7 @@ def _find_with_replacement(
     xp: Namespace, words: Array, sizes: list[int], count: Array, *shares: Array
 ) -> list[Array]:
     """As many places as each set has responses, with replacement."""
-    places = uniform_indices(words, count, xp, device_of(xp, words))
+    places = uniform_indices(xp, words, count)
     found = _split(places, sizes)
     return [
         _cut_off(xp, x, share, sum(sizes))
@@ -414,7 +402,7 @@ def _shuffle_places(
     """All places in random order, the first of them for A and the others for B."""
     slots = xp.arange(sum(sizes), device=device_of(xp, words))
     # With one bit less, for missing responses to come last, also among ties.
-    keys = xp.where(slots < count, ordered_keys(words, xp) >> 1, 2**31 - 1)
+    keys = xp.where(slots < count, ordered_keys(xp, words) >> 1, 2**31 - 1)
     order = xp.argsort(keys, axis=-1, stable=True)
     found = [order[..., : sizes[0]]]
     if len(sizes) > 1:

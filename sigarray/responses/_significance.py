@@ -15,15 +15,10 @@ from sigarray._backend.checks import (
     function,
     optional,
 )
-from sigarray._backend.dispatch import (
-    array_kernel,
-    default_batch,
-    device_of,
-    map_batches,
-    map_entries,
-    namespace_of,
-)
-from sigarray._backend.threefry import seed_words, spare_seed
+from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.dispatch import namespace_of
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, Alternative
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._models import Model, Response
@@ -39,14 +34,11 @@ from sigarray.responses._simulation import (
     Hypothesis,
     check_parameters,
     choose_dtype,
-    default_sets,
+    count_elements,
     draw_sets,
 )
 from sigarray.responses.metrics import Metric, Wins, choose_metric
 from sigarray.results import ResponseTestResult
-
-# Responses of several batch entries that are shared out at a time.
-_MAX_HELD = 2**20
 
 
 @checked(
@@ -169,7 +161,7 @@ def response_test(
     result = test_sets(
         xp,
         *samples,
-        seed_words(rng, xp, device_of(xp, samples[0])),
+        seed_words(xp, device_of(xp, samples[0]), rng),
         metric=metric,
         items=items,
         responses=responses,
@@ -259,7 +251,7 @@ def true_p_value(
     xp = namespace_of(xp)
     result = simulate_tests(
         xp,
-        seed_words(rng, xp, device),
+        seed_words(xp, device, rng),
         *check_parameters(xp, model, perturbation_a, perturbation_b),
         metrics=(choose_metric(metric),),
         takes_one=(responses != "all",),
@@ -312,7 +304,7 @@ def test_sets(
         draws = plan_draws(xp, seed, groups, summarize=summarize, **samplers)
         null_draws = plan_draws(
             xp,
-            spare_seed(seed, xp, device),
+            spare_seed(xp, seed),
             [groups[0], sets[1:]],
             summarize=summarize,
             **samplers,
@@ -326,8 +318,9 @@ def test_sets(
             return xp.stack([lead, null_lead], axis=-2)
 
         n_drawn = max(draws.n_elements, null_draws.n_elements) * sets[0].shape[0]
-        size = batch or default_batch(xp, device, n_drawn)
-        leads = map_batches(xp, find_leads, n_resamples, size)[..., :n_resamples]
+        leads = map_replicates(
+            xp, device, find_leads, n_resamples, elements=n_drawn, batch=batch
+        )
         scale = xp.abs(values[0]) + xp.abs(values[1])
         pvalue = find_p_value(
             xp, leads[..., 0, :], leads[..., 1, :], scale, alternative
@@ -336,8 +329,7 @@ def test_sets(
         return xp.stack([observed, pvalue + fault, *values])
 
     n_held = count_dealt(gold.shape[-2], a.shape[-1], b.shape[-1])
-    n_at_a_time = max(1, _MAX_HELD // n_held)
-    results = map_entries(xp, test, flat, n_at_a_time)
+    results = map_entries(xp, test, flat, elements=4 * n_held, budget=MAX_HELD)
     statistic, pvalue, metric_a, metric_b = (
         xp.reshape(results[i, ...], leading) for i in range(4)
     )
@@ -363,7 +355,7 @@ def simulate_tests(
     Each metric has a place in the results, and takes all responses or one.
     """
     device = device_of(xp, seed[0])
-    null_seed = spare_seed(seed, xp, device)
+    null_seed = spare_seed(xp, seed)
 
     def measure(start: int | Array, count: int) -> Array:
         """Give the metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
@@ -389,8 +381,8 @@ def simulate_tests(
                 rows.append(xp.stack(metric.compare(xp, gold, a, b)))
         return xp.reshape(xp.stack(rows), (2, len(metrics), 2, count))
 
-    size = batch or default_sets(xp, device, **options)
-    values = map_batches(xp, measure, n_sets, size)[..., :n_sets]
+    elements = count_elements(**options)
+    values = map_replicates(xp, device, measure, n_sets, elements=elements, batch=batch)
     means = xp.mean(values[0, ...], axis=-1)
     scale = xp.sum(xp.abs(means), axis=-1)
     statistics, pvalues = [], []

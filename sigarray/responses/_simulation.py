@@ -13,21 +13,15 @@ from sigarray._backend.checks import (
     function,
     optional,
 )
-from sigarray._backend.dispatch import (
-    array_kernel,
-    check_library,
-    default_batch,
-    device_of,
-    map_batches,
-    namespace_of,
-    widest_float,
-)
+from sigarray._backend.chunks import map_replicates
+from sigarray._backend.dispatch import check_library, namespace_of
+from sigarray._backend.libraries import array_kernel, device_of, widest_float
+from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import (
     WORD_BITS,
     normals,
     random_bits,
     random_words,
-    seed_words,
     uniforms,
 )
 from sigarray._numeric.statistic import check_result
@@ -147,7 +141,7 @@ def simulate(
     xp = namespace_of(xp)
     sets = _simulate(
         xp,
-        seed_words(rng, xp, device),
+        seed_words(xp, device, rng),
         *check_parameters(xp, model, perturbation_a, perturbation_b),
         count=1 if n_sets is None else n_sets,
         hypothesis=hypothesis,
@@ -190,11 +184,9 @@ def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
     return dtype
 
 
-def default_sets(
-    xp: Namespace, device: Device, *, n_items: int, n_responses: int, **_: Any
-) -> int:
-    """How many test sets to simulate at a time where the caller does not say."""
-    return default_batch(xp, device, 8 * n_items * n_responses)
+def count_elements(*, n_items: int, n_responses: int, **_: Any) -> int:
+    """Count what a test set that is simulated holds."""
+    return 8 * n_items * n_responses
 
 
 def draw_sets(
@@ -212,7 +204,6 @@ def draw_sets(
     dtype: Any,
 ) -> Array:
     """Give gold, A and B of test sets as one array (count, 3, n_items, n_responses)."""
-    device = device_of(xp, seed[0])
     model = type(model)(*(_cast(xp, x, dtype) for x in model))
     perturbations = tuple(_cast(xp, x, dtype) for x in perturbations)
     shape = (count, 3, n_items, n_responses)
@@ -222,32 +213,30 @@ def draw_sets(
     # Normals come in pairs.
     n_pairs = -(-n_values // 2)
     width = n_item_words + 2 * n_pairs
-    words = random_words(
-        seed, start, count, width + -(-n_bits // WORD_BITS), xp, device
-    )
+    words = random_words(xp, seed, start, count, width + -(-n_bits // WORD_BITS))
     item_words = xp.reshape(words[:, :n_item_words], (count, _WORDS_OF_ITEM, n_items))
     item_words = xp.permute_dims(item_words, (1, 0, 2))
     mean, sd = model.draw_items(xp, item_words, dtype)
     means = [mean]
     for words_of_shift, size in zip((3, 4), perturbations, strict=True):
-        uniform = xp.astype(uniforms(item_words[words_of_shift, ...], xp), dtype)
+        uniform = xp.astype(uniforms(xp, item_words[words_of_shift, ...]), dtype)
         means.append(model.clamp_means(xp, mean + (2.0 * uniform - 1.0) * size))
     means = [xp.broadcast_to(x[..., None], (*x.shape, n_responses)) for x in means]
     if hypothesis == "null":
-        bits = random_bits(words[:, width:], n_bits, xp, device)
+        bits = random_bits(xp, words[:, width:], n_bits)
         is_of_a = xp.reshape(bits == 1, (count, 2, n_items, n_responses))
         means[1:] = (xp.where(is_of_a[:, i, ...], *means[1:]) for i in range(2))
     mean, sd = xp.stack(means, axis=1), sd[:, None, :, None]
     words = words[:, n_item_words:width]
     if response is not None:
-        uniform = xp.reshape(uniforms(words[:, :n_values], xp), shape)
+        uniform = xp.reshape(uniforms(xp, words[:, :n_values]), shape)
         # Below 1, for a quantile function that is infinite there.
         uniform = xp.astype(uniform * (1.0 - 2.0**-24), dtype)
         result = response(mean, sd, uniform)
         call = "response(mean, sd, uniform)"
         check_result(xp, call, result, shape, mean, sd, uniform)
         return xp.astype(result, dtype)
-    pairs = normals(xp.reshape(words, (count, 2, 1, n_pairs)), xp)
+    pairs = normals(xp, xp.reshape(words, (count, 2, 1, n_pairs)))
     normal = xp.reshape(pairs, (count, 2 * n_pairs))[:, :n_values]
     normal = xp.astype(xp.reshape(normal, shape), dtype)
     normal = normal * sd
@@ -270,9 +259,8 @@ def _simulate(
     count: int,
     **options: Any,
 ) -> Array:
-    batch = default_sets(xp, device_of(xp, seed[0]), **options)
-
     def kernel(start: int | Array, size: int) -> Array:
         return draw_sets(xp, seed, start, size, model, perturbations, **options)
 
-    return map_batches(xp, kernel, count, batch, axis=0)[:count, ...]
+    device, elements = device_of(xp, seed[0]), count_elements(**options)
+    return map_replicates(xp, device, kernel, count, elements=elements, axis=0)

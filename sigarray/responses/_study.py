@@ -18,13 +18,10 @@ from sigarray._backend.checks import (
     optional,
     several,
 )
-from sigarray._backend.dispatch import (
-    array_kernel,
-    device_of,
-    map_batches,
-    namespace_of,
-)
-from sigarray._backend.threefry import seed_words, spare_seed
+from sigarray._backend.chunks import map_replicates
+from sigarray._backend.dispatch import namespace_of
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray._numeric.statistic import Alternative
 from sigarray.responses._models import Model, Response
 from sigarray.responses._sampling import (
@@ -37,7 +34,7 @@ from sigarray.responses._significance import simulate_tests, test_sets
 from sigarray.responses._simulation import (
     check_parameters,
     choose_dtype,
-    default_sets,
+    count_elements,
     draw_sets,
 )
 from sigarray.responses.metrics import Metric, Wins, choose_metric
@@ -189,10 +186,10 @@ def study(
     chosen = tuple(choose_metric(x) for x in metrics)
     items, responses = tuple(items), tuple(responses)
     xp = namespace_of(xp)
-    seed = seed_words(rng, xp, device)
+    seed = seed_words(xp, device, rng)
     # The one after the next, which the null hypothesis takes; so too for the test.
-    set_seed = _skip_seeds(seed, xp, device)
-    test_seed = _skip_seeds(set_seed, xp, device)
+    set_seed = spare_seed(xp, spare_seed(xp, seed))
+    test_seed = spare_seed(xp, spare_seed(xp, set_seed))
     options = {
         "response": response,
         "n_items": n_items,
@@ -342,7 +339,7 @@ def power(
     chosen = choose_metric(metric)
     parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
     dtype = choose_dtype(xp, dtype, device)
-    seed = seed_words(rng, xp, device)
+    seed = seed_words(xp, device, rng)
     rows = [
         xp.stack(
             [
@@ -388,7 +385,7 @@ def _find_power(
 ) -> Array:
     """Share of test sets that show the difference."""
     device = device_of(xp, seed[0])
-    test_seed = spare_seed(seed, xp, device)
+    test_seed = spare_seed(xp, seed)
 
     def test(start: int | Array, count: int) -> Array:
         sets = draw_sets(
@@ -416,9 +413,5 @@ def _find_power(
             xp.isnan(pvalue), math.nan, xp.astype(pvalue <= level, pvalue.dtype)
         )
 
-    batch = default_sets(xp, device, **options)
-    return xp.mean(map_batches(xp, test, n_sets, batch)[:n_sets])
-
-
-def _skip_seeds(seed: Seed, xp: Namespace, device: Device) -> Seed:
-    return spare_seed(spare_seed(seed, xp, device), xp, device)
+    elements = count_elements(**options)
+    return xp.mean(map_replicates(xp, device, test, n_sets, elements=elements))

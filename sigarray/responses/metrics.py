@@ -25,7 +25,7 @@ from sigarray._backend.checks import (
     function,
     number,
 )
-from sigarray._backend.dispatch import array_kernel
+from sigarray._backend.libraries import array_kernel
 from sigarray._numeric.statistic import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import (

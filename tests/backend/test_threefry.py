@@ -7,14 +7,12 @@ import pytest
 import scipy.stats
 
 from sigarray import aso, responses
+from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
     exponentials,
-    name_streams,
     normals,
     overlapping_words,
     random_words,
-    seed_words,
-    stream_seeds,
     threefry2x32,
     uniform_indices,
     uniforms,
@@ -47,9 +45,7 @@ def as_unsigned(backend, words):
 @pytest.mark.parametrize(("key", "counter", "expected"), KNOWN_ANSWERS)
 def test_known_answers(backend, key, counter, expected):
     counter_words = words_on(backend, counter)
-    words = threefry2x32(
-        words_on(backend, key), counter_words, backend.xp, backend.device
-    )
+    words = threefry2x32(backend.xp, words_on(backend, key), counter_words)
     assert tuple(int(as_unsigned(backend, word)[0]) for word in words) == expected
     assert oracles.threefry2x32(key, counter) == expected
 
@@ -57,12 +53,11 @@ def test_known_answers(backend, key, counter, expected):
 def test_words_are_a_function_of_seed_replicate_and_element(backend):
     seed, start, count, width = 2**63 + 12345, 7, 3, 5
     words = random_words(
-        seed_words(seed, backend.xp, backend.device),
+        backend.xp,
+        seed_words(backend.xp, backend.device, seed),
         start,
         count,
         width,
-        backend.xp,
-        backend.device,
     )
     key = (seed % 2**32, seed >> 32)
     for row, replicate in enumerate(range(start, start + count)):
@@ -73,11 +68,11 @@ def test_words_are_a_function_of_seed_replicate_and_element(backend):
 
 @pytest.fixture(scope="module")
 def many_words():
-    return random_words(seed_words(2026, np, "cpu"), 0, 1000, 1000, np, "cpu")
+    return random_words(np, seed_words(np, "cpu", 2026), 0, 1000, 1000)
 
 
 def test_uniforms_are_uniform(many_words):
-    values = uniforms(many_words, np).ravel()
+    values = uniforms(np, many_words).ravel()
     assert values.dtype == np.float32
     assert values.min() > 0.0
     assert values.max() <= 1.0
@@ -86,7 +81,7 @@ def test_uniforms_are_uniform(many_words):
 
 
 def test_exponentials_are_exponential(many_words):
-    values = exponentials(many_words, np).ravel()
+    values = exponentials(np, many_words).ravel()
     edges = scipy.stats.expon.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
@@ -94,7 +89,7 @@ def test_exponentials_are_exponential(many_words):
 
 def test_normals_are_normal(many_words):
     pairs = many_words.reshape(500, 2, 2, 500)
-    values = normals(pairs, np)
+    values = normals(np, pairs)
     edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
@@ -111,8 +106,8 @@ def test_neighbours_are_uncorrelated(many_words, draw, axis, lag):
 
 
 def test_neighbouring_seeds_are_uncorrelated(many_words):
-    others = random_words(seed_words(2027, np, "cpu"), 0, 1000, 1000, np, "cpu")
-    assert_uncorrelated(uniforms(many_words, np).ravel(), uniforms(others, np).ravel())
+    others = random_words(np, seed_words(np, "cpu", 2027), 0, 1000, 1000)
+    assert_uncorrelated(uniforms(np, many_words).ravel(), uniforms(np, others).ravel())
 
 
 def assert_uncorrelated(x, y):
@@ -128,7 +123,7 @@ def test_generators_move_on_and_repeat_by_seed(backend):
     draws = [
         [
             as_unsigned(backend, word)[0]
-            for word in seed_words(g, backend.xp, backend.device)
+            for word in seed_words(backend.xp, backend.device, g)
         ]
         for g in (generator, generator, make(5))
     ]
@@ -153,8 +148,8 @@ def test_numpy_generators_serve_torch():
     import array_api_compat.torch as xp
 
     device = torch.device("cpu")
-    on_torch = seed_words(np.random.default_rng(1), xp, device)
-    on_numpy = seed_words(np.random.default_rng(1), np, "cpu")
+    on_torch = seed_words(xp, device, np.random.default_rng(1))
+    on_numpy = seed_words(np, "cpu", np.random.default_rng(1))
     for word, expected in zip(on_torch, on_numpy, strict=True):
         assert word.numpy().view(np.uint32) == expected
 
@@ -162,36 +157,36 @@ def test_numpy_generators_serve_torch():
 def test_jax_keys():
     jax = pytest.importorskip("jax")
     typed, legacy = jax.random.key(4), jax.random.PRNGKey(4)
-    words = [seed_words(key, jax.numpy, None) for key in (typed, legacy)]
+    words = [seed_words(jax.numpy, None, key) for key in (typed, legacy)]
     assert int(words[0][0][0]) == int(words[1][0][0])
     assert int(words[0][1][0]) == int(words[1][1][0])
-    other = seed_words(jax.random.key(5), jax.numpy, None)
+    other = seed_words(jax.numpy, None, jax.random.key(5))
     assert int(other[0][0]) != int(words[0][0][0])
 
 
 def test_default_is_fresh_entropy(backend):
     if backend.is_jax:
         with pytest.raises(TypeError, match=r"got None.*jax\.random\.key"):
-            seed_words(None, backend.xp, backend.device)
+            seed_words(backend.xp, backend.device, None)
         return
-    first, second = (seed_words(None, backend.xp, backend.device) for _ in range(2))
+    first, second = (seed_words(backend.xp, backend.device, None) for _ in range(2))
     assert as_unsigned(backend, first[0]) != as_unsigned(backend, second[0])
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_integers_out_of_range(backend, seed):
     with pytest.raises(ValueError, match=r"\[0, 2\*\*64\); got"):
-        seed_words(seed, backend.xp, backend.device)
+        seed_words(backend.xp, backend.device, seed)
 
 
 @pytest.mark.parametrize("rng", ["0", 1.0, True, np.random.RandomState(0)])
 def test_unusable_sources(backend, rng):
     with pytest.raises(TypeError, match=r"Expected rng to be an int"):
-        seed_words(rng, backend.xp, backend.device)
+        seed_words(backend.xp, backend.device, rng)
 
 
 def test_largest_seed(backend):
-    words = seed_words(2**64 - 1, backend.xp, backend.device)
+    words = seed_words(backend.xp, backend.device, 2**64 - 1)
     assert [int(as_unsigned(backend, word)[0]) for word in words] == [2**32 - 1] * 2
 
 
@@ -202,29 +197,27 @@ def test_torch_generator_on_another_device():
     with pytest.raises(
         ValueError, match=r"Expected a generator on meta.*got one on cpu"
     ):
-        seed_words(torch.Generator(), xp, torch.device("meta"))
+        seed_words(xp, torch.device("meta"), torch.Generator())
 
 
 def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
     xp, device = backend.xp, backend.device
-    seed = seed_words(5, xp, device)
-    words = backend.to_numpy(overlapping_words(seed, 3, 40, 7, 9, xp, device))
-    plain = backend.to_numpy(random_words(seed, 3, 41, 4, xp, device))
+    seed = seed_words(xp, device, 5)
+    words = backend.to_numpy(overlapping_words(xp, seed, 3, 40, 7, 9))
+    plain = backend.to_numpy(random_words(xp, seed, 3, 41, 4))
     words, plain = words.astype(np.uint32), plain.astype(np.uint32)
     upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
     np.testing.assert_array_equal(words >> 16, upper[:-1])
     np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
-    later = backend.to_numpy(overlapping_words(seed, 20, 5, 7, 9, xp, device))
+    later = backend.to_numpy(overlapping_words(xp, seed, 20, 5, 7, 9))
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
 
 
 def test_overlapping_words_choose_uncorrelated_resamples():
     """Means of resamples of 1000 scores, one replicate after the other."""
-    words = overlapping_words(
-        seed_words(0, np, "cpu"), 0, 20_001, 1000, 1000, np, "cpu"
-    )
+    words = overlapping_words(np, seed_words(np, "cpu", 0), 0, 20_001, 1000, 1000)
     scores = np.random.default_rng(0).normal(size=1000)
-    means = scores[uniform_indices(words, 1000, np, "cpu")].mean(axis=-1)
+    means = scores[uniform_indices(np, words, 1000)].mean(axis=-1)
     means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
     z = scipy.stats.norm.isf(1e-6 / 2)
     assert abs(means.mean()) < z / np.sqrt(20_001)
@@ -234,12 +227,12 @@ def test_overlapping_words_choose_uncorrelated_resamples():
 
 def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
     xp, device = backend.xp, backend.device
-    seed = seed_words(3, xp, device)
+    seed = seed_words(xp, device, 3)
     streams = (5, 0, 2**63 + 1)
 
     def draw(chosen):
-        seeds = stream_seeds(seed, chosen, xp, device)
-        return as_unsigned(backend, random_words(seeds, 4, 500, 7, xp, device))
+        seeds = stream_seeds(xp, seed, chosen)
+        return as_unsigned(backend, random_words(xp, seeds, 4, 500, 7))
 
     words = draw(streams)
     assert words.shape == (500, 3, 7)
@@ -263,7 +256,7 @@ def test_torch_generator_of_the_device_in_other_words():
     from array_api_compat import torch as xp
 
     for device in (None, "cpu", torch.device("cpu"), torch.device("cpu", 0)):
-        words = seed_words(torch.Generator().manual_seed(0), xp, device)
+        words = seed_words(xp, device, torch.Generator().manual_seed(0))
         assert words[0].device.type == "cpu"
     for options in ({}, {"device": "cpu"}):
         generator = torch.Generator().manual_seed(0)
@@ -356,5 +349,5 @@ def test_cupy_generators_are_read_by_halves(monkeypatch):
 
     Generator.__module__ = "cupy.random"
     monkeypatch.setattr("array_api_compat.is_cupy_namespace", lambda xp: xp is np)
-    low, high = seed_words(Generator(), np, None)
+    low, high = seed_words(np, None, Generator())
     assert (low.tolist(), high.tolist()) == ([2**16 + 3], [2 * 2**16 + 4])

@@ -7,7 +7,8 @@ import pytest
 import scipy.stats
 
 from sigarray import bootstrap_ci
-from sigarray._backend.threefry import overlapping_words, seed_words, uniform_indices
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._difference.confidence_interval import _medians_without_one
 
 METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
@@ -23,15 +24,15 @@ STATISTICS = [("mean", np.mean), ("median", np.median), (spread, spread)]
 
 def replicates(statistic, samples, paired, count):
     """What the definition of the random words says, one sample at a time."""
-    seed = seed_words(3, np, "cpu")
+    seed = seed_words(np, "cpu", 3)
     sizes = [sample.shape[-1] for sample in samples]
     width = sizes[0] if paired else sum(sizes)
-    words = overlapping_words(seed, 0, count, width, max(sizes), np, "cpu")
+    words = overlapping_words(np, seed, 0, count, width, max(sizes))
     values = []
     for k, sample in enumerate(samples):
         first = sizes[0] if k and not paired else 0
         n = sizes[k]
-        places = uniform_indices(words[:, first : first + n], n, np, "cpu")
+        places = uniform_indices(np, words[:, first : first + n], n)
         values.append(statistic(sample[places], axis=-1))
     return values[0] - values[1] if len(values) == 2 else values[0]
 
@@ -138,7 +139,7 @@ def test_beyond_the_pole_the_limit_is_the_largest_replicate():
 def test_batch_entries_taken_some_at_a_time(monkeypatch):
     x = np.random.default_rng(0).normal(size=(5, 3, 12))
     whole = bootstrap_ci(x, n_resamples=200, rng=1)
-    monkeypatch.setattr("sigarray._difference.confidence_interval._MAX_HELD", 1000)
+    monkeypatch.setattr("sigarray._difference.confidence_interval.MAX_HELD", 1000)
     parts = bootstrap_ci(x, n_resamples=200, rng=1)
     for part, expected in zip(parts, whole, strict=True):
         np.testing.assert_allclose(part, expected, rtol=1e-13)

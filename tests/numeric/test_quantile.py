@@ -10,7 +10,8 @@ import pytest
 import scipy.stats
 
 import sigarray
-from sigarray._backend.threefry import random_words, seed_words
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_words
 from sigarray._numeric import quantile, subsets
 
 # Each statistical test below may fail by chance with this probability.
@@ -24,7 +25,7 @@ def test_grid_ranks_are_exact(backend, n, dt):
     grid = quantile.even_grid(dt)
     step = Fraction(str(dt)).limit_denominator(1000)
     assert grid.step == step
-    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, backend.xp, backend.device))
+    ranks = backend.to_numpy(quantile.grid_ranks(backend.xp, backend.device, n, grid))
     assert len(ranks) == grid.size
     points = itertools.takewhile(
         lambda t: t < 1, (k * step for k in itertools.count(1))
@@ -43,8 +44,8 @@ def test_points_stand_for_all_ranks(backend, n):
     """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
     xp, device = backend.xp, backend.device
     grid = quantile.Grid(n_scores=n)
-    ranks = backend.to_numpy(quantile.grid_ranks(n, grid, xp, device))
-    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device))
+    ranks = backend.to_numpy(quantile.grid_ranks(xp, device, n, grid))
+    widths = backend.to_numpy(quantile.grid_widths(xp, device, grid))
     assert len(ranks) == len(widths) == grid.size
     assert widths.sum() == pytest.approx(1.0, abs=1e-5)
     counts = np.round(n * widths.astype(float)).astype(int)
@@ -66,12 +67,12 @@ def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
     """Counts that differ by little in n and in m scores are told apart."""
     xp, device = backend.xp, backend.device
     grid = quantile.Grid(n_scores=n, n_others=m)
-    widths = backend.to_numpy(quantile.grid_widths(grid, xp, device)).astype(float)
+    widths = backend.to_numpy(quantile.grid_widths(xp, device, grid)).astype(float)
     assert len(widths) == grid.size
     assert widths.sum() == pytest.approx(1.0, abs=1e-5)
     ends = np.concatenate([[0.0], np.cumsum(widths)])
     for size in (n, m):
-        ranks = backend.to_numpy(quantile.grid_ranks(size, grid, xp, device))
+        ranks = backend.to_numpy(quantile.grid_ranks(xp, device, size, grid))
         middles = 0.5 * (ends[1:] + ends[:-1])
         near = np.abs(size * middles - np.round(size * middles)) < 1e-3 * size / n
         expected = np.ceil(size * middles) - 1
@@ -85,7 +86,7 @@ def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
 def test_merged_steps_cover_both_functions(backend, n, m):
-    steps = quantile.merge_steps(n, m, backend.xp, backend.device)
+    steps = quantile.merge_steps(backend.xp, backend.device, n, m)
     ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
     ends = np.cumsum(widths)
     assert ends[-1] == pytest.approx(1.0, abs=1e-5)
@@ -99,7 +100,7 @@ def test_merged_steps_cover_both_functions(backend, n, m):
 def test_merged_steps_survive_large_products(backend):
     """Here n m is beyond 32 bits, and beyond float32 by far."""
     n, m = 100_000, 99_999
-    steps = quantile.merge_steps(n, m, backend.xp, backend.device)
+    steps = quantile.merge_steps(backend.xp, backend.device, n, m)
     ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
     assert ranks_a.min() == ranks_b.min() == 0
     assert (ranks_a.max(), ranks_b.max()) == (n - 1, m - 1)
@@ -108,13 +109,13 @@ def test_merged_steps_survive_large_products(backend):
 
 
 def test_equal_sizes_need_no_table(backend):
-    assert quantile.merge_steps(7, 7, backend.xp, backend.device) is None
+    assert quantile.merge_steps(backend.xp, backend.device, 7, 7) is None
 
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_enumeration_counts_ordered_resamples(backend, n):
     """Every multiset once, with the share of the n^n ordered resamples that give it."""
-    ranks, weights = subsets.enumerate_resamples(n, backend.xp, backend.device)
+    ranks, weights = subsets.enumerate_resamples(backend.xp, backend.device, n)
     ranks, weights = backend.to_numpy(ranks), backend.to_numpy(weights)
     ordered = Counter(tuple(sorted(r)) for r in itertools.product(range(n), repeat=n))
     assert len(ordered) == subsets.count_resamples(n) == ranks.shape[1]
@@ -128,7 +129,7 @@ def resampled_ranks(backend, n, count, step=None, seed=1):
     xp, device = backend.xp, backend.device
     scores = backend.asarray(np.arange(n, dtype=np.float64))[None, :]
     width = quantile.resample_width(n, step)
-    words = random_words(seed_words(seed, xp, device), 0, count, width, xp, device)
+    words = random_words(xp, seed_words(xp, device, seed), 0, count, width)
     words = xp.reshape(words, (count, 1, width))
     resamples = quantile.sorted_resamples(xp, scores, words, step)
     return backend.to_numpy(resamples)[:, 0, :].astype(np.float64)
@@ -172,7 +173,7 @@ def test_largest_uniform_gives_the_largest_rank(backend, n):
 def test_every_multiset_has_its_probability(backend):
     n, count = 4, 20_000
     observed = Counter(map(tuple, resampled_ranks(backend, n, count).astype(int)))
-    ranks, weights = subsets.enumerate_resamples(n, np, "cpu")
+    ranks, weights = subsets.enumerate_resamples(np, "cpu", n)
     counts = [observed.pop(tuple(column), 0) for column in ranks.T]
     assert not observed
     assert scipy.stats.chisquare(counts, count * weights).pvalue > FALSE_ALARM
@@ -200,7 +201,7 @@ def test_every_multiset_has_its_probability(backend):
 def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
     count = 3000
     drawn = resampled_ranks(backend, n, count, grid)
-    ranks = quantile.grid_ranks(n, grid, np, "cpu")
+    ranks = quantile.grid_ranks(np, "cpu", n, grid)
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)[:, ranks]
     assert drawn.shape == plain.shape

@@ -253,7 +253,7 @@ def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
     options = {"method": method, "n_resamples": 30, "rng": 0}
     a, b = backend.asarray(models[:, None, :]), backend.asarray(others[None, :, :])
     whole = [aso(a, b, **options), multi_aso(backend.asarray(models), **options)]
-    monkeypatch.setattr("sigarray._order.ratio._MAX_DIFFERENCES", 2 * size)
+    monkeypatch.setattr("sigarray._order.pairs.MAX_DIFFERENCES", 2 * size)
     a, b = a[1:, ...], b[:, :-1, :]  # JAX has compiled the other shapes
     parts = [aso(a, b, **options), multi_aso(backend.asarray(models[:4]), **options)]
     for result, expected in zip(parts[0], whole[0], strict=True):

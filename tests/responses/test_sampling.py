@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from sigarray import responses
-from sigarray._backend.threefry import seed_words
+from sigarray._backend.seeds import seed_words
 from sigarray.responses import _sampling as sampling
 
 FALSE_ALARM = 1e-6
@@ -31,7 +31,7 @@ def draw_null(answers, a, b, *, n_resamples=6000):
     """Draw A and B from one pool, of the items as they are."""
     draws = sampling.plan_draws(
         np,
-        seed_words(3, np, "cpu"),
+        seed_words(np, "cpu", 3),
         [(a, b)],
         items="all",
         responses=answers,

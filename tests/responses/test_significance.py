@@ -225,7 +225,7 @@ class TestResponseTest:
         rng = np.random.default_rng(0)
         sets = [x + 0.1 * rng.normal(size=(5, *x.shape)) for x in likert]
         whole = response_test(*sets, n_resamples=30, rng=0)
-        monkeypatch.setattr("sigarray.responses._significance._MAX_HELD", 1)
+        monkeypatch.setattr("sigarray.responses._significance.MAX_HELD", 1)
         parts = response_test(*sets, n_resamples=30, rng=0)
         np.testing.assert_allclose(np.stack(whole), np.stack(parts), rtol=1e-12)
         assert len(np.unique(whole.pvalue)) > 1
@@ -290,7 +290,7 @@ def test_published_true_p_values(perturbation):
 
     Beyond the standard error of both, 5 pairs in 10^6 are allowed for p-values near 0.
     """
-    from sigarray._backend.threefry import seed_words
+    from sigarray._backend.seeds import seed_words
     from sigarray.responses._models import NormalModel
     from sigarray.responses._significance import simulate_tests
 
@@ -304,7 +304,7 @@ def test_published_true_p_values(perturbation):
     names = list(PUBLISHED)
     _, p_values, _, _ = simulate_tests(
         np,
-        seed_words(1, np, "cpu"),
+        seed_words(np, "cpu", 1),
         NormalModel(),
         (0.0, perturbation),
         metrics=tuple(PUBLISHED.values()) * 2,

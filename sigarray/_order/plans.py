@@ -1,0 +1,106 @@
+"""How to find standard errors: which method, and whether the sizes allow a verdict."""
+
+import math
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+from sigarray._numeric.quantile import Grid
+from sigarray._numeric.subsets import count_resamples
+from sigarray._order.pairs import Stacks, list_blocks
+
+Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
+
+METHODS = get_args(Method)
+# Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
+_MAX_AUTO_COMBINATIONS = 2**16
+_MAX_EXACT_COMBINATIONS = 2**24
+# Resamples of more scores take more than 100 MiB to list.
+_MAX_EXACT_SIZE = 11
+# More scores than this, "auto" compares at 4000 quantiles or more.
+_MAX_AUTO_SIZE = 2**15
+_MIN_ASYMPTOTIC_SIZE = 200
+# Fewer scores on a side give no verdict.
+_MIN_SIZE = 3
+
+
+class Plan(NamedTuple):
+    """How to find standard errors: a method that is chosen, and where to compare."""
+
+    method: Method
+    grid: Grid | None
+
+
+def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan, ...]:
+    """Plan the standard errors of each block of pairs, by its own sizes alone."""
+    return tuple(
+        plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid)
+        for g, h in list_blocks(stacks)
+    )
+
+
+def plan_error(method: Method, n: int, m: int, grid: Grid | None = None) -> Plan:
+    """Resolve "auto", and refuse an enumeration that is too long."""
+    magnitude = _log10_resamples(n) + _log10_resamples(m)
+    largest = max(n, m)
+    if method == "auto":
+        if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS):
+            return Plan("exact", grid)
+        if grid is None and largest > _MAX_AUTO_SIZE:
+            grid = Grid(n_scores=largest, n_others=0 if n == m else min(n, m))
+        return Plan("bootstrap", grid)
+    if method == "exact" and (
+        largest > _MAX_EXACT_SIZE or magnitude > math.log10(_MAX_EXACT_COMBINATIONS)
+    ):
+        number = f"about 10^{magnitude:.0f}"
+        if magnitude < 12:
+            number = f"{count_resamples(n) * count_resamples(m):,}"
+        msg = (
+            f"Expected at most {_MAX_EXACT_COMBINATIONS:,} pairs of distinct resamples "
+            f"for method='exact', of at most {_MAX_EXACT_SIZE} scores a side; got "
+            f"{number} for {n} and {m} scores. Use method='bootstrap'."
+        )
+        raise ValueError(msg)
+    return Plan(method, grid)
+
+
+def allows_verdict(n: int, m: int, level: float) -> bool:
+    """Tell whether so many scores can show anything at this level.
+
+    Where both distributions are the same, all scores of A are above those of B with a
+    probability of 1 / C(n + m, n): if that is above the level, nothing is significant.
+    """
+    log_count = math.lgamma(n + m + 1) - math.lgamma(n + 1) - math.lgamma(m + 1)
+    return min(n, m) >= _MIN_SIZE and log_count + math.log(level) > -1e-9
+
+
+def level_of(confidence_level: float, num_comparisons: int) -> float:
+    """Give the level of each comparison, by Bonferroni."""
+    return (1.0 - confidence_level) / num_comparisons
+
+
+def list_doubts(stacks: Stacks, method: Method, level: float) -> Iterator[str]:
+    """Say why the sizes of the samples make the bound doubtful."""
+    sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
+    smallest, second = sorted(sizes)[:2]
+    if not allows_verdict(smallest, second, level):
+        yield (
+            f"{smallest} and {second} scores are too few for a verdict at the level "
+            f"{level:.3g} of a comparison: eps_min is 1 whatever they are. Run the "
+            f"models with more seeds, {_needed_size(level)} each or more."
+        )
+    if method == "asymptotic" and smallest < _MIN_ASYMPTOTIC_SIZE:
+        yield (
+            f"The normal limit of method='asymptotic' is for {_MIN_ASYMPTOTIC_SIZE} "
+            f"scores a side or more, and not to be trusted for {smallest}. Use "
+            f"method='auto'."
+        )
+
+
+def _needed_size(level: float) -> int:
+    """Count the scores of each of two models that allow a verdict."""
+    return next(n for n in range(_MIN_SIZE, 10**4) if allows_verdict(n, n, level))
+
+
+def _log10_resamples(n: int) -> float:
+    """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
+    return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)
