@@ -5,6 +5,7 @@ import dataclasses
 import importlib
 import itertools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -134,8 +135,18 @@ GUARDS: dict[str, Callable[[], contextlib.AbstractContextManager[None]]] = {
 }
 
 
+def require(library: str) -> Any:
+    """Import an array library, or skip the test where it is not to be tested."""
+    root = library.partition(".")[0]
+    if all(re.split(r"[.:]", name)[0] != root for name in CHOSEN):
+        pytest.skip(f"SIGARRAY_BACKENDS leaves out {root}")
+    return pytest.importorskip(library)
+
+
 def make_backend(name: str) -> Backend:
     """Import a backend by name, or skip the test where it is not there."""
+    if name not in CHOSEN:
+        pytest.skip(f"SIGARRAY_BACKENDS leaves out {name}")
     library, _, variant = name.partition(":")
     root = pytest.importorskip(library)
     if library == "array_api_strict":

@@ -14,11 +14,19 @@ RANDOM_CASES = [case for case in CASES if case.is_random]
 BATCHED_CASES = [case for case in CASES if case.has_batch]
 CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 
-# What follows from the axes alone is the same program with x64 and without, and on all
-# devices of a library: once is enough, for it would take minutes more.
-VARIANTS = ("jax.numpy:x64", "array_api_strict:device1", "array_api_strict:no_float64")
+# The first case of each function.
+ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
+
+# What follows from the axes alone is the same on all devices of a library. JAX compiles
+# a program for every shape: see `TestJax`.
+VARIANTS = ("array_api_strict:device1", "array_api_strict:no_float64")
+eager = pytest.mark.parametrize(
+    "backend", [x for x in CHOSEN if not x.startswith("jax")], indirect=True
+)
 once_per_library = pytest.mark.parametrize(
-    "backend", [name for name in CHOSEN if name not in VARIANTS], indirect=True
+    "backend",
+    [x for x in CHOSEN if x not in VARIANTS and not x.startswith("jax")],
+    indirect=True,
 )
 
 
@@ -48,10 +56,11 @@ def test_every_public_function_has_a_case():
         for name in package.__all__
         if inspect.isfunction(getattr(package, name))
     }
-    tested = {case.function for case in CASES} | {responses.resample}
+    tested = {case.public or case.function for case in CASES}
     assert functions <= tested | WITHOUT_ARRAYS
 
 
+@eager
 @over(CASES)
 def test_result_stays_where_the_scores_are(backend, case):
     """Same namespace, device and dtype; no host transfer; inputs are not written to."""
@@ -113,7 +122,7 @@ def test_batch_axes_broadcast(backend, case):
             )
 
 
-@over([case for case in CASES if "multi" not in case.id])
+@over([case for case in CASES if case.has_one_result])
 def test_no_batch_entries_give_no_results(case):
     if case.keeps_axis or case.takes_p_values:
         pytest.skip("p-values are batches of their own")
@@ -139,31 +148,41 @@ def test_axis_is_where_the_scores_are(backend, case):
             )
 
 
-@once_per_library
-@over(CASES)
-def test_nan_stays_in_its_batch_entry(backend, case):
-    samples = case.samples(2, 3)
-    clean = call_on(backend, case, samples)
+def faults_of(backend, case):
     faults = [np.nan, np.inf, -np.inf]
     if case.takes_responses:
         faults.remove(np.nan)  # a missing one
     if case.takes_p_values and backend.name == "numpy":
         faults = [np.nan]  # the others are refused
-    for fault in faults:
+    return faults
+
+
+def assert_nan(case, results):
+    """All of a batch entry with a fault is NaN, but for what shows the rest."""
+    for result in results:
+        if result.dtype.kind != "f":
+            continue  # a count leaves it out
+        if case.public is responses.resample:
+            assert np.isnan(result).all() == (result is results[0])
+            continue
+        assert np.isnan(result).any()
+        if case.has_one_result:
+            assert np.isnan(result).all()
+
+
+@once_per_library
+@over(CASES)
+def test_nan_stays_in_its_batch_entry(backend, case):
+    samples = case.samples(2, 3)
+    clean = call_on(backend, case, samples)
+    for fault in faults_of(backend, case):
         samples[0][1, ..., 0] = fault
         results = call_on(backend, case, samples)
+        assert_nan(case, [result[1] for result in results])
         for result, expected in zip(results, clean, strict=True):
             np.testing.assert_allclose(
                 result[0], expected[0], rtol=backend.rtol, atol=backend.atol
             )
-            if result.dtype.kind != "f":
-                continue  # a count leaves it out
-            if "resample" in case.id:
-                assert np.isnan(result[1]).all() == (result is results[0])
-                continue
-            assert np.isnan(result[1]).any()
-            if "multi" not in case.id and not case.keeps_axis:
-                assert np.isnan(result[1]).all()
 
 
 @once_per_library
@@ -171,8 +190,7 @@ def test_nan_stays_in_its_batch_entry(backend, case):
 def test_batch_size_does_not_change_the_result(backend, case):
     samples = case.samples(2, 3)
     whole = call_on(backend, case, samples)
-    # All at once is what JAX does by itself with so few.
-    for batch in (7,) if backend.is_jax else (7, 10**6):
+    for batch in (7, 10**6):
         chunks = call_on(backend, case, samples, batch=batch)
         for result, expected in zip(chunks, whole, strict=True):
             np.testing.assert_allclose(
@@ -180,6 +198,7 @@ def test_batch_size_does_not_change_the_result(backend, case):
             )
 
 
+@eager
 @over(CASES)
 def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
     samples = case.samples(2)
@@ -204,69 +223,71 @@ def test_seed_matters(backend, case):
 
 
 class TestJax:
-    """Under `jit` and `vmap`; with x64, kernels are jitted in the tests above."""
+    """Under `jit` and `vmap`; test_no_mode_moves_a_number has the eager calls."""
 
-    @pytest.fixture(params=["jax.numpy", "jax.numpy:x64"])
-    def backend(self, request):
-        backend = make_backend(request.param)
-        import jax
+    @pytest.fixture
+    def backend(self):
+        return make_backend("jax.numpy")
 
-        with jax.enable_x64(backend.float_name == "float64"):
-            yield backend
-
-    only_without_x64 = pytest.mark.parametrize("backend", ["jax.numpy"], indirect=True)
-
-    @only_without_x64
     @over(CASES)
-    def test_jit_equals_eager_and_does_not_retrace(self, backend, case):
+    def test_one_program(self, backend, case):
+        """Compiled once, for other samples and seeds too; the numbers of NumPy."""
         import jax
 
         traces = []
 
         @jax.jit
-        def compiled(*arrays):
+        def program(seed, *arrays):
             traces.append(arrays)
-            return case(*arrays)
+            return case(*arrays, **({"rng": seed} if case.is_random else {}))
+
+        def call(samples, seed=11):
+            arrays = [backend.asarray(x) for x in samples]
+            seed = jax.numpy.asarray(seed)
+            with jax.transfer_guard("disallow"):
+                results = program(seed, *arrays)
+            for result in results:
+                assert isinstance(result, jax.Array)
+                assert result.dtype == np.float32 or is_count(backend, result)
+            return [np.asarray(result) for result in results]
 
         samples = case.samples(2, 3)
         arrays = [backend.asarray(sample) for sample in samples]
-        compiled(*(array + 1.0 for array in arrays))
-        with jax.transfer_guard("disallow"):
-            results = compiled(*arrays)
+        # Constants are sent to the device while it is traced.
+        program(jax.numpy.asarray(0), *arrays)
+        assert not leaves_the_device(program.trace(jax.numpy.asarray(0), *arrays).jaxpr)
+        clean = call(samples)
+        for result, on_numpy in zip(clean, case(*samples), strict=True):
+            np.testing.assert_allclose(
+                result, on_numpy, rtol=backend.rtol, atol=case.float32_error
+            )
+        for fault in faults_of(backend, case):
+            faulty = [sample.copy() for sample in samples]
+            faulty[0][1, ..., 0] = fault
+            results = call(faulty)
+            assert_nan(case, [result[1] for result in results])
+            for result, expected in zip(results, clean, strict=True):
+                np.testing.assert_array_equal(result[0], expected[0])
+        if case.is_random:
+            others = [call(samples, seed)[case.drawn] for seed in range(4)]
+            assert max(np.max(np.abs(x - clean[case.drawn])) for x in others) > 1e-6
         assert len(traces) == 1
-        for result, eager in zip(results, case(*arrays), strict=True):
-            np.testing.assert_allclose(result, eager, atol=case.float32_error)
 
-    @only_without_x64
-    @over(CASES)
+    @over(ONE_EACH)
     def test_vmap_equals_batch_axes(self, backend, case):
         import jax
 
-        arrays = [backend.asarray(sample) for sample in case.samples(2, 3)]
-        mapped = jax.vmap(case)(*arrays)
-        for result, batched in zip(mapped, case(*arrays), strict=True):
+        samples = case.samples(2, 3)
+        mapped = jax.vmap(case)(*map(backend.asarray, samples))
+        for result, batched in zip(mapped, case(*samples), strict=True):
             np.testing.assert_allclose(result, batched, atol=case.float32_error)
 
-    @only_without_x64
-    @over(RANDOM_CASES)
-    def test_key_may_be_traced(self, backend, case):
-        import jax
-
-        arrays = [backend.asarray(sample) for sample in case.samples()]
-        compiled = jax.jit(lambda key, *arrays: case(*arrays, rng=key))
-        keys = jax.random.split(jax.random.key(3), 5)
-        results = [compiled(key, *arrays)[case.drawn] for key in keys]
-        eager = case(*arrays, rng=keys[0])[case.drawn]
-        np.testing.assert_allclose(results[0], eager, atol=case.float32_error)
-        assert max(np.max(np.abs(r - results[0])) for r in results) > 1e-6
-
-    @only_without_x64
-    @over(CASES)
-    def test_nothing_calls_back_to_the_host(self, backend, case):
-        import jax
-
-        arrays = [backend.asarray(sample) for sample in case.samples()]
-        assert not leaves_the_device(jax.make_jaxpr(case)(*arrays))
+    @over([case for case in ONE_EACH if case.has_batch])
+    def test_loops_over_chunks(self, backend, case):
+        samples = case.samples()
+        results = call_on(backend, case, samples, batch=7)
+        for result, on_numpy in zip(results, case(*samples), strict=True):
+            np.testing.assert_allclose(result, on_numpy, atol=case.float32_error)
 
     def test_the_guards_notice(self, backend):
         import jax

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sigarray
+from conftest import require
 from sigarray import deepsig
 
 A = [0.9, 0.8, 0.95, 0.85, 0.7, 0.88]
@@ -149,10 +150,10 @@ def test_scalars_have_what_those_of_deep_significance_have(name):
 
 def columns_of(library, values):
     if library == "torch":
-        torch = pytest.importorskip("torch")
+        torch = require("torch")
         return torch.tensor(values, dtype=torch.float64, requires_grad=True)
     if library == "jax":
-        return pytest.importorskip("jax").numpy.asarray(values)
+        return require("jax").numpy.asarray(values)
     return {
         "list": list,
         "tuple": tuple,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sigarray
+from conftest import require
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,7 +22,7 @@ OUTPUTS = re.findall(r"<!-- output: (.*?) -->\n```text\n(.*?)```", README, re.DO
 @pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.splitlines()[0])
 def test_python_blocks_run(code):
     for library in re.findall(r"^import (torch|jax)$", code, re.MULTILINE):
-        pytest.importorskip(library)
+        require(library)
     exec(compile(code, "README.md", "exec"), {})
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sigarray
+from conftest import require
 from sigarray import aso, multi_aso, violation_ratio
 
 A = [0.91, 0.93, 0.92, 0.95, 0.94]
@@ -86,7 +87,7 @@ def test_lists_of_integers():
     ],
 )
 def test_half_precision_is_computed_in_float32(name, dtype):
-    library = pytest.importorskip(name)
+    library = require(name)
     half = getattr(library, dtype)
     a, b = (library.asarray(x, dtype=half) for x in (A, B))
     wide = [library.asarray(x, dtype=library.float32) for x in (a, b)]
@@ -123,7 +124,7 @@ class TestTorch:
 
     @pytest.fixture
     def torch(self):
-        return pytest.importorskip("torch")
+        return require("torch")
 
     def test_gradients_are_left_alone(self, torch):
         a = torch.tensor(A, dtype=torch.float64, requires_grad=True)
@@ -166,7 +167,7 @@ class TestTorch:
 
 
 def test_mixed_libraries():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     with pytest.raises(
         TypeError, match=r"one array library; got torch\.Tensor and numpy"
     ):
@@ -178,7 +179,7 @@ def test_mixed_libraries():
 
 
 def test_sequences_of_arrays_are_to_be_stacked():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     with pytest.raises(TypeError, match=r"got a list of torch\.Tensor.*stack"):
         aso([torch.tensor(0.1), torch.tensor(0.2)], B)
 
@@ -222,7 +223,7 @@ def test_complex_on_every_backend(backend):
 
 
 def test_models_of_two_libraries():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     with pytest.raises(TypeError, match="one array library"):
         multi_aso({"a": torch.tensor(A), "b": np.array(B)})
 
@@ -345,7 +346,7 @@ class TestLabels:
 
 @pytest.mark.parametrize("name", ["torch", "jax.numpy"])
 def test_autodiff_wrappers_and_their_lists(name):
-    library = pytest.importorskip(name)
+    library = require(name)
     scalars = [library.asarray(x) for x in A]
     with pytest.raises(TypeError, match=r"a list of .*Make it one array first"):
         aso(scalars, B)
@@ -353,7 +354,7 @@ def test_autodiff_wrappers_and_their_lists(name):
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested", "ignore:.*quant")
 def test_kinds_of_arrays_that_hold_no_numbers_side_by_side():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     sparse = pytest.importorskip("scipy.sparse")
     record = np.array([(1, 0.5), (2, 0.6)], dtype=[("run", int), ("score", float)])
     for x, advice in [
@@ -372,7 +373,7 @@ def test_kinds_of_arrays_that_hold_no_numbers_side_by_side():
 
 def test_a_mapping_of_traced_scores_is_refused():
     """JAX sorts its keys, and so swapped models."""
-    jax = pytest.importorskip("jax")
+    jax = require("jax")
     scores = {"z": jax.numpy.asarray(A), "a": jax.numpy.asarray(B)}
     with pytest.raises(TypeError, match=r"got a mapping, which.*list\(scores\.values"):
         jax.jit(lambda scores: multi_aso(scores, rng=0))(scores)

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
+from conftest import require
 from sigarray import mann_whitney_u, permutation_test, responses, welch_t_test
 from tests.cases import CASES
 from tests.test_contract import over
@@ -75,6 +76,15 @@ def test_no_mode_moves_a_number(backend, case):
         scale = 1 if case.is_within_one else 4
         arrays = [backend.asarray(scale * x, kind) for x in samples]
         plain = case(*arrays)
+        if kind == "float32":
+            on_numpy = case(*(scale * x for x in samples))
+            for result, expected in zip(plain, on_numpy, strict=True):
+                np.testing.assert_allclose(
+                    backend.to_numpy(result),
+                    expected,
+                    rtol=1e-5,
+                    atol=scale * case.float32_error,
+                )
         for name, mode in modes_of(backend).items():
             with mode():
                 results = case(*arrays)
@@ -112,7 +122,7 @@ def test_no_mode_moves_a_simulation(backend):
 
 def test_the_modes_do_something():
     """Or else the tests above could not fail."""
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     x = torch.linspace(0.0, 1.0, 300)
     plain = x @ x
     for name in ("autocast to bfloat16", "autocast to float16"):
@@ -126,7 +136,7 @@ def test_the_modes_do_something():
 
 def test_published_faults():
     """P-values that autocast and lower precision of products moved before."""
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     sets = responses.simulate(300, 5, perturbation_b=0.05, xp=torch, rng=1)
     options = {"alternative": "greater", "metric": "mae", "rng": 0}
     rng = np.random.default_rng(0)
@@ -143,7 +153,7 @@ def test_published_faults():
 @pytest.mark.filterwarnings("ignore")  # what torch says of its own compiler
 def test_inductor_agrees_with_eager():
     """The functions in closed form, compiled in one graph."""
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     import sigarray
 
     rng = np.random.default_rng(0)

@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from conftest import require
+
 
 def run(code, **environment):
     """Run a program of its own, and give what it printed."""
@@ -61,10 +63,11 @@ def check(function, *shapes):
 
 
 def test_fake_accelerator_runs_every_case():
-    pytest.importorskip("torch")
+    require("torch")
     code, output = run(
         FAKE_ACCELERATOR
         + """
+from conftest import require
 from tests.cases import CASES
 for case in CASES:
     check(case, *((2, *shape) for shape in case.shapes))
@@ -78,7 +81,7 @@ for case in CASES:
 
 
 def test_fake_accelerator_runs_simulations():
-    pytest.importorskip("torch")
+    require("torch")
     code, output = run(
         FAKE_ACCELERATOR
         + """
@@ -118,7 +121,7 @@ print("ran all")
     ],
 )
 def test_fake_accelerator_notices(planted, complaint):
-    pytest.importorskip("torch")
+    require("torch")
     code, output = run(f"{FAKE_ACCELERATOR}\ncheck({planted}, (3,))")
     assert code != 0
     assert complaint in output, output
@@ -141,7 +144,7 @@ def test_guards_notice_a_scalar(backend):
 
 def test_torch_compiles_in_one_graph():
     """No graph breaks: nothing in between needs a value."""
-    pytest.importorskip("torch")
+    require("torch")
     code, output = run(
         """
         import torch
@@ -161,7 +164,7 @@ def test_torch_compiles_in_one_graph():
 
 
 def test_jax_programs_do_not_grow_with_the_resamples():
-    jax = pytest.importorskip("jax")
+    jax = require("jax")
     from sigarray import aso
 
     def size(n_resamples):
@@ -176,7 +179,7 @@ def test_jax_programs_do_not_grow_with_the_resamples():
 
 def test_jax_shards():
     """Scores sharded over a mesh, and replicates split over it."""
-    pytest.importorskip("jax")
+    require("jax")
     code, output = run(
         """
         import jax, jax.numpy as jnp, numpy as np

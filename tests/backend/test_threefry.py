@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from conftest import require
 from sigarray import aso, responses
 from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
@@ -101,7 +102,7 @@ def test_normals_are_normal(many_words):
 @pytest.mark.parametrize("lag", [1, 2, 500])
 def test_neighbours_are_uncorrelated(many_words, draw, axis, lag):
     """Along elements and along replicates; 500 is the other word of a block."""
-    values = np.moveaxis(draw(many_words, np), axis, 0).astype(np.float64)
+    values = np.moveaxis(draw(np, many_words), axis, 0).astype(np.float64)
     assert_uncorrelated(values[lag:].ravel(), values[:-lag].ravel())
 
 
@@ -144,7 +145,7 @@ def generator_maker(backend):
 
 
 def test_numpy_generators_serve_torch():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     import array_api_compat.torch as xp
 
     device = torch.device("cpu")
@@ -155,7 +156,7 @@ def test_numpy_generators_serve_torch():
 
 
 def test_jax_keys():
-    jax = pytest.importorskip("jax")
+    jax = require("jax")
     typed, legacy = jax.random.key(4), jax.random.PRNGKey(4)
     words = [seed_words(jax.numpy, None, key) for key in (typed, legacy)]
     assert int(words[0][0][0]) == int(words[1][0][0])
@@ -191,7 +192,7 @@ def test_largest_seed(backend):
 
 
 def test_torch_generator_on_another_device():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     import array_api_compat.torch as xp
 
     with pytest.raises(
@@ -252,7 +253,7 @@ def test_names_have_streams_whatever_the_others_are():
 
 
 def test_torch_generator_of_the_device_in_other_words():
-    torch = pytest.importorskip("torch")
+    torch = require("torch")
     from array_api_compat import torch as xp
 
     for device in (None, "cpu", torch.device("cpu"), torch.device("cpu", 0)):
@@ -275,7 +276,7 @@ def test_torch_generator_of_the_device_in_other_words():
 class TestJax:
     @pytest.fixture
     def jax(self):
-        return pytest.importorskip("jax")
+        return require("jax")
 
     @pytest.mark.parametrize("is_wide", [False, True])
     def test_an_integer_may_be_traced(self, jax, is_wide):

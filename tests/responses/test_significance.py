@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import make_backend
+from conftest import make_backend, require
 from sigarray import responses
 from sigarray.responses import metrics
 from sigarray.responses._significance import find_p_value
@@ -246,7 +246,7 @@ class TestResponseTest:
             response_test([1.0], [2.0], [3.0], rng=0, **options)
 
     def test_jax_programs_do_not_grow_with_the_resamples(self):
-        jax = pytest.importorskip("jax")
+        jax = require("jax")
 
         def size(n_resamples):
             def test(gold, a, b):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from conftest import require
 from sigarray import responses
 from sigarray.responses import LikertModel, NormalModel
 
@@ -175,7 +176,7 @@ class TestSimulate:
         assert {x.dtype for x in drawn} == {np.dtype(np.float32)}
 
     def test_parameters_are_of_one_library(self):
-        torch = pytest.importorskip("torch")
+        torch = require("torch")
         model = responses.fit(torch.rand(9, 3))
         with pytest.raises(TypeError, match="numbers or arrays of numpy; got torch"):
             responses.simulate(5, model=model, rng=0)
@@ -206,12 +207,12 @@ class TestSimulate:
         assert drawn.gold.dtype == backend.xp.zeros(1, device=backend.device).dtype
 
     def test_torch_itself_is_a_namespace(self):
-        torch = pytest.importorskip("torch")
+        torch = require("torch")
         drawn = responses.simulate(3, 2, xp=torch, rng=0)
         assert drawn.gold.dtype == torch.float32
 
     def test_perturbations_and_models_may_be_traced(self):
-        jax = pytest.importorskip("jax")
+        jax = require("jax")
         traces = []
 
         @jax.jit
@@ -296,7 +297,7 @@ class TestFit:
             assert moment(again) == pytest.approx(moment(gold), rel=0.05)
 
     def test_what_is_found_can_be_simulated_under_jit(self):
-        jax = pytest.importorskip("jax")
+        jax = require("jax")
         gold = jax.numpy.asarray(responses.simulate(200, 3, rng=0).gold)
 
         @jax.jit
