@@ -41,7 +41,7 @@ MIB = 2**20
             [(3000, 20)] * 3,
         ),
         (lambda *x: response_test(*x, n_resamples=9, rng=0), [(500, 200)] * 3),
-        (lambda gold: fit(gold, model="likert"), [(100, 100, 5)]),
+        (lambda gold: fit(gold, model="likert"), [(60, 100, 5)]),
         (violation_ratio, [(10**6,), (900_000,)]),
         (lambda a, b: aso(a, b, dt=0.005, rng=0), [(10**6,), (10**6,)]),
         (lambda a, b: aso(a, b, n_resamples=5, rng=0), [(10**6,), (10**6,)]),
@@ -49,20 +49,20 @@ MIB = 2**20
         (lambda a, b: aso(a, b, method="asymptotic"), [(10**6,), (900_000,)]),
         (lambda a, b: aso(a, b, rng=0, n_resamples=10**5), [(10,), (12,)]),
         (lambda a, b: aso(a, b, n_resamples=100, rng=0), [(50_000, 10), (50_000, 10)]),
-        (lambda a, b: aso(a, b, method="exact"), [(200_000, 3), (200_000, 3)]),
+        (lambda a, b: aso(a, b, method="exact"), [(100_000, 3), (100_000, 3)]),
         (
             lambda a, b: aso_replicates(a, b, start=0, count=1000, rng=0),
             [(100,), (100,)],
         ),
         (lambda a: multi_aso(a, n_resamples=50, rng=0), [(50, 1000)]),
-        (lambda a, b: bootstrap_test(a, b, n_resamples=99, rng=0), [(10**6,)] * 2),
+        (lambda a, b: bootstrap_test(a, b, n_resamples=20, rng=0), [(10**6,)] * 2),
         (lambda a, b: bootstrap_test(a, b, n_resamples=9, rng=0), [(50_000, 20)] * 2),
         (lambda a, b: permutation_test(a, b, n_resamples=9, rng=0), [(10**6,)] * 2),
         (
             lambda a, b: permutation_test(a, b, paired=False, n_resamples=9, rng=0),
             [(10**6,)] * 2,
         ),
-        (lambda a, b: permutation_test(a, b, paired=False), [(50_000, 6)] * 2),
+        (lambda a, b: permutation_test(a, b, paired=False), [(20_000, 6)] * 2),
         (lambda p: count_significant(abs(p) % 1, method="fisher"), [(5000,)]),
         (lambda a, b: permutation_test(a, b, paired=False), [(6000,), (1,)]),
         (mann_whitney_u, [(10**6,), (900_000,)]),
@@ -76,7 +76,7 @@ MIB = 2**20
         ),
         (lambda a, b: compare(a, b, dt=0.005, rng=0), [(10**6,)] * 2),
         (
-            lambda a: bootstrap_power_analysis(a, n_resamples=100, rng=0),
+            lambda a: bootstrap_power_analysis(a, n_resamples=30, rng=0),
             [(20_000, 5)],
         ),
         (
@@ -92,7 +92,7 @@ MIB = 2**20
         (lambda a, b: aso(a, b, n_resamples=2, rng=0), [(700, 1, 20), (500, 15)]),
         (lambda a, b: aso(a, b, method="exact"), [(300, 1, 3), (1, 300, 3)]),
         (lambda a, b: aso(a, b, method="exact"), [(11,), (2,)]),
-        (lambda a, b: aso(a, b, method="asymptotic"), [(600, 1, 40), (1, 600, 30)]),
+        (lambda a, b: aso(a, b, method="asymptotic"), [(400, 1, 40), (1, 400, 30)]),
     ],
 )
 def test_peak_memory(function, shapes):

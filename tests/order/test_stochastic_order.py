@@ -90,7 +90,9 @@ def test_huge_and_tiny_differences_beside_each_other():
 
 
 @pytest.mark.parametrize("dt", [None, 0.3])
-@pytest.mark.parametrize(("n", "m"), list(itertools.product(range(1, 5), repeat=2)))
+@pytest.mark.parametrize(
+    ("n", "m"), [x for x in itertools.product(range(1, 5), repeat=2) if sum(x) < 8]
+)
 def test_exact_is_brute_force(backend, n, m, dt):
     rng = np.random.default_rng(10 * n + m)
     # Float32 holds them exactly, and some are ties.
@@ -110,7 +112,7 @@ def test_bootstrap_converges_to_exact(n, m, dt):
     a, b = rng.normal(0.5, 1.0, (20, n)), rng.normal(0.0, 1.0, (20, m))
     exact = aso(a, b, method="exact", dt=dt).standard_error
     exact /= oracles.resampling_scale(range(n), range(m))
-    count = 100_000
+    count = 40_000
     ratios = aso_replicates(a, b, start=0, count=count, dt=dt, rng=0)
     # Delta method: the variance of a variance is (mu_4 - mu_2^2) / count.
     deviations = ratios - ratios.mean(axis=-1, keepdims=True)
@@ -483,7 +485,7 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
 @pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 20])
 def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
     """At most as often as the docstring says: 7 % in either direction at n = 3."""
-    a, b = np.random.default_rng(n).normal(size=(2, 4000, n))
+    a, b = np.random.default_rng(n).normal(size=(2, 2000, n))
     result = aso(a, b, n_resamples=300, rng=0)
     margin = result.eps_min - result.violation_ratio
     backward = np.clip(1.0 - result.violation_ratio + margin, 0.0, 1.0)
@@ -491,7 +493,7 @@ def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
     declared = np.mean(result.eps_min < 0.2), np.mean(backward[is_open] < 0.2)
     # Binomial, false alarm 1e-6.
     bound = {3: 0.067, 4: 0.050}.get(n, 0.044)
-    assert max(declared) < bound + 4.9 * math.sqrt(bound * (1 - bound) / 4000)
+    assert max(declared) < bound + 4.9 * math.sqrt(bound * (1 - bound) / 2000)
 
 
 def test_small_samples_have_no_normal_limit():

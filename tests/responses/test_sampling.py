@@ -131,7 +131,7 @@ class TestResample:
     def test_chunks_do_not_matter(self, monkeypatch):
         sets = [np.stack([name_responses(5, 2, k)] * 2) for k in range(3)]
         expected = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
-        monkeypatch.setattr("sigarray._backend.dispatch._CHUNK_ELEMENTS_NUMPY", 700)
+        monkeypatch.setattr("sigarray._backend.chunks._CHUNK_ELEMENTS_NUMPY", 700)
         drawn = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
         np.testing.assert_array_equal(drawn, expected)
         assert drawn.gold.shape == (2, 23, 5, 2)

@@ -143,7 +143,7 @@ class TestResponseTest:
                     find_lead(*x)
                     for x in resample_slowly(rng, gold, a, b, items, answers)
                 ]
-                for _ in range(60)
+                for _ in range(30)
             ]
             slow.append(count_pairs(*np.round(np.array(leads).T, 12), "greater"))
             result = response_test(
@@ -153,7 +153,7 @@ class TestResponseTest:
                 metric=metric,
                 items=items,
                 responses=answers,
-                n_resamples=60,
+                n_resamples=30,
                 rng=seed,
             )
             fast.append(float(result.pvalue))
