@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import importlib
+import importlib.util
 import itertools
 import os
 import re
@@ -29,6 +30,22 @@ BACKENDS = (
 )
 # SIGARRAY_BACKENDS, a list with commas, narrows them.
 CHOSEN = os.environ.get("SIGARRAY_BACKENDS", ",".join(BACKENDS)).split(",")
+
+
+def find_lack(name: str) -> str | None:
+    """Say what a backend lacks here, or nothing."""
+    library, _, variant = name.partition(":")
+    root = library.partition(".")[0]
+    if importlib.util.find_spec(root) is None:
+        return f"{root} is not installed"
+    needs_gpu = variant == "cuda" or root == "cupy"
+    if needs_gpu and not importlib.import_module(root).cuda.is_available():
+        return f"{root} has no GPU here"
+    return None
+
+
+# Tests of every backend run on these; test_backend_is_here says of the others why not.
+HERE = [name for name in CHOSEN if find_lack(name) is None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,8 +164,11 @@ def make_backend(name: str) -> Backend:
     """Import a backend by name, or skip the test where it is not there."""
     if name not in CHOSEN:
         pytest.skip(f"SIGARRAY_BACKENDS leaves out {name}")
+    lack = find_lack(name)
+    if lack:
+        pytest.skip(lack)
     library, _, variant = name.partition(":")
-    root = pytest.importorskip(library)
+    root = importlib.import_module(library)
     if library == "array_api_strict":
         root.set_array_api_strict_flags(
             boolean_indexing=False, data_dependent_shapes=False, enabled_extensions=[]
@@ -157,15 +177,11 @@ def make_backend(name: str) -> Backend:
         widest = "float32" if variant == "no_float64" else "float64"
         return Backend(name, root, device, widest)
     if library == "torch":
-        if variant == "cuda" and not root.cuda.is_available():
-            pytest.skip("torch has no GPU here")
         namespace = importlib.import_module("array_api_compat.torch")
         return Backend(name, namespace, root.device(variant or "cpu"))
     if library == "jax.numpy":
         return Backend(name, root, None, "float64" if variant else "float32")
     if library == "cupy":
-        if not root.cuda.is_available():
-            pytest.skip("CuPy has no GPU here")
         return Backend(name, importlib.import_module("array_api_compat.cupy"), None)
     return Backend(name, root, "cpu")
 
@@ -181,7 +197,7 @@ def _few_programs() -> Iterator[None]:
         sys.modules["jax"].clear_caches()
 
 
-@pytest.fixture(params=CHOSEN)
+@pytest.fixture(params=HERE)
 def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Every backend in turn."""
     backend = make_backend(request.param)

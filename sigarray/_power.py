@@ -1,6 +1,5 @@
 """How many runs are needed: power by the bootstrap, and what more runs bring."""
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -28,6 +27,7 @@ from sigarray._numeric.statistic import (
     check_pairs,
     check_result,
     check_sizes,
+    largest_or_one,
     scale_scores,
 )
 from sigarray._order.errors import estimate, upper_bound
@@ -135,20 +135,19 @@ def bootstrap_power_analysis(
     lifted, scores = _lift(xp, scores, lift=lift)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
     seed = seed_words(xp, device_of(xp, scores), rng)
-    return xp.asarray(
-        _find_power(
-            xp,
-            better,
-            worse,
-            seed,
-            size=scores.shape[-1],
-            is_together=False,
-            test=test,
-            level=significance_level,
-            n_resamples=n_resamples,
-            batch=batch,
-        )
+    power: Array = _find_power(
+        xp,
+        better,
+        worse,
+        seed,
+        size=scores.shape[-1],
+        is_together=False,
+        test=test,
+        level=significance_level,
+        n_resamples=n_resamples,
+        batch=batch,
     )
+    return power
 
 
 @checked(
@@ -341,10 +340,8 @@ def _find_t_powers(
     samples = [a - origin, b - origin]
     origin = xp.mean(samples[1], axis=-1, keepdims=True)
     samples = [x - origin for x in samples]
-    unit = functools.reduce(
-        xp.maximum, [xp.max(xp.abs(x), axis=-1, keepdims=True) for x in samples]
-    )
-    samples = [x / xp.where(unit > 0.0, unit, 1.0) for x in samples]
+    unit = largest_or_one(xp, *samples)[..., None]
+    samples = [x / unit for x in samples]
     n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
     n = n[:, None]
 

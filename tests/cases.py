@@ -33,6 +33,8 @@ class Case:
     float32_error: float = 1e-6
     # The place of a result that depends on the seed.
     drawn: int = -1
+    # Gives a number of p-values.
+    is_count: bool = False
     # The public function, where `function` is a way to call it.
     public: Callable[..., Any] | None = None
 
@@ -134,6 +136,7 @@ def _correction(function: Callable[..., Any], **options: Any) -> Case:
         takes_p_values=True,
         is_within_one=True,
         keeps_axis=function is not sigarray.count_significant,
+        is_count=function is sigarray.count_significant,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import CHOSEN, make_backend
+from conftest import HERE, make_backend
 from sigarray import responses
 from tests.cases import CASES, WITHOUT_ARRAYS
 
@@ -21,11 +21,11 @@ ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
 # a program for every shape: see `TestJax`.
 VARIANTS = ("array_api_strict:device1", "array_api_strict:no_float64")
 eager = pytest.mark.parametrize(
-    "backend", [x for x in CHOSEN if not x.startswith("jax")], indirect=True
+    "backend", [x for x in HERE if not x.startswith("jax")], indirect=True
 )
 once_per_library = pytest.mark.parametrize(
     "backend",
-    [x for x in CHOSEN if x not in VARIANTS and not x.startswith("jax")],
+    [x for x in HERE if x not in VARIANTS and not x.startswith("jax")],
     indirect=True,
 )
 
@@ -45,8 +45,11 @@ def leaves_the_device(program):
     return "callback" in str(program) or "device_put" in str(program)
 
 
-def is_count(backend, result):
-    return backend.xp.isdtype(result.dtype, "integral")
+def assert_dtype(backend, case, result, dtype):
+    if case.is_count:
+        assert backend.xp.isdtype(result.dtype, "integral")
+    else:
+        assert result.dtype == dtype
 
 
 def test_every_public_function_has_a_case():
@@ -72,10 +75,17 @@ def test_result_stays_where_the_scores_are(backend, case):
         results = case(*arrays)
     for result in results:
         assert type(result) is type(arrays[0])
-        assert result.dtype == backend.xp.float32 or is_count(backend, result)
+        assert_dtype(backend, case, result, backend.xp.float32)
         assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
     for array, sample in zip(arrays, samples, strict=True):
         np.testing.assert_array_equal(backend.to_numpy(array), sample)
+
+
+@over(CASES)
+def test_without_batches_numpy_gives_its_scalars(case):
+    for result in case(*case.samples()):
+        if result.ndim == 0:
+            assert isinstance(result, np.generic)
 
 
 @once_per_library
@@ -87,7 +97,7 @@ def test_integers_become_the_widest_float(backend, case):
     default = getattr(backend.xp, backend.float_name)
     floats = call_on(backend, case, [sample.astype(np.float64) for sample in samples])
     for result, expected in zip(case(*arrays), floats, strict=True):
-        assert result.dtype == default or is_count(backend, result)
+        assert_dtype(backend, case, result, default)
         np.testing.assert_allclose(
             backend.to_numpy(result), expected, rtol=1e-5, atol=case.float32_error
         )
@@ -160,8 +170,8 @@ def faults_of(backend, case):
 def assert_nan(case, results):
     """All of a batch entry with a fault is NaN, but for what shows the rest."""
     for result in results:
-        if result.dtype.kind != "f":
-            continue  # a count leaves it out
+        if case.is_count:
+            continue  # it leaves them out
         if case.public is responses.resample:
             assert np.isnan(result).all() == (result is results[0])
             continue
@@ -248,7 +258,7 @@ class TestJax:
                 results = program(seed, *arrays)
             for result in results:
                 assert isinstance(result, jax.Array)
-                assert result.dtype == np.float32 or is_count(backend, result)
+                assert_dtype(backend, case, result, np.float32)
             return [np.asarray(result) for result in results]
 
         samples = case.samples(2, 3)

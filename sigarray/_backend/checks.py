@@ -14,6 +14,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from sigarray._backend.libraries import as_scalars
+
 P = ParamSpec("P")
 R = TypeVar("R")
 # (name, value) -> the value, checked.
@@ -31,6 +33,7 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the options of a public function, each by its rule.
 
     Options are all parameters but those that are positional only, which are arrays.
+    What the function gives is the same for all of them: see `as_scalars`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -53,7 +56,8 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, value in options.items():
                 if name in table:
                     options[name] = table[name](name, value)
-            return function(*values, **options)  # type: ignore[arg-type]
+            result = function(*values, **options)  # type: ignore[arg-type]
+            return as_scalars(result)  # type: ignore[no-any-return]
 
         return call
 

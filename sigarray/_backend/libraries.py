@@ -158,6 +158,19 @@ def _device_dtype(xp: Namespace, table: Array, device: Device) -> Any:
     return index_dtype(xp, device) if is_index else widest_float(xp, device)
 
 
+def as_scalars(result: Any) -> Any:
+    """Give arrays of NumPy without axes as its scalars, as its own functions do.
+
+    A result may be an array or a tuple of such; those of other libraries stay.
+    """
+    if isinstance(result, np.ndarray) and result.ndim == 0:
+        return result[()]
+    if not isinstance(result, tuple):
+        return result
+    parts = map(as_scalars, result)
+    return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+
+
 def word_dtype(xp: Namespace) -> Any:
     """Give the dtype of random words."""
     # torch has neither add nor shift for uint32 (pytorch/pytorch#58734); int32 wraps

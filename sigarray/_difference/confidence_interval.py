@@ -1,6 +1,5 @@
 """Bootstrap confidence intervals of a statistic, or of its difference."""
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Literal
@@ -22,6 +21,7 @@ from sigarray._numeric.statistic import (
     center_scores,
     check_pairs,
     check_sizes,
+    largest_or_one,
     rounding_of,
     standard_deviation,
 )
@@ -160,7 +160,7 @@ def bootstrap_ci(
         n_resamples=n_resamples,
         batch=batch,
     )
-    return ConfidenceInterval(*(xp.asarray(array) for array in result))
+    return ConfidenceInterval(*result)
 
 
 @array_kernel
@@ -268,9 +268,7 @@ def _acceleration(
         influences[1] = -influences[1]
     if paired:
         influences = [influences[0] + influences[1]]
-    peaks = [xp.max(xp.abs(influence), axis=-1) for influence in influences]
-    unit = functools.reduce(xp.maximum, peaks)
-    unit = xp.where(unit > 0.0, unit, 1.0)[..., None]
+    unit = largest_or_one(xp, *influences)[..., None]
     cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
     for influence in influences:
         share = influence / unit / influence.shape[-1]

@@ -1,6 +1,5 @@
 """Tests of location in closed form: Mann-Whitney's U and Student's t."""
 
-import functools
 import math
 from collections.abc import Sequence
 
@@ -15,6 +14,8 @@ from sigarray._numeric.statistic import (
     Alternative,
     check_pairs,
     check_sizes,
+    find_symmetric_p_value,
+    largest_or_one,
     pool_samples,
     scale_scores,
 )
@@ -198,13 +199,14 @@ def _mann_whitney_u(
     # Floats, for JAX takes no integers of more than 32 bits.
     n_pairs, n_all = float(n * m), float(n + m)
     variance = n_pairs / 12.0 * (n_all + 1.0 - ties / (n_all * (n_all - 1.0)))
-    distance = {"greater": lead, "less": -lead, "two-sided": xp.abs(lead)}[alternative]
     varies = variance > 0.0
-    z = (distance - 0.5) / xp.sqrt(xp.where(varies, variance, 1.0))
-    tail = normal_sf(xp, z)
-    if alternative == "two-sided":
-        tail = xp.clip(2.0 * tail, None, 1.0)
-    pvalue = xp.where(varies, tail, 1.0 + fault)
+    deviation = xp.sqrt(xp.where(varies, variance, 1.0))
+
+    def upper_tail(lead: Array) -> Array:
+        return normal_sf(xp, (lead - 0.5) / deviation)
+
+    pvalue = find_symmetric_p_value(xp, alternative, lead, upper_tail)
+    pvalue = xp.where(varies, pvalue, 1.0 + fault)
     return lead + 0.5 * n_pairs, pvalue, lead / n_pairs + 0.5
 
 
@@ -221,9 +223,7 @@ def _t_test(
     samples = [x - level for x, level in zip(samples, levels, strict=True)]
     gap = levels[0] if paired else levels[0] - levels[1]
     # In units of the largest number, for squares of small ones would underflow.
-    largest = [xp.max(x, axis=-1, keepdims=True) for x in samples]
-    unit = functools.reduce(xp.maximum, largest)
-    unit = xp.where(unit > 0.0, unit, 1.0)
+    unit = largest_or_one(xp, *samples)[..., None]
     samples = [x / unit for x in samples]
     means = [xp.mean(x, axis=-1) for x in samples]
     center = means[0] if paired else means[0] - means[1]
@@ -232,9 +232,10 @@ def _t_test(
     t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
     fault = center - center
     t, df = t + fault, df + fault
-    if alternative == "two-sided":
-        return t, xp.clip(2.0 * student_t_sf(xp, xp.abs(t), df), None, 1.0), df
-    return t, student_t_sf(xp, t if alternative == "greater" else -t, df), df
+    pvalue = find_symmetric_p_value(
+        xp, alternative, t, lambda t: student_t_sf(xp, t, df)
+    )
+    return t, pvalue, df
 
 
 def find_t(

@@ -1,7 +1,6 @@
 """Tests of a difference by resampling: bootstrap and permutation."""
 
 import math
-from collections.abc import Callable
 from typing import Literal
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
@@ -21,6 +20,7 @@ from sigarray._numeric.statistic import (
     center_scores,
     check_pairs,
     check_sizes,
+    find_p_value,
     pool_samples,
     rounding_of,
 )
@@ -152,7 +152,7 @@ def bootstrap_test(
         n_resamples=n_resamples,
         batch=batch,
     )
-    return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
+    return ResamplingResult(difference, pvalue)
 
 
 @checked(method=_METHODS)
@@ -241,7 +241,7 @@ def permutation_test(
         difference, pvalue = _approximate_permutations(
             xp, a, b, paired=paired, alternative=alternative
         )
-        return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
+        return ResamplingResult(difference, pvalue)
     n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples
     difference, pvalue = _permutation_test(
@@ -255,7 +255,7 @@ def permutation_test(
         alternative=alternative,
         batch=batch,
     )
-    return ResamplingResult(xp.asarray(difference), xp.asarray(pvalue))
+    return ResamplingResult(difference, pvalue)
 
 
 def _count_permutations(n: int, m: int, *, paired: bool) -> float:
@@ -305,7 +305,11 @@ def _bootstrap_test(
                 offset = xp.abs(difference)
             return bootstrap_tail(xp, *pair, offset, paired=paired)
 
-        return unit * difference, _add_tails(xp, find_tail, alternative, 1.0)
+        if alternative == "two-sided":  # by distance: both tails are there
+            pvalue = find_tail("greater") + find_tail("less")
+        else:
+            pvalue = find_tail(alternative)
+        return unit * difference, _clip_p_value(xp, pvalue)
     tolerance = rounding_of(xp, statistic, [a, b], values)
     distance = difference[..., None]
 
@@ -348,23 +352,13 @@ def _approximate_permutations(
         pair = samples if side == "greater" else samples[::-1]
         return permutation_tail(xp, *pair, paired=paired)
 
-    return unit * difference, _add_tails(xp, find_tail, alternative, 2.0)
+    pvalue = find_p_value(xp, alternative, find_tail)
+    return unit * difference, _clip_p_value(xp, pvalue)
 
 
-def _add_tails(
-    xp: Namespace,
-    find_tail: Callable[[str], Array],
-    alternative: Alternative,
-    factor: float,
-) -> Array:
-    """Give the p-value: one tail, both of them, or twice the smaller one."""
-    if alternative != "two-sided":
-        p = find_tail(alternative)
-    else:
-        greater, less = find_tail("greater"), find_tail("less")
-        p = greater + less if factor == 1.0 else factor * xp.minimum(greater, less)
-    # Never 0: what was seen is one of the resamples.
-    return xp.clip(p, xp.finfo(p.dtype).smallest_normal, 1.0)
+def _clip_p_value(xp: Namespace, pvalue: Array) -> Array:
+    """Give a number above 0, for what was seen is one of the resamples, and up to 1."""
+    return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)
 
 
 @array_kernel
@@ -410,7 +404,5 @@ def _permutation_test(
         batch=batch,
     )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
-    greater, less = pvalues[0, ...], pvalues[1, ...]
-    if alternative == "two-sided":
-        return unit * difference, xp.clip(2.0 * xp.minimum(greater, less), None, 1.0)
-    return unit * difference, greater if alternative == "greater" else less
+    tails = {"greater": pvalues[0, ...], "less": pvalues[1, ...]}
+    return unit * difference, find_p_value(xp, alternative, tails.__getitem__)

@@ -25,7 +25,12 @@ from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import iterate
 from sigarray._backend.libraries import device_of
 from sigarray._numeric.special import normal_sf
-from sigarray._numeric.statistic import TIE_UNITS, center_scores, pool_samples
+from sigarray._numeric.statistic import (
+    TIE_UNITS,
+    center_scores,
+    largest_or_one,
+    pool_samples,
+)
 from sigarray._numeric.tilting import (
     STEPS,
     add_columns,
@@ -232,9 +237,7 @@ def _rescale(
     xp: Namespace, samples: Sequence[Array], least: Array | float = 0.0
 ) -> tuple[list[Array], Array]:
     """Give samples in units of the largest score, unless it is rounding alone."""
-    largest = [xp.max(xp.abs(x), axis=-1) for x in samples]
-    unit = functools.reduce(xp.maximum, largest)
-    unit = xp.where(unit > least, unit, 1.0)
+    unit = largest_or_one(xp, *samples, least=least)
     return [x / unit[..., None] for x in samples], unit
 
 

@@ -146,12 +146,45 @@ def standard_deviation(xp: Namespace, x: Array) -> Array:
     """
     n = x.shape[-1]
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
-    unit = xp.max(xp.abs(deviation), axis=-1)
-    unit = xp.where(unit > 0.0, unit, 1.0)
+    unit = largest_or_one(xp, deviation)
     share = deviation / unit[..., None]
     squares = xp.sum(share * share, axis=-1)
     variance = squares / (n - 1.0) if n > 1 else squares * math.nan
     return unit * xp.sqrt(variance)
+
+
+def largest_or_one(
+    xp: Namespace, *samples: Array, axis: int = -1, least: Array | float = 0.0
+) -> Array:
+    """Give the largest size of all numbers along an axis, 1 where it is `least` or 0.
+
+    In units of it, squares of tiny or huge numbers stay in the range of floats.
+    """
+    sizes = [xp.max(xp.abs(x), axis=axis) for x in samples]
+    largest = functools.reduce(xp.maximum, sizes)
+    return xp.where(largest > least, largest, 1.0)
+
+
+def find_p_value(
+    xp: Namespace, alternative: Alternative, find_tail: Callable[[str], Array]
+) -> Array:
+    """Give the tail of a side, "greater" or "less", or twice the smaller of both."""
+    if alternative != "two-sided":
+        return find_tail(alternative)
+    smaller = xp.minimum(find_tail("greater"), find_tail("less"))
+    return xp.clip(2.0 * smaller, None, 1.0)
+
+
+def find_symmetric_p_value(
+    xp: Namespace,
+    alternative: Alternative,
+    x: Array,
+    upper_tail: Callable[[Array], Array],
+) -> Array:
+    """As `find_p_value`, where both tails are those of one function of x and of -x."""
+    if alternative != "two-sided":
+        return upper_tail(x if alternative == "greater" else -x)
+    return xp.clip(2.0 * upper_tail(xp.abs(x)), None, 1.0)
 
 
 def rounding_of(

@@ -30,6 +30,7 @@ from sigarray._numeric.quantile import (
     sort_scores,
 )
 from sigarray._numeric.special import student_quantile
+from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
 from sigarray._order.plans import Method, Plan, allows_verdict, list_doubts, plan_errors
@@ -278,9 +279,9 @@ def _asymptotic_errors(
     n, m = x.shape[-1], y.shape[-1]
     # Beside the level of the scores, small differences would be lost.
     lowest = xp.minimum(x[..., :1], y[..., :1])
-    largest = xp.maximum(x[..., -1:], y[..., -1:]) - lowest
-    largest = xp.where(largest == 0.0, 1.0, largest)
-    x, y = (x - lowest) / largest, (y - lowest) / largest
+    x, y = x - lowest, y - lowest
+    unit = largest_or_one(xp, x[..., -1:], y[..., -1:])[..., None]
+    x, y = x / unit, y / unit
     if steps is None:
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:

@@ -25,6 +25,7 @@ from sigarray._numeric.quantile import (
     sort_scores,
     sorted_resamples,
 )
+from sigarray._numeric.statistic import largest_or_one
 from sigarray._order.pairs import (
     Block,
     Stacks,
@@ -196,9 +197,8 @@ def ratio_of_differences(
     eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
     for steps of these widths (equal where None); 0.5 where both functions are the same.
     """
-    # Scaled, for squares of tiny or huge differences would leave the range of floats.
-    largest = xp.max(xp.abs(difference), axis=axis, keepdims=True)
-    difference = difference / xp.where(largest == 0.0, 1.0, largest)
+    unit = largest_or_one(xp, difference, axis=axis)
+    difference = difference / xp.expand_dims(unit, axis=axis)
     weighted = difference if widths is None else difference * widths
     violation = xp.sum(xp.clip(difference, 0.0, None) * weighted, axis=axis)
     distance = xp.sum(difference * weighted, axis=axis)

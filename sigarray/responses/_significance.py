@@ -19,7 +19,7 @@ from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray._numeric.statistic import TIE_UNITS, Alternative
+from sigarray._numeric.statistic import TIE_UNITS, Alternative, find_p_value
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._models import Model, Response
 from sigarray.responses._sampling import (
@@ -322,7 +322,7 @@ def test_sets(
             xp, device, find_leads, n_resamples, elements=n_drawn, batch=batch
         )
         scale = xp.abs(values[0]) + xp.abs(values[1])
-        pvalue = find_p_value(
+        pvalue = compare_leads(
             xp, leads[..., 0, :], leads[..., 1, :], scale, alternative
         )
         fault = observed - observed
@@ -391,11 +391,11 @@ def simulate_tests(
             _find_lead(metric, values[k, i, 0, :], values[k, i, 1, :]) for k in range(2)
         )
         statistics.append(xp.mean(leads))
-        pvalues.append(find_p_value(xp, leads, null_leads, scale[i, ...], alternative))
+        pvalues.append(compare_leads(xp, leads, null_leads, scale[i, ...], alternative))
     return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
 
 
-def find_p_value(
+def compare_leads(
     xp: Namespace,
     leads: Array,
     null_leads: Array,
@@ -407,14 +407,17 @@ def find_p_value(
     Leads have shape (..., M). Pairs of them are ties where they are closer than the
     rounding of the largest, or of the metrics, whose `scale` has shape (...).
     """
-    if alternative == "two-sided":
-        tails = [
-            find_p_value(xp, leads, null_leads, scale, side)
-            for side in ("greater", "less")
-        ]
-        return xp.clip(2.0 * xp.where(tails[0] < tails[1], *tails), None, 1.0)
-    if alternative == "less":
-        leads, null_leads = -leads, -null_leads
+
+    def find_tail(side: str) -> Array:
+        if side == "greater":
+            return _count_pairs(xp, leads, null_leads, scale)
+        return _count_pairs(xp, -leads, -null_leads, scale)
+
+    return find_p_value(xp, alternative, find_tail)
+
+
+def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -> Array:
+    """Give the share of pairs in which the lead is not the larger one."""
     n = leads.shape[-1]
     largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
     scale = xp.where(largest > scale, largest, scale)

@@ -75,10 +75,12 @@ def simulate(
         Items of a test set.
     n_responses : int, default: 5
         Responses to each item, of gold and of each system.
-    perturbation_a, perturbation_b : float, default: 0 and 0.1
-        How far a system is from gold: the mean of an item is moved by a uniform number
-        in [-perturbation, perturbation], and clamped to the range of the model. May be
+    perturbation_a : float, default: 0.0
+        How far A is from gold: the mean of an item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
         traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold.
     n_sets : int, optional
         How many test sets; without it there is one, and no axis for sets.
     model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"

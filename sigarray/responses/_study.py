@@ -138,11 +138,13 @@ def study(
 
     Parameters
     ----------
-    metrics : sequence of metrics
+    metrics : sequence, default: the seven of Tables 1 to 14
         As for `response_test`.
-    items, responses : sequences of str
-        Ways to resample items and responses, as for `response_test`.
-    perturbations : sequence of float
+    items : sequence of str, default: ("all", "bootstrap")
+        Ways to resample items, as for `response_test`.
+    responses : sequence of str, default: ("all", "bootstrap", "one", "first")
+        Ways to resample responses, as for `response_test`.
+    perturbations : sequence of float, default: (0.0, 0.05, 0.1)
         Perturbations of B; A has none.
     model, response, n_items, n_responses, xp, device, dtype, rng
         The test sets, as for `simulate`.
@@ -295,8 +297,10 @@ def power(
 
     Parameters
     ----------
-    n_items, n_responses : int or sequence of int
-        Numbers of items, and of responses to each by gold and by each system.
+    n_items : int or sequence of int, default: (100, 300, 1000)
+        Numbers of items.
+    n_responses : int or sequence of int, default: (1, 3, 5)
+        Numbers of responses to each item by gold and by each system.
     metric, items, responses, alternative
         The test, as for `response_test`.
     perturbation_a, perturbation_b, model, response, xp, device, dtype

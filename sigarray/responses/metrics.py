@@ -25,7 +25,7 @@ from sigarray._backend.checks import (
     function,
     number,
 )
-from sigarray._backend.libraries import array_kernel
+from sigarray._backend.libraries import array_kernel, as_scalars
 from sigarray._numeric.statistic import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import (
@@ -159,7 +159,7 @@ class Metric(Comparison):
             batch entry with an infinite response, or an item without any.
         """
         xp, responses = standardize_responses(gold, system)
-        result: Array = _apply(xp, *responses, comparison=self)
+        result: Array = as_scalars(_apply(xp, *responses, comparison=self))
         return result
 
     def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
@@ -189,7 +189,9 @@ class Wins(Comparison):
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
         """Give the shares that A and B win, as `Metric` gives a metric."""
         xp, responses = standardize_responses(gold, a, b)
-        shares: tuple[Array, Array] = _apply(xp, *responses, comparison=self)
+        shares: tuple[Array, Array] = as_scalars(
+            _apply(xp, *responses, comparison=self)
+        )
         return shares
 
     def compare(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import CHOSEN
+from conftest import HERE
 from sigarray.responses import metrics
 
 NAN = np.nan
@@ -213,7 +213,7 @@ def test_agrees_with_scipy_and_sklearn(pair, metric, oracle):
 
 # Eager JAX compiles every operation: once is enough.
 @pytest.mark.parametrize(
-    "backend", [name for name in CHOSEN if name != "jax.numpy:x64"], indirect=True
+    "backend", [name for name in HERE if name != "jax.numpy:x64"], indirect=True
 )
 @pytest.mark.parametrize("name", sorted(metrics.METRICS))
 def test_every_backend_agrees_with_numpy(backend, name):

@@ -13,7 +13,7 @@ import sigarray
 from conftest import make_backend, require
 from sigarray import responses
 from sigarray.responses import metrics
-from sigarray.responses._significance import find_p_value
+from sigarray.responses._significance import compare_leads
 
 # One-sided, as in the paper.
 response_test = functools.partial(responses.response_test, alternative="greater")
@@ -51,7 +51,7 @@ class TestPValue:
             for pair in zip(leads, null_leads, strict=True)
         ]
         with backend.no_transfers():
-            result = find_p_value(
+            result = compare_leads(
                 backend.xp,
                 backend.asarray(leads),
                 backend.asarray(null_leads),
@@ -65,11 +65,11 @@ class TestPValue:
     def test_ties_count_up_to_rounding(self):
         leads, null_leads = np.full(4, 0.1 + 0.2), np.full(4, 0.3)
         assert leads[0] > null_leads[0]
-        assert find_p_value(np, leads, null_leads, np.array(1.0), "greater") == 1.0
+        assert compare_leads(np, leads, null_leads, np.array(1.0), "greater") == 1.0
 
     def test_ties_count_where_the_metrics_are_0(self):
         leads, null_leads = np.full(4, 0.1 + 0.2), np.full(4, 0.3)
-        assert find_p_value(np, leads, null_leads, np.array(0.0), "greater") == 1.0
+        assert compare_leads(np, leads, null_leads, np.array(0.0), "greater") == 1.0
 
     def test_a_level_does_not_matter(self):
         gold, a, b = np.random.default_rng(0).integers(0, 5, (3, 8, 3)) / 4
@@ -82,7 +82,7 @@ class TestPValue:
                 assert float(result.pvalue) == pytest.approx(float(expected.pvalue))
 
     def test_it_is_never_0(self):
-        p = find_p_value(np, np.ones(10), np.zeros(10), np.array(1.0), "greater")
+        p = compare_leads(np, np.ones(10), np.zeros(10), np.array(1.0), "greater")
         assert p == pytest.approx(1 / 101)
 
 
