@@ -12,7 +12,8 @@ from sigarray._correction import (
 )
 from sigarray._difference.confidence_interval import bootstrap_ci
 from sigarray._difference.location import mann_whitney_u, welch_t_test
-from sigarray._difference.resampling import bootstrap_test, permutation_test
+from sigarray._difference.permutation import permutation_test
+from sigarray._difference.resampling import bootstrap_test
 from sigarray._order.many_models import multi_aso
 from sigarray._order.two_models import aso, aso_replicates, violation_ratio
 from sigarray._power import (

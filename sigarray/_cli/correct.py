@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import show_p_value
-from sigarray._correction import (
+from sigarray import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,
     holm,
     partial_conjunction,
 )
+from sigarray._cli.report import Report, Table
+from sigarray._cli.summary import show_p_value
 
 _METHODS = {
     "holm": (holm, "Holm's correction"),

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sigarray import multi_aso
 from sigarray._cli.correct import report_correction
 from sigarray._cli.options import ASO_DEFAULTS, build_parser
 from sigarray._cli.pairwise_tests import (
@@ -30,7 +31,6 @@ from sigarray._cli.responses import ResponseOptions, report_responses, report_st
 from sigarray._cli.tables.responses import read_responses
 from sigarray._cli.tables.scores import Scores, read_p_values, read_scores
 from sigarray._cli.verdict import Comparison, report_orders, report_tests
-from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Plan, plan_error
 from sigarray.responses import study
 

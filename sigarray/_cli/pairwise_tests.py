@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from sigarray import (
+    bootstrap_test,
+    holm,
+    mann_whitney_u,
+    permutation_test,
+    welch_t_test,
+)
 from sigarray._cli.progress import announce, track
 from sigarray._cli.tables.scores import Scores
 from sigarray._cli.verdict import PairTest
-from sigarray._correction import holm
-from sigarray._difference.location import mann_whitney_u, welch_t_test
-from sigarray._difference.resampling import bootstrap_test, permutation_test
 from sigarray._difference.saddlepoint import effective_size
 
 # Which of them resample, and which know pairs.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray import bootstrap_power_analysis, required_sample_size
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
 from sigarray._cli.report import Report, Table
@@ -17,11 +18,7 @@ from sigarray._cli.summary import (
     show_difference,
 )
 from sigarray._cli.tables.scores import Scores
-from sigarray._power import (
-    DEFAULT_SIZES,
-    bootstrap_power_analysis,
-    required_sample_size,
-)
+from sigarray._power import DEFAULT_SIZES
 
 # Better, worse, and how many runs of each show it: infinite for more than were tried.
 SizedPair = tuple[str, str, float]

@@ -1,117 +1,205 @@
-"""Differences of two samples whose scores are exchanged or dealt out anew."""
+"""Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
 import math
 
-from sigarray._backend.aliases import Array, Device, Namespace, Seed
-from sigarray._backend.libraries import (
-    device_of,
-    matrix_product,
-    nth_smallest,
-    take_last,
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.checks import MAX_REPLICATES, checked
+from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import WORD_BITS
+from sigarray._difference.exchanges import deal_out, exchange_pairs
+from sigarray._difference.resampling import (
+    METHOD_RULE,
+    ResamplingMethod,
+    clip_p_value,
+    draws_resamples,
 )
-from sigarray._backend.threefry import (
-    WORD_BITS,
-    ordered_keys,
-    overlapping_words,
-    random_bits,
-    random_words,
+from sigarray._difference.saddlepoint import permutation_tail
+from sigarray._numeric.statistic import (
+    Alternative,
+    Statistic,
+    apply_statistic,
+    center_scores,
+    check_pairs,
+    find_p_value,
+    pool_samples,
+    rounding_of,
 )
-from sigarray._numeric.statistic import Statistic, apply_statistic
-from sigarray._numeric.subsets import subset_at
+from sigarray.results import ResamplingResult
 
 
-def exchange_pairs(
-    xp: Namespace,
-    pool: Array,
-    n: int,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    statistic: Statistic,
-) -> Array:
-    """Difference (..., size) with some pairs (n = m) exchanged, by one bit each."""
-    a, b, device = pool[..., :n], pool[..., n:], device_of(xp, pool)
-    if seed is None:
-        words = (xp.arange(size, device=device) + start)[:, None]
-    else:
-        words = random_words(xp, seed, start, size, -(-n // WORD_BITS))
-    if statistic == "mean":
-        return _mean_of_exchanged(xp, a - b, words)
-    bits = random_bits(xp, words, n)
-    is_exchanged = bits == 1
-    a, b = a[..., None, :], b[..., None, :]
-    exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
-    return exchanged_a - apply_statistic(xp, statistic, xp.where(is_exchanged, a, b))
+@checked(method=METHOD_RULE)
+def permutation_test(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    paired: bool = False,
+    statistic: Statistic = "mean",
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    method: ResamplingMethod = "resampling",
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> ResamplingResult:
+    """Test by permutation whether A scores higher than B.
 
+    The null hypothesis is that both distributions are the same; for pairs, that the two
+    scores of a pair might as well be exchanged. A small p-value with "greater" speaks
+    for A.
 
-def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
-    """Mean of (1 - 2 bit) (a - b), bit by bit of all words: no matrix of bits is made.
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models. Leading axes are batches, and broadcast; every batch
+        entry sees the same permutations.
+    paired : bool, default: False
+        Exchange the scores of a pair, as of two models on one test set (n = m); else
+        deal all scores out anew to two samples of n and m.
+    statistic, alternative, method, axis, batch
+        As for `bootstrap_test`.
+    n_resamples : int, default: 9999
+        Random permutations. Where there are no more than this many distinct ones, 2^n
+        for pairs and C(n + m, n) for independent samples, all are enumerated instead
+        and the p-value is exact.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`; not needed where all are enumerated.
 
-    Bit k of word w is that of pair 32 w + k.
+    Returns
+    -------
+    ResamplingResult
+        As for `bootstrap_test`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bootstrap_test`.
+
+    See Also
+    --------
+    bootstrap_test : where the distributions may differ in more than the statistic.
+
+    Notes
+    -----
+    With the observed difference d and those of permutations d*, the p-value is
+    (count + 1) / (`n_resamples` + 1) with the count of d* >= d for "greater" and d* <=
+    d for "less" [1]_, or exactly count / total over all permutations; for "two-sided"
+    it is twice the smaller of the two, at most 1. Ties count, up to rounding.
+
+    For the mean of pairs the signs of 32 differences come from one random word; for the
+    mean of independent samples, those n scores go to A that have the smallest random
+    keys, so that no permutation is made.
+
+    References
+    ----------
+    .. [1] B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero.
+       Statistical Applications in Genetics and Molecular Biology 9, 39.
+       :doi:`10.2202/1544-6115.1585`
+
+    Examples
+    --------
+    Six pairs have 64 exchanges, and need no random numbers:
+
+    >>> from sigarray import permutation_test
+    >>> a = [0.91, 0.93, 0.92, 0.95, 0.94, 0.90]
+    >>> b = [0.90, 0.92, 0.91, 0.89, 0.93, 0.88]
+    >>> float(permutation_test(a, b, paired=True).pvalue)
+    0.03125
     """
-    *leading, n = gaps.shape
-    size, width = words.shape
-    rows = xp.reshape(gaps, (math.prod(leading), n))
-    spare = xp.zeros_like(rows[:, :1])
-    spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
-    pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
-    exchanged = xp.zeros_like(rows[:, :1])
-    for k in range(min(n, WORD_BITS)):
-        bits = xp.astype((words >> k) & 1, gaps.dtype)
-        exchanged = exchanged + matrix_product(
-            xp, pairs[..., k], xp.matrix_transpose(bits)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    if paired:
+        check_pairs(a, b)
+    if not draws_resamples(method, statistic):
+        difference, pvalue = _approximate_permutations(
+            xp, a, b, paired=paired, alternative=alternative
         )
-    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-    return xp.reshape(sums, (*leading, size)) / n
+        return ResamplingResult(difference, pvalue)
+    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    is_exact = n_distinct <= n_resamples
+    difference, pvalue = _permutation_test(
+        xp,
+        a,
+        b,
+        None if is_exact else seed_words(xp, device_of(xp, a), rng),
+        count=int(n_distinct) if is_exact else n_resamples,
+        paired=paired,
+        statistic=statistic,
+        alternative=alternative,
+        batch=batch,
+    )
+    return ResamplingResult(difference, pvalue)
 
 
-def deal_out(
+def _count_permutations(n: int, m: int, *, paired: bool) -> float:
+    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
+    if min(n, m) > math.log2(MAX_REPLICATES):
+        return math.inf
+    return 2**n if paired else math.comb(n + m, n)
+
+
+@array_kernel
+def _approximate_permutations(
+    xp: Namespace, a: Array, b: Array, *, paired: bool, alternative: Alternative
+) -> tuple[Array, Array]:
+    """Difference and p-value by the saddlepoint approximation."""
+    n = a.shape[-1]
+    (pool,), *_, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
+    samples = [pool[..., :n], pool[..., n:]]
+    difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
+
+    def find_tail(side: str) -> Array:
+        pair = samples if side == "greater" else samples[::-1]
+        return permutation_tail(xp, *pair, paired=paired)
+
+    pvalue = find_p_value(xp, alternative, find_tail)
+    return unit * difference, clip_p_value(xp, pvalue)
+
+
+@array_kernel
+def _permutation_test(
     xp: Namespace,
-    pool: Array,
-    n: int,
+    a: Array,
+    b: Array,
     seed: Seed | None,
-    start: int | Array,
-    size: int,
+    *,
+    paired: bool,
     statistic: Statistic,
-) -> Array:
-    """Difference (..., size) with all scores dealt out anew to samples of n and m."""
-    leading, m = pool.shape[:-1], pool.shape[-1] - n
-    device = device_of(xp, pool)
-    if seed is None:
-        keys = _enumerated_keys(xp, n, m, start, size, device)
-    else:
-        words = overlapping_words(xp, seed, start, size, n + m, n + m)
-        keys = ordered_keys(xp, words)
+    alternative: Alternative,
+    count: int,
+    batch: int | None,
+) -> tuple[Array, Array]:
+    """Difference and p-value over random permutations, or over all without a seed."""
+    n, m = a.shape[-1], b.shape[-1]
+    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
+    a, b = pool[..., :n], pool[..., n:]
+    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
+    difference = values[0] - values[1]
+    tolerance = rounding_of(xp, statistic, [a, b], values)
+    exchange = exchange_pairs if paired else deal_out
+
+    def find_extremes(start: int | Array, size: int) -> Array:
+        permuted = exchange(xp, pool, n, seed, start, size, statistic)
+        gap = permuted - difference[..., None]
+        return xp.stack([gap >= -tolerance[..., None], gap <= tolerance[..., None]])
+
+    elements, n_entries = n if paired else n + m, math.prod(difference.shape)
     if statistic == "mean":
-        # A gets the n smallest keys: no permutation is made.
-        threshold = nth_smallest(xp, keys, n)
-        is_chosen = xp.astype(keys <= threshold, pool.dtype)
-        rows = xp.reshape(pool, (math.prod(leading), n + m))
-        # A row of ones counts them, for two keys may be the same at the threshold, once
-        # in two million times.
-        counter = xp.ones((1, n + m), dtype=pool.dtype, device=device)
-        rows = xp.concat([rows, counter], axis=0)
-        sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
-        n_chosen = sums[-1, :]
-        sums = xp.reshape(sums[:-1, :], (*leading, size))
-        rest = xp.sum(pool, axis=-1, keepdims=True) - sums
-        return sums / n_chosen - rest / (n + m - n_chosen)
-    order = xp.argsort(keys, axis=-1, stable=False)
-    dealt = take_last(xp, pool, order)
-    dealt_a = apply_statistic(xp, statistic, dealt[..., :n])
-    return dealt_a - apply_statistic(xp, statistic, dealt[..., n:])
-
-
-def _enumerated_keys(
-    xp: Namespace, n: int, m: int, start: int | Array, size: int, device: Device
-) -> Array:
-    """Give 0 for the n scores of A and 1 for the m of B, in one subset after another.
-
-    Those of the smaller sample are listed: where there are few subsets of many scores,
-    these are few.
-    """
-    places = xp.arange(size, device=device) + start
-    chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
-    everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
-    is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
-    return xp.astype(is_chosen if m < n else ~is_chosen, xp.int32)
+        # One product for all batch entries; of pairs, 32 take one word.
+        elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
+    else:
+        elements *= 1 + n_entries
+    zero = difference - difference
+    counts = sum_replicates(
+        xp,
+        find_extremes,
+        count,
+        initial=xp.stack([zero, zero]),
+        elements=elements,
+        batch=batch,
+    )
+    pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
+    tails = {"greater": pvalues[0, ...], "less": pvalues[1, ...]}
+    return unit * difference, find_p_value(xp, alternative, tails.__getitem__)

@@ -1,17 +1,16 @@
-"""Tests of a difference by resampling: bootstrap and permutation."""
+"""Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
 import math
 from typing import Literal
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
-from sigarray._backend.checks import MAX_REPLICATES, checked, choice, show
+from sigarray._backend.checks import checked, choice, show
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, device_of, take_last
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import WORD_BITS, random_places
-from sigarray._difference.permutation import deal_out, exchange_pairs
-from sigarray._difference.saddlepoint import bootstrap_tail, permutation_tail
+from sigarray._backend.threefry import random_places
+from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     Alternative,
@@ -20,18 +19,16 @@ from sigarray._numeric.statistic import (
     center_scores,
     check_pairs,
     check_sizes,
-    find_p_value,
-    pool_samples,
     rounding_of,
 )
 from sigarray.results import ResamplingResult
 
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
-_METHODS = choice("resampling", "saddlepoint")
+METHOD_RULE = choice("resampling", "saddlepoint")
 
 
-@checked(method=_METHODS)
+@checked(method=METHOD_RULE)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -140,7 +137,7 @@ def bootstrap_test(
     if paired:
         check_pairs(a, b)
     check_sizes(a, b, purpose="to resample")
-    is_drawn = _check_method(method, statistic)
+    is_drawn = draws_resamples(method, statistic)
     difference, pvalue = _bootstrap_test(
         xp,
         a,
@@ -155,117 +152,7 @@ def bootstrap_test(
     return ResamplingResult(difference, pvalue)
 
 
-@checked(method=_METHODS)
-def permutation_test(
-    a: Array,
-    b: Array,
-    /,
-    *,
-    paired: bool = False,
-    statistic: Statistic = "mean",
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
-    method: ResamplingMethod = "resampling",
-    axis: int = -1,
-    batch: int | None = None,
-    rng: RandomSource = None,
-) -> ResamplingResult:
-    """Test by permutation whether A scores higher than B.
-
-    The null hypothesis is that both distributions are the same; for pairs, that the two
-    scores of a pair might as well be exchanged. A small p-value with "greater" speaks
-    for A.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Leading axes are batches, and broadcast; every batch
-        entry sees the same permutations.
-    paired : bool, default: False
-        Exchange the scores of a pair, as of two models on one test set (n = m); else
-        deal all scores out anew to two samples of n and m.
-    statistic, alternative, method, axis, batch
-        As for `bootstrap_test`.
-    n_resamples : int, default: 9999
-        Random permutations. Where there are no more than this many distinct ones, 2^n
-        for pairs and C(n + m, n) for independent samples, all are enumerated instead
-        and the p-value is exact.
-    rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`; not needed where all are enumerated.
-
-    Returns
-    -------
-    ResamplingResult
-        As for `bootstrap_test`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `bootstrap_test`.
-
-    See Also
-    --------
-    bootstrap_test : where the distributions may differ in more than the statistic.
-
-    Notes
-    -----
-    With the observed difference d and those of permutations d*, the p-value is
-    (count + 1) / (`n_resamples` + 1) with the count of d* >= d for "greater" and d* <=
-    d for "less" [1]_, or exactly count / total over all permutations; for "two-sided"
-    it is twice the smaller of the two, at most 1. Ties count, up to rounding.
-
-    For the mean of pairs the signs of 32 differences come from one random word; for the
-    mean of independent samples, those n scores go to A that have the smallest random
-    keys, so that no permutation is made.
-
-    References
-    ----------
-    .. [1] B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero.
-       Statistical Applications in Genetics and Molecular Biology 9, 39.
-       :doi:`10.2202/1544-6115.1585`
-
-    Examples
-    --------
-    Six pairs have 64 exchanges, and need no random numbers:
-
-    >>> from sigarray import permutation_test
-    >>> a = [0.91, 0.93, 0.92, 0.95, 0.94, 0.90]
-    >>> b = [0.90, 0.92, 0.91, 0.89, 0.93, 0.88]
-    >>> float(permutation_test(a, b, paired=True).pvalue)
-    0.03125
-    """
-    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
-    if paired:
-        check_pairs(a, b)
-    if not _check_method(method, statistic):
-        difference, pvalue = _approximate_permutations(
-            xp, a, b, paired=paired, alternative=alternative
-        )
-        return ResamplingResult(difference, pvalue)
-    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    is_exact = n_distinct <= n_resamples
-    difference, pvalue = _permutation_test(
-        xp,
-        a,
-        b,
-        None if is_exact else seed_words(xp, device_of(xp, a), rng),
-        count=int(n_distinct) if is_exact else n_resamples,
-        paired=paired,
-        statistic=statistic,
-        alternative=alternative,
-        batch=batch,
-    )
-    return ResamplingResult(difference, pvalue)
-
-
-def _count_permutations(n: int, m: int, *, paired: bool) -> float:
-    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
-    if min(n, m) > math.log2(MAX_REPLICATES):
-        return math.inf
-    return 2**n if paired else math.comb(n + m, n)
-
-
-def _check_method(method: ResamplingMethod, statistic: Statistic) -> bool:
+def draws_resamples(method: ResamplingMethod, statistic: Statistic) -> bool:
     """Tell whether to draw resamples; without them, there is the mean alone."""
     if method == "saddlepoint" and statistic != "mean":
         msg = (
@@ -309,7 +196,7 @@ def _bootstrap_test(
             pvalue = find_tail("greater") + find_tail("less")
         else:
             pvalue = find_tail(alternative)
-        return unit * difference, _clip_p_value(xp, pvalue)
+        return unit * difference, clip_p_value(xp, pvalue)
     tolerance = rounding_of(xp, statistic, [a, b], values)
     distance = difference[..., None]
 
@@ -338,71 +225,6 @@ def _bootstrap_test(
     return unit * difference, (count + 1.0) / (n_resamples + 1.0)
 
 
-@array_kernel
-def _approximate_permutations(
-    xp: Namespace, a: Array, b: Array, *, paired: bool, alternative: Alternative
-) -> tuple[Array, Array]:
-    """Difference and p-value by the saddlepoint approximation."""
-    n = a.shape[-1]
-    (pool,), *_, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
-    samples = [pool[..., :n], pool[..., n:]]
-    difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
-
-    def find_tail(side: str) -> Array:
-        pair = samples if side == "greater" else samples[::-1]
-        return permutation_tail(xp, *pair, paired=paired)
-
-    pvalue = find_p_value(xp, alternative, find_tail)
-    return unit * difference, _clip_p_value(xp, pvalue)
-
-
-def _clip_p_value(xp: Namespace, pvalue: Array) -> Array:
+def clip_p_value(xp: Namespace, pvalue: Array) -> Array:
     """Give a number above 0, for what was seen is one of the resamples, and up to 1."""
     return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)
-
-
-@array_kernel
-def _permutation_test(
-    xp: Namespace,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    *,
-    paired: bool,
-    statistic: Statistic,
-    alternative: Alternative,
-    count: int,
-    batch: int | None,
-) -> tuple[Array, Array]:
-    """Difference and p-value over random permutations, or over all without a seed."""
-    n, m = a.shape[-1], b.shape[-1]
-    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
-    a, b = pool[..., :n], pool[..., n:]
-    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
-    difference = values[0] - values[1]
-    tolerance = rounding_of(xp, statistic, [a, b], values)
-    exchange = exchange_pairs if paired else deal_out
-
-    def find_extremes(start: int | Array, size: int) -> Array:
-        permuted = exchange(xp, pool, n, seed, start, size, statistic)
-        gap = permuted - difference[..., None]
-        return xp.stack([gap >= -tolerance[..., None], gap <= tolerance[..., None]])
-
-    elements, n_entries = n if paired else n + m, math.prod(difference.shape)
-    if statistic == "mean":
-        # One product for all batch entries; of pairs, 32 take one word.
-        elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
-    else:
-        elements *= 1 + n_entries
-    zero = difference - difference
-    counts = sum_replicates(
-        xp,
-        find_extremes,
-        count,
-        initial=xp.stack([zero, zero]),
-        elements=elements,
-        batch=batch,
-    )
-    pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
-    tails = {"greater": pvalues[0, ...], "less": pvalues[1, ...]}
-    return unit * difference, find_p_value(xp, alternative, tails.__getitem__)

@@ -1,0 +1,117 @@
+"""Differences of two samples whose scores are exchanged or dealt out anew."""
+
+import math
+
+from sigarray._backend.aliases import Array, Device, Namespace, Seed
+from sigarray._backend.libraries import (
+    device_of,
+    matrix_product,
+    nth_smallest,
+    take_last,
+)
+from sigarray._backend.threefry import (
+    WORD_BITS,
+    ordered_keys,
+    overlapping_words,
+    random_bits,
+    random_words,
+)
+from sigarray._numeric.statistic import Statistic, apply_statistic
+from sigarray._numeric.subsets import subset_at
+
+
+def exchange_pairs(
+    xp: Namespace,
+    pool: Array,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    statistic: Statistic,
+) -> Array:
+    """Difference (..., size) with some pairs (n = m) exchanged, by one bit each."""
+    a, b, device = pool[..., :n], pool[..., n:], device_of(xp, pool)
+    if seed is None:
+        words = (xp.arange(size, device=device) + start)[:, None]
+    else:
+        words = random_words(xp, seed, start, size, -(-n // WORD_BITS))
+    if statistic == "mean":
+        return _mean_of_exchanged(xp, a - b, words)
+    bits = random_bits(xp, words, n)
+    is_exchanged = bits == 1
+    a, b = a[..., None, :], b[..., None, :]
+    exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
+    return exchanged_a - apply_statistic(xp, statistic, xp.where(is_exchanged, a, b))
+
+
+def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
+    """Mean of (1 - 2 bit) (a - b), bit by bit of all words: no matrix of bits is made.
+
+    Bit k of word w is that of pair 32 w + k.
+    """
+    *leading, n = gaps.shape
+    size, width = words.shape
+    rows = xp.reshape(gaps, (math.prod(leading), n))
+    spare = xp.zeros_like(rows[:, :1])
+    spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
+    pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
+    exchanged = xp.zeros_like(rows[:, :1])
+    for k in range(min(n, WORD_BITS)):
+        bits = xp.astype((words >> k) & 1, gaps.dtype)
+        exchanged = exchanged + matrix_product(
+            xp, pairs[..., k], xp.matrix_transpose(bits)
+        )
+    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
+    return xp.reshape(sums, (*leading, size)) / n
+
+
+def deal_out(
+    xp: Namespace,
+    pool: Array,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    statistic: Statistic,
+) -> Array:
+    """Difference (..., size) with all scores dealt out anew to samples of n and m."""
+    leading, m = pool.shape[:-1], pool.shape[-1] - n
+    device = device_of(xp, pool)
+    if seed is None:
+        keys = _enumerated_keys(xp, n, m, start, size, device)
+    else:
+        words = overlapping_words(xp, seed, start, size, n + m, n + m)
+        keys = ordered_keys(xp, words)
+    if statistic == "mean":
+        # A gets the n smallest keys: no permutation is made.
+        threshold = nth_smallest(xp, keys, n)
+        is_chosen = xp.astype(keys <= threshold, pool.dtype)
+        rows = xp.reshape(pool, (math.prod(leading), n + m))
+        # A row of ones counts them, for two keys may be the same at the threshold, once
+        # in two million times.
+        counter = xp.ones((1, n + m), dtype=pool.dtype, device=device)
+        rows = xp.concat([rows, counter], axis=0)
+        sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
+        n_chosen = sums[-1, :]
+        sums = xp.reshape(sums[:-1, :], (*leading, size))
+        rest = xp.sum(pool, axis=-1, keepdims=True) - sums
+        return sums / n_chosen - rest / (n + m - n_chosen)
+    order = xp.argsort(keys, axis=-1, stable=False)
+    dealt = take_last(xp, pool, order)
+    dealt_a = apply_statistic(xp, statistic, dealt[..., :n])
+    return dealt_a - apply_statistic(xp, statistic, dealt[..., n:])
+
+
+def _enumerated_keys(
+    xp: Namespace, n: int, m: int, start: int | Array, size: int, device: Device
+) -> Array:
+    """Give 0 for the n scores of A and 1 for the m of B, in one subset after another.
+
+    Those of the smaller sample are listed: where there are few subsets of many scores,
+    these are few.
+    """
+    places = xp.arange(size, device=device) + start
+    chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
+    everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
+    is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
+    return xp.astype(is_chosen if m < n else ~is_chosen, xp.int32)
