@@ -13,7 +13,8 @@ from sigarray._cli.plain_text import show_controls
 from sigarray._cli.power import POWER_TESTS
 from sigarray._cli.report import STYLES
 from sigarray.responses._models import MODELS
-from sigarray.responses._sampling import ITEM_SAMPLERS, RESPONSE_SAMPLERS
+from sigarray.responses._pools import RESPONSE_SAMPLERS
+from sigarray.responses._sampling import ITEM_SAMPLERS
 from sigarray.responses.metrics import METRICS
 
 # Of options that only almost stochastic order has.

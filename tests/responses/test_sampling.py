@@ -9,6 +9,7 @@ import scipy.stats
 
 from sigarray import responses
 from sigarray._backend.seeds import seed_words
+from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
 
 FALSE_ALARM = 1e-6
@@ -76,7 +77,7 @@ class TestResample:
                 assert set(np.unique(x[:, 0, :2])) == {2.0, 3.0}
                 assert np.all(x[:, 1, 0] == 4.0)
 
-    @pytest.mark.parametrize("answers", sampling.RESPONSE_SAMPLERS)
+    @pytest.mark.parametrize("answers", pools.RESPONSE_SAMPLERS)
     def test_items_are_the_same_for_all(self, answers):
         sets = [name_responses(7, k, k) for k in (2, 3, 4)]
         drawn = draw("bootstrap", answers, *sets, n_resamples=3000)
@@ -120,7 +121,7 @@ class TestResample:
     def test_resamples_agree_across_backends(self, backend):
         sets = [name_responses(5, k, k) for k in (2, 3, 2)]
         sets[0][3, 1] = NAN
-        for answers in sampling.RESPONSE_SAMPLERS:
+        for answers in pools.RESPONSE_SAMPLERS:
             expected = draw("bootstrap", answers, *sets, n_resamples=20)
             drawn = draw(
                 "bootstrap", answers, *map(backend.asarray, sets), n_resamples=20
@@ -153,9 +154,9 @@ class TestNull:
     @pytest.fixture(params=["tabled in advance", "tabled", "shuffled"])
     def _way(self, request, monkeypatch):
         if request.param != "tabled in advance":
-            monkeypatch.setattr(sampling, "_MAX_DEALT", 0)
+            monkeypatch.setattr(pools, "_MAX_DEALT", 0)
         if request.param == "shuffled":
-            monkeypatch.setattr(sampling, "_MAX_DEALS", 0)
+            monkeypatch.setattr(pools, "MAX_DEALS", 0)
 
     @pytest.mark.usefixtures("_way")
     @pytest.mark.parametrize("sizes", [(2, 2), (1, 3), (3, 1)])
@@ -190,7 +191,7 @@ class TestNull:
         a, b = rng.normal(size=(2, 4, 6, 3))
         b[1, 2, 1:] = NAN
         expected = draw_null("all", a, b, n_resamples=50)
-        monkeypatch.setattr(sampling, "_MAX_DEALT", 0)
+        monkeypatch.setattr(pools, "_MAX_DEALT", 0)
         np.testing.assert_array_equal(draw_null("all", a, b, n_resamples=50), expected)
 
     def test_first_takes_two_that_differ(self):

@@ -13,7 +13,7 @@ import sigarray
 from conftest import make_backend, require
 from sigarray import responses
 from sigarray.responses import metrics
-from sigarray.responses._significance import compare_leads
+from sigarray.responses._leads import compare_leads
 
 # One-sided, as in the paper.
 response_test = functools.partial(responses.response_test, alternative="greater")
@@ -225,7 +225,7 @@ class TestResponseTest:
         rng = np.random.default_rng(0)
         sets = [x + 0.1 * rng.normal(size=(5, *x.shape)) for x in likert]
         whole = response_test(*sets, n_resamples=30, rng=0)
-        monkeypatch.setattr("sigarray.responses._significance.MAX_HELD", 1)
+        monkeypatch.setattr("sigarray.responses._leads.MAX_HELD", 1)
         parts = response_test(*sets, n_resamples=30, rng=0)
         np.testing.assert_allclose(np.stack(whole), np.stack(parts), rtol=1e-12)
         assert len(np.unique(whole.pvalue)) > 1
@@ -291,8 +291,8 @@ def test_published_true_p_values(perturbation):
     Beyond the standard error of both, 5 pairs in 10^6 are allowed for p-values near 0.
     """
     from sigarray._backend.seeds import seed_words
+    from sigarray.responses._leads import simulate_tests
     from sigarray.responses._models import NormalModel
-    from sigarray.responses._significance import simulate_tests
 
     with REFERENCE.open() as file:
         rows = [

@@ -1,0 +1,278 @@
+"""Draw the responses to each item: from a pool, or by dealing one out."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.libraries import build_tables, device_of
+from sigarray._backend.threefry import ordered_keys, uniform_indices
+from sigarray._numeric.subsets import binomials, subset_at
+from sigarray.responses._items import gather_present
+
+Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
+# What is compared of responses (..., k).
+Summarize = Callable[[Array], Array]
+
+
+RESPONSE_SAMPLERS = get_args(Responses)
+# Ways to deal out a pool that are tabled; above, responses are shuffled.
+MAX_DEALS = 2**12
+# Responses that are dealt out in advance, in all ways.
+_MAX_DEALT = 2**22
+
+
+class Sampler(NamedTuple):
+    """Draws one or two sets of responses from the same pool.
+
+    `draw(words, items)` takes words (R, n, width) and items (R, n), and gives the
+    summaries of each set, of shape (..., R, n, d). Meanwhile it holds `n_values`
+    numbers for each item.
+    """
+
+    width: int
+    n_values: int
+    draw: Callable[[Array, Array], list[Array]]
+
+
+class Pool(NamedTuple):
+    """Responses to share out: those there first, then NaN in the last place or more."""
+
+    values: Array
+    count: Array
+    shares: list[Array]
+    sizes: list[int]
+
+
+def count_dealt(n: int, size_a: int, size_b: int) -> int:
+    """Count the responses that are held at once to share out those to n items."""
+    if _deals_in_advance(n, size_a, size_b):
+        return n * (size_a + size_b) * math.comb(size_a + size_b, size_a)
+    return n * (size_a + size_b)
+
+
+def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
+    """Tell whether responses are shared out in all ways before any draw."""
+    n_deals = math.comb(size_a + size_b, size_a)
+    return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= _MAX_DEALT
+
+
+def make_pool(xp: Namespace, *group: Array) -> Pool:
+    """Put the responses of a group together, those there first."""
+    leading = np.broadcast_shapes(*(x.shape[:-1] for x in group))
+    parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in group]
+    shares = [xp.sum(xp.astype(~xp.isnan(x), xp.int32), axis=-1) for x in parts]
+    values, count = gather_present(xp, xp.concat(parts, axis=-1))
+    edge = xp.full_like(values[..., :1], math.nan)
+    sizes = [x.shape[-1] for x in group]
+    return Pool(xp.concat([values, edge], axis=-1), count, shares, sizes)
+
+
+def plan_sampler(
+    xp: Namespace, pool: Pool, responses: Responses, summarize: Summarize
+) -> Sampler:
+    """Give what draws the responses of each set from the pool."""
+    is_whole = len(pool.sizes) == 1
+    if is_whole and responses in ("all", "first"):
+        n_taken = 1 if responses == "first" else pool.sizes[0]
+        table = summarize(pool.values[..., :n_taken])
+        return Sampler(
+            0, table.shape[-1], lambda _, items: [_take_rows(xp, table, items)]
+        )
+    if responses == "all" and math.comb(sum(pool.sizes), pool.sizes[0]) <= MAX_DEALS:
+        return _plan_deals(xp, pool, summarize)
+    width, find_places = {
+        "first": (2, _find_first),
+        "one": (len(pool.sizes), _find_one),
+        "bootstrap": (sum(pool.sizes), _find_with_replacement),
+        "all": (sum(pool.sizes), _shuffle_places),
+        "without_replacement": (sum(pool.sizes), _shuffle_places),
+    }[responses]
+
+    def draw(words: Array, items: Array) -> list[Array]:
+        counts = [
+            _take_rows(xp, x[..., None], items) for x in (pool.count, *pool.shares)
+        ]
+        places = find_places(xp, words, pool.sizes, *counts)
+        return [summarize(_take_places(xp, pool, items, x)) for x in places]
+
+    return Sampler(width, 2 * width, draw)
+
+
+def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
+    """Share the pool out at random, by tables of all ways to do so.
+
+    With few items, their responses are shared out and summarized in all ways once, and
+    a draw is a look into this table.
+    """
+    device = device_of(xp, pool.values)
+    n, (size_a, size_b) = pool.values.shape[-2], pool.sizes
+    n_deals = math.comb(size_a + size_b, size_a)
+    build = functools.partial(_build_deals, size_a=size_a, size_b=size_b)
+    table, starts, numbers = build_tables(xp, device, build)
+    n_ways = xp.take(
+        numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
+    )
+    n_ways = xp.reshape(n_ways, pool.count.shape)
+    start = xp.reshape(
+        xp.take(starts, xp.reshape(pool.shares[0], (-1,))), pool.count.shape
+    )
+
+    def deal(items: Array, way: Array) -> list[Array]:
+        row = _take_rows(xp, start[..., None], items)[..., 0] + way
+        row = xp.clip(row, None, table.shape[0] - 1)
+        places = xp.take(table, xp.reshape(row, (-1,)), axis=0)
+        places = xp.reshape(places, (*row.shape, size_a + size_b))
+        dealt = _take_places(xp, pool, items, places)
+        return [summarize(x) for x in (dealt[..., :size_a], dealt[..., size_a:])]
+
+    def draw_way(words: Array, items: Array) -> Array:
+        ways = _take_rows(xp, n_ways[..., None], items)[..., 0]
+        return uniform_indices(xp, words[..., 0], ways)
+
+    if not _deals_in_advance(n, size_a, size_b):
+        return Sampler(
+            1,
+            2 * (size_a + size_b),
+            lambda words, items: deal(items, draw_way(words, items)),
+        )
+    items = xp.broadcast_to(xp.arange(n, device=device)[:, None], (n, n_deals))
+    parts = deal(
+        items, xp.broadcast_to(xp.arange(n_deals, device=device), (n, n_deals))
+    )
+    width_a = parts[0].shape[-1]
+    dealt = xp.concat(parts, axis=-1)
+    dealt = xp.reshape(dealt, (*dealt.shape[:-3], n * n_deals, dealt.shape[-1]))
+
+    def draw(words: Array, items: Array) -> list[Array]:
+        row = _take_rows(xp, dealt, items * n_deals + draw_way(words, items))
+        return [row[..., :width_a], row[..., width_a:]]
+
+    return Sampler(1, dealt.shape[-1], draw)
+
+
+def _build_deals(
+    xp: Namespace, device: Device, *, size_a: int, size_b: int
+) -> tuple[Array, ...]:
+    """Table the ways to share out a pool, where A takes c responses, for each c.
+
+    Gives the places of those of A and of B; where the ways for c start; and how many
+    there are for c and d responses of A and B, at c (size_b + 1) + d. Subsets of size c
+    are in the order in which those of the first c + d places come first, whatever d is.
+    A response that A does not take is in the last place.
+    """
+    slots = xp.arange(size_a + size_b, dtype=xp.int64, device=device)
+    tables, starts, n_rows = [], [], 0
+    numbers: list[Array] = []
+    for size in range(size_a + 1):
+        n_subsets = math.comb(size + size_b, size)
+        places = xp.arange(n_subsets, dtype=xp.int64, device=device)
+        blank = xp.full_like(places, size_a + size_b)
+        subset = subset_at(xp, places, size, size + size_b)
+        is_of_a = xp.zeros((n_subsets, size_a + size_b), dtype=xp.bool, device=device)
+        for place in subset:
+            is_of_a = is_of_a | (place[:, None] == slots)
+        rest = xp.argsort(
+            xp.where(is_of_a, slots + size_a + size_b, slots), axis=-1, stable=False
+        )
+        of_a = xp.stack(subset + [blank] * (size_a - size), axis=-1)
+        of_b = xp.astype(rest[:, :size_b], xp.int64)
+        tables.append(xp.concat([of_a, of_b], axis=-1))
+        starts.append(xp.full((1,), n_rows, dtype=xp.int64, device=device))
+        (ways,) = build_tables(
+            xp, device, functools.partial(binomials, size=size, count=size_b + 2)
+        )
+        numbers.append(ways[1:])
+        n_rows += n_subsets
+    return xp.concat(tables), xp.concat(starts), xp.concat(numbers)
+
+
+def _find_first(
+    xp: Namespace, words: Array, _sizes: list[int], count: Array, *_: Array
+) -> list[Array]:
+    """Two places that differ: the first ones, when the pool is shared out."""
+    first = uniform_indices(xp, words[..., :1], count)
+    second = uniform_indices(xp, words[..., 1:], count - 1)
+    return [first, xp.where(second >= first, second + 1, second)]
+
+
+def _find_one(
+    xp: Namespace, words: Array, sizes: list[int], count: Array, *_: Array
+) -> list[Array]:
+    """A place for each set."""
+    return [
+        uniform_indices(xp, words[..., i : i + 1], count) for i in range(len(sizes))
+    ]
+
+
+def _find_with_replacement(
+    xp: Namespace, words: Array, sizes: list[int], count: Array, *shares: Array
+) -> list[Array]:
+    """As many places as each set has responses, with replacement."""
+    places = uniform_indices(xp, words, count)
+    found = split_last(places, sizes)
+    return [
+        _cut_off(xp, x, share, sum(sizes))
+        for x, share in zip(found, shares, strict=True)
+    ]
+
+
+def _shuffle_places(
+    xp: Namespace, words: Array, sizes: list[int], count: Array, *shares: Array
+) -> list[Array]:
+    """All places in random order, the first of them for A and the others for B."""
+    slots = xp.arange(sum(sizes), device=device_of(xp, words))
+    # With one bit less, for missing responses to come last, also among ties.
+    keys = xp.where(slots < count, ordered_keys(xp, words) >> 1, 2**31 - 1)
+    order = xp.argsort(keys, axis=-1, stable=True)
+    found = [order[..., : sizes[0]]]
+    if len(sizes) > 1:
+        places = xp.clip(shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
+        shape = np.broadcast_shapes(order.shape[:-1], places.shape[:-1])
+        order = xp.broadcast_to(order, (*shape, sum(sizes)))
+        places = xp.broadcast_to(places, (*shape, sizes[1]))
+        found.append(xp.take_along_axis(order, xp.astype(places, order.dtype), axis=-1))
+    return [
+        _cut_off(xp, x, share, sum(sizes))
+        for x, share in zip(found, shares, strict=True)
+    ]
+
+
+def _cut_off(xp: Namespace, places: Array, share: Array, blank: int) -> Array:
+    """Give the blank place beyond the responses that a set has."""
+    slots = xp.arange(places.shape[-1], device=device_of(xp, places))
+    return xp.where(slots < share, places, blank)
+
+
+def _take_places(xp: Namespace, pool: Pool, items: Array, places: Array) -> Array:
+    """Give the responses in places (..., Q, q, d) of items (Q, q)."""
+    values = pool.values
+    n_places = values.shape[-1]
+    flat = xp.reshape(values, (*values.shape[:-2], values.shape[-2] * n_places, 1))
+    rows = items[..., None] * n_places + places
+    return _take_rows(xp, flat, rows, n_axes=3)[..., 0]
+
+
+def _take_rows(xp: Namespace, table: Array, rows: Array, n_axes: int = 2) -> Array:
+    """Index the second last axis of a table by rows, whose last axes are `n_axes`.
+
+    Both have the same batch axes in front, or the rows have none.
+    """
+    leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
+    if leading:
+        n_entries = math.prod(leading)
+        entry = xp.arange(n_entries, dtype=rows.dtype, device=device_of(xp, rows))
+        offsets = xp.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
+        rows = rows + offsets
+    flat = xp.reshape(table, (math.prod(leading) * n_rows, width))
+    taken = xp.take(flat, xp.reshape(rows, (-1,)), axis=0)
+    return xp.reshape(taken, (*rows.shape, width))
+
+
+def split_last(x: Array, sizes: list[int]) -> list[Array]:
+    """Cut the last axis into parts."""
+    ends = np.cumsum(sizes).tolist()
+    return [x[..., end - size : end] for end, size in zip(ends, sizes, strict=True)]

@@ -1,0 +1,197 @@
+"""How many items and responses an evaluation needs."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
+from sigarray._backend.checks import (
+    MAX_REPLICATES,
+    anything,
+    checked,
+    choice,
+    count,
+    function,
+    optional,
+    several,
+)
+from sigarray._backend.chunks import map_replicates
+from sigarray._backend.dispatch import namespace_of
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words, spare_seed
+from sigarray._numeric.statistic import Alternative
+from sigarray.responses._leads import test_sets
+from sigarray.responses._models import Model, Response
+from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
+from sigarray.responses._sampling import ITEM_SAMPLERS, Items
+from sigarray.responses._simulation import (
+    check_parameters,
+    choose_dtype,
+    count_elements,
+    draw_sets,
+)
+from sigarray.responses.metrics import Metric, Wins, choose_metric
+
+
+@checked(
+    n_items=several(count()),
+    n_responses=several(count()),
+    metric=anything,
+    items=choice(*ITEM_SAMPLERS),
+    responses=choice(*RESPONSE_SAMPLERS),
+    perturbation_a=anything,
+    perturbation_b=anything,
+    model=anything,
+    response=optional(function),
+    n_sets=count(MAX_REPLICATES - 1),
+    n_resamples=count(MAX_REPLICATES - 1),
+    xp=anything,
+    device=anything,
+    dtype=anything,
+)
+def power(
+    n_items: int | Sequence[int] = (100, 300, 1000),
+    n_responses: int | Sequence[int] = (1, 3, 5),
+    *,
+    metric: Metric | Wins | Any = "wins_mae",
+    items: Items = "bootstrap",
+    responses: Responses = "all",
+    perturbation_a: float | Array = 0.0,
+    perturbation_b: float | Array = 0.1,
+    model: Model | Literal["normal", "likert"] = "normal",
+    response: Response | None = None,
+    significance_level: float = 0.05,
+    alternative: Alternative = "two-sided",
+    n_sets: int = 200,
+    n_resamples: int = 200,
+    xp: Namespace | None = None,
+    device: Device = None,
+    dtype: Any = None,
+    rng: RandomSource = None,
+) -> Array:
+    """How probably a test set of so many items and responses shows a difference.
+
+    Parameters
+    ----------
+    n_items : int or sequence of int, default: (100, 300, 1000)
+        Numbers of items.
+    n_responses : int or sequence of int, default: (1, 3, 5)
+        Numbers of responses to each item by gold and by each system.
+    metric, items, responses, alternative
+        The test, as for `response_test`.
+    perturbation_a, perturbation_b, model, response, xp, device, dtype
+        The systems, as for `simulate`. A model that `fit` found in real ratings tells
+        how many of them are needed.
+    significance_level : float, default: 0.05
+        The difference is seen where the p-value is not above it.
+    n_sets : int, default: 200
+        Test sets to simulate for each pair of numbers. The standard error of a power p
+        is about (p (1 - p) / n_sets)^1/2.
+    n_resamples : int, default: 200
+        Resamples of each test set under each hypothesis, the same for all sets: with
+        few of them, the standard error is larger, by a third or so for 20.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `sigarray.aso`.
+
+    Returns
+    -------
+    array, shape (I, K)
+        The share of test sets whose p-value is not above the level, for each number of
+        items and of responses.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `simulate` and `response_test`; numbers below 1, or none.
+
+    Examples
+    --------
+    More items or more raters?
+
+    >>> from sigarray import responses
+    >>> share = responses.power([50, 200], [1, 5], n_sets=50, n_resamples=50, rng=0)
+    >>> share.shape
+    (2, 2)
+    >>> bool(share[0, 0] < share[1, 1])
+    True
+    """
+    xp = namespace_of(xp)
+    chosen = choose_metric(metric)
+    parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
+    dtype = choose_dtype(xp, dtype, device)
+    seed = seed_words(xp, device, rng)
+    rows = [
+        xp.stack(
+            [
+                _find_power(
+                    xp,
+                    seed,
+                    *parameters,
+                    level=significance_level,
+                    n_sets=n_sets,
+                    metric=chosen,
+                    items=items,
+                    responses=responses,
+                    alternative=alternative,
+                    n_resamples=n_resamples,
+                    response=response,
+                    n_items=n,
+                    n_responses=k,
+                    dtype=dtype,
+                )
+                for k in several(count())("n_responses", n_responses)
+            ]
+        )
+        for n in several(count())("n_items", n_items)
+    ]
+    return xp.stack(rows)
+
+
+@array_kernel
+def _find_power(
+    xp: Namespace,
+    seed: Seed,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    level: float,
+    n_sets: int,
+    metric: Metric | Wins,
+    items: Items,
+    responses: Responses,
+    alternative: Alternative,
+    n_resamples: int,
+    **options: Any,
+) -> Array:
+    """Share of test sets that show the difference."""
+    device = device_of(xp, seed[0])
+    test_seed = spare_seed(xp, seed)
+
+    def test(start: int | Array, count: int) -> Array:
+        sets = draw_sets(
+            xp,
+            seed,
+            start,
+            count,
+            model,
+            perturbations,
+            hypothesis="alternative",
+            **options,
+        )
+        _, pvalue, _, _ = test_sets(
+            xp,
+            *(sets[:, i, ...] for i in range(3)),
+            test_seed,
+            metric=metric,
+            items=items,
+            responses=responses,
+            alternative=alternative,
+            n_resamples=n_resamples,
+            batch=None,
+        )
+        return xp.where(
+            xp.isnan(pvalue), math.nan, xp.astype(pvalue <= level, pvalue.dtype)
+        )
+
+    elements = count_elements(**options)
+    return xp.mean(map_replicates(xp, device, test, n_sets, elements=elements))
