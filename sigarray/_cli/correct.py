@@ -1,4 +1,6 @@
-"""What to say of several p-values: which of them hold after a correction."""
+"""`sigarray correct`: which of several p-values hold after a correction."""
+
+import argparse
 
 import numpy as np
 
@@ -9,8 +11,16 @@ from sigarray import (
     holm,
     partial_conjunction,
 )
+from sigarray._cli.options import add_format, add_level
 from sigarray._cli.report import Report, Table
 from sigarray._cli.summary import show_p_value
+from sigarray._cli.tables.scores import read_p_values
+
+HELP = "correct p-values for their number"
+DESCRIPTION = (
+    "Adjust p-values for several comparisons. FILE (- for standard input, "
+    "which is the default) has a p-value in each row, or a label and a p-value."
+)
 
 _METHODS = {
     "holm": (holm, "Holm's correction"),
@@ -24,6 +34,25 @@ _METHODS = {
 }
 CORRECTIONS = tuple(_METHODS)
 _MAX_LISTED = 20
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    command.add_argument("file", nargs="?", metavar="FILE", default="-")
+    command.add_argument(
+        "--method", choices=CORRECTIONS, default="holm", help="default: %(default)s"
+    )
+    add_format(command)
+    add_level(command)
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Say which of several p-values hold."""
+    labels, p_values = read_p_values(options.file)
+    source = "standard input" if options.file == "-" else options.file
+    return report_correction(
+        source, labels, p_values, options.method, options.significance_level
+    )
 
 
 def report_correction(

@@ -1,13 +1,23 @@
-"""What to say of the number of runs: from scores to a report of their power."""
+"""`sigarray power`: whether there are enough runs of the models."""
 
+import argparse
 import itertools
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sigarray import bootstrap_power_analysis, required_sample_size
+from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.options import (
+    FILE_OF_SCORES,
+    add_level,
+    add_random,
+    add_table,
+    number,
+)
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
 from sigarray._cli.report import Report, Table
@@ -19,6 +29,13 @@ from sigarray._cli.summary import (
 )
 from sigarray._cli.tables.scores import Scores
 from sigarray._power import DEFAULT_SIZES
+
+HELP = "say whether there are enough runs"
+DESCRIPTION = (
+    "For each model, the power to see that its scores are lifted; for every "
+    "two, the number of runs that shows a difference like theirs. "
+    f"{FILE_OF_SCORES}"
+)
 
 # Better, worse, and how many runs of each show it: infinite for more than were tried.
 SizedPair = tuple[str, str, float]
@@ -40,6 +57,58 @@ _NAMES = {
     "aso": "almost stochastic order",
 }
 POWER_TESTS = tuple(_NAMES)
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_table(command)
+    command.add_argument(
+        "--test", choices=POWER_TESTS, default="welch", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--lift",
+        type=number(1.0, 1e6),
+        default=1.25,
+        metavar="FACTOR",
+        help="what the power of a model is to see; default: %(default)s",
+    )
+    command.add_argument(
+        "--power",
+        type=number(0.0, 1.0, is_open=True),
+        default=0.8,
+        metavar="P",
+        help="how much power is enough; default: %(default)s",
+    )
+    add_level(command)
+    add_random(command, default=1000, said="%(default)s")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Say whether there are enough runs of the models of a file."""
+    is_paired = options.test == "paired-t"
+    source, scores = read_models(options, is_paired=is_paired, min_models=1)
+    check_sizes(source, scores)
+    largest = max(float(column.max()) for column in scores.values())
+    if not options.lower_is_better and largest <= 1.0 < options.lift * largest:
+        warnings.warn(
+            f"A lift by a factor of {options.lift:g} takes scores above 1, and none is "
+            f"above 1 now. Is it too much to ask for? Choose it with --lift.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return report_power(
+        source,
+        scores,
+        PowerOptions(
+            test=options.test,
+            lift=options.lift,
+            power=options.power,
+            significance_level=options.significance_level,
+            higher_is_better=not options.lower_is_better,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        ),
+    )
 
 
 @dataclass(frozen=True)

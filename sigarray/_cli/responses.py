@@ -1,7 +1,7 @@
-"""What to say of two systems by their responses, and of ways to resample."""
+"""`sigarray responses`: which of two systems is nearer to gold."""
 
+import argparse
 import math
-import statistics
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,22 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._backend.checks import ALTERNATIVES
+from sigarray._cli.inputs import open_table
+from sigarray._cli.options import add_format, add_level, add_random
 from sigarray._cli.progress import announce
 from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import show_p_value, without_infinities
-from sigarray.responses import Study, metrics, response_test
+from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._cli.summary import show_p_value
+from sigarray._cli.tables.responses import read_responses
+from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 
-_ITEMS = {"all": "all items", "bootstrap": "bootstrapped items"}
-_RESPONSES = {
-    "all": "all responses",
-    "bootstrap": "bootstrapped responses",
-    "one": "one response",
-    "first": "the first response",
-    "without_replacement": "all responses in random order",
-}
+HELP = "say which of two systems is nearer to gold responses"
+DESCRIPTION = (
+    "Compare two systems with gold judgments, where items have several "
+    "responses each, of raters or of runs. FILE is a table (- for standard "
+    "input) with columns item, system and response, and a row for each "
+    "response. Without FILE, an example is taken."
+)
 
-
+_RATINGS = "ratings.csv"
 _NEEDS = {
     "roc_auc": "items of both classes, in every resample too (see --threshold)",
     "cosine": "responses other than 0",
@@ -36,6 +40,82 @@ _NEEDS = {
 _FEW_ITEMS = 10
 # For a guess at the time: for each response of each resample.
 _SECONDS_PER_RESPONSE = 4e-8
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    command.add_argument("file", nargs="?", metavar="FILE")
+    for name in ("gold", "a", "b"):
+        command.add_argument(
+            f"--{name}",
+            default=name,
+            metavar="SYSTEM",
+            help="its name in the table; default: %(default)s",
+        )
+    command.add_argument(
+        "--metric",
+        choices=metrics.METRICS,
+        default="wins_mae",
+        help="default: %(default)s",
+    )
+    command.add_argument(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="where items are positive, for accuracy, precision, recall, f1 and "
+        "roc_auc; default: 0.5",
+    )
+    command.add_argument(
+        "--range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="of the histograms of kl_divergence; default: 0 1",
+    )
+    command.add_argument(
+        "--items",
+        choices=tuple(ITEMS),
+        default="bootstrap",
+        help="how items vary; default: %(default)s",
+    )
+    command.add_argument(
+        "--responses",
+        choices=tuple(RESPONSES),
+        default="all",
+        help="how responses vary; default: %(default)s",
+    )
+    command.add_argument(
+        "--alternative",
+        choices=ALTERNATIVES,
+        default="two-sided",
+        help="that A is better (greater), worse (less) or either; default: %(default)s",
+    )
+    add_level(command)
+    add_random(command, default=1000, said="%(default)s")
+    add_format(command)
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Say which of two systems is nearer to gold."""
+    systems = (options.gold, options.a, options.b)
+    with open_table(options.file, _RATINGS) as (source, path):
+        test_set = read_responses(path, systems)
+    return report_responses(
+        source,
+        systems,
+        test_set,
+        ResponseOptions(
+            metric=options.metric,
+            threshold=options.threshold,
+            range=None if options.range is None else tuple(options.range),
+            items=options.items,
+            responses=options.responses,
+            alternative=options.alternative,
+            significance_level=options.significance_level,
+            n_resamples=options.n_resamples,
+            seed=options.seed,
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -89,7 +169,7 @@ def report_responses(
     if is_significant and result.statistic != 0.0:
         better = systems[1] if result.statistic > 0.0 else systems[2]
     method = (
-        f"{options.metric}, {_ITEMS[options.items]}, {_RESPONSES[options.responses]}, "
+        f"{options.metric}, {ITEMS[options.items]}, {RESPONSES[options.responses]}, "
         f"{options.n_resamples} resamples of each hypothesis, {options.alternative}, "
         f"seed {options.seed}"
     )
@@ -158,69 +238,6 @@ def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
             UserWarning,
             stacklevel=2,
         )
-
-
-def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
-    """Say how far p-values from one test set are from the true ones.
-
-    `settings` are what the test sets and p-values were drawn with, for programs.
-    """
-    records = study.to_records()
-    rows = [
-        [
-            f"{record['perturbation']:g}",
-            record["metric"],
-            record["items"],
-            record["responses"],
-            f"{record['estimated_p']:.6f}",
-            f"{record['true_p']:.6f}",
-            f"{record['difference']:+.6f}",
-        ]
-        for record in records
-    ]
-    header = [
-        "perturbation",
-        "metric",
-        "items",
-        "responses",
-        "estimated p",
-        "true p",
-        "difference",
-    ]
-    table = Table(
-        "p-values from one test set and true ones", header, rows, name_columns=4
-    )
-    sentence = _say_nearest(study, records)
-    document = settings | {
-        "method": method,
-        "p_values": [without_infinities(record) for record in records],
-        "verdict": sentence,
-    }
-    return Report([table], [sentence], method, records, document)
-
-
-def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
-    """Name the way to resample whose p-values are nearest to the true ones."""
-    undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
-    if undefined:
-        return (
-            f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
-            "or other metrics, to compare the ways to resample."
-        )
-    distances = {
-        (items, answers): statistics.fmean(
-            abs(record["difference"])
-            for record in records
-            if (record["items"], record["responses"]) == (items, answers)
-        )
-        for items in study.items
-        for answers in study.responses
-    }
-    nearest = min(distances, key=lambda x: distances[x])
-    return (
-        f"Nearest to the true p-values here: {_ITEMS[nearest[0]]} with "
-        f"{_RESPONSES[nearest[1]]}, {distances[nearest]:.4f} away on average."
-    )
 
 
 def _make_metric(

@@ -269,7 +269,7 @@ class TestWaiting:
         def interrupt(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli, "read_scores", interrupt)
+        monkeypatch.setattr("sigarray._cli.inputs.read_scores", interrupt)
         assert run("compare", "x.csv") == (130, "", "sigarray: interrupted\n")
 
     @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

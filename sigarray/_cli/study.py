@@ -1,0 +1,167 @@
+"""`sigarray study`: how good p-values from one test set are."""
+
+import argparse
+import math
+import statistics
+from typing import Any
+
+from sigarray._cli.options import add_format, add_random, whole_number
+from sigarray._cli.progress import announce
+from sigarray._cli.report import Report, Table
+from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._cli.summary import without_infinities
+from sigarray.responses import Study, metrics, study
+from sigarray.responses._models import MODELS
+
+HELP = "say how good p-values from one test set are"
+DESCRIPTION = (
+    "Simulate test sets of two systems, of which B is perturbed, and compare "
+    "p-values from one set with those from many."
+)
+
+# Of studies: for each response of each test set and resample.
+_SECONDS_PER_RESPONSE = 5e-8
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    for name, choices, default in (
+        ("metric", metrics.METRICS, ["wins_mae"]),
+        ("items", tuple(ITEMS), list(ITEMS)),
+        ("responses", tuple(RESPONSES), ["all", "bootstrap", "one", "first"]),
+    ):
+        command.add_argument(
+            f"--{name}",
+            nargs="+",
+            choices=choices,
+            default=default,
+            help=f"one or more; default: {' '.join(default)}",
+        )
+    command.add_argument(
+        "--perturbation",
+        nargs="+",
+        type=float,
+        default=[0.0, 0.05, 0.1],
+        metavar="E",
+        help="of the item means of B; default: 0 0.05 0.1",
+    )
+    command.add_argument(
+        "--model", choices=MODELS, default="normal", help="default: %(default)s"
+    )
+    for name, number in (("items", 1000), ("responses", 5), ("sets", 1000)):
+        command.add_argument(
+            f"--n-{name}",
+            type=whole_number(1, 10**7),
+            default=number,
+            metavar="N",
+            help="default: %(default)s",
+        )
+    add_random(command, default=1000, said="%(default)s")
+    add_format(command)
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Say how good p-values from one simulated test set are."""
+    choices = (options.metric, options.items, options.responses, options.perturbation)
+    n_p_values = math.prod(map(len, choices))
+    n_drawn = (options.n_sets + options.n_resamples) * options.n_items
+    announce(
+        f"a study of {n_p_values} p-values",
+        _SECONDS_PER_RESPONSE * n_p_values * n_drawn * 3 * options.n_responses,
+        "Faster: fewer --n-sets, --n-resamples or --n-items.",
+    )
+    result = study(
+        metrics=options.metric,
+        items=options.items,
+        responses=options.responses,
+        perturbations=options.perturbation,
+        model=options.model,
+        n_items=options.n_items,
+        n_responses=options.n_responses,
+        n_sets=options.n_sets,
+        n_resamples=options.n_resamples,
+        alternative="greater",
+        rng=options.seed,
+    )
+    method = (
+        f"{options.model} model, {options.n_items} items, {options.n_responses} "
+        f"responses, {options.n_sets} test sets and {options.n_resamples} resamples of "
+        f"each hypothesis, one-sided, seed {options.seed}"
+    )
+    settings = {
+        "test": "study",
+        "metrics": options.metric,
+        "items": options.items,
+        "responses": options.responses,
+        "perturbations": options.perturbation,
+        "model": options.model,
+        "n_items": options.n_items,
+        "n_responses": options.n_responses,
+        "n_sets": options.n_sets,
+        "n_resamples": options.n_resamples,
+        "seed": options.seed,
+    }
+    return report_study(result, method, settings)
+
+
+def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
+    """Say how far p-values from one test set are from the true ones.
+
+    `settings` are what the test sets and p-values were drawn with, for programs.
+    """
+    records = study.to_records()
+    rows = [
+        [
+            f"{record['perturbation']:g}",
+            record["metric"],
+            record["items"],
+            record["responses"],
+            f"{record['estimated_p']:.6f}",
+            f"{record['true_p']:.6f}",
+            f"{record['difference']:+.6f}",
+        ]
+        for record in records
+    ]
+    header = [
+        "perturbation",
+        "metric",
+        "items",
+        "responses",
+        "estimated p",
+        "true p",
+        "difference",
+    ]
+    table = Table(
+        "p-values from one test set and true ones", header, rows, name_columns=4
+    )
+    sentence = _say_nearest(study, records)
+    document = settings | {
+        "method": method,
+        "p_values": [without_infinities(record) for record in records],
+        "verdict": sentence,
+    }
+    return Report([table], [sentence], method, records, document)
+
+
+def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
+    """Name the way to resample whose p-values are nearest to the true ones."""
+    undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
+    if undefined:
+        return (
+            f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
+            "or other metrics, to compare the ways to resample."
+        )
+    distances = {
+        (items, answers): statistics.fmean(
+            abs(record["difference"])
+            for record in records
+            if (record["items"], record["responses"]) == (items, answers)
+        )
+        for items in study.items
+        for answers in study.responses
+    }
+    nearest = min(distances, key=lambda x: distances[x])
+    return (
+        f"Nearest to the true p-values here: {ITEMS[nearest[0]]} with "
+        f"{RESPONSES[nearest[1]]}, {distances[nearest]:.4f} away on average."
+    )
