@@ -8,10 +8,9 @@ from sigarray._correction import (
     bonferroni,
     count_significant,
     holm,
-    partial_conjunction,
 )
 from sigarray._difference.confidence_interval import bootstrap_ci
-from sigarray._difference.location import mann_whitney_u, welch_t_test
+from sigarray._difference.location import mann_whitney_u, t_test
 from sigarray._difference.permutation import permutation_test
 from sigarray._difference.resampling import bootstrap_test
 from sigarray._order.many_models import multi_aso
@@ -57,12 +56,11 @@ __all__ = [
     "holm",
     "mann_whitney_u",
     "multi_aso",
-    "partial_conjunction",
     "permutation_test",
     "required_sample_size",
     "responses",
+    "t_test",
     "violation_ratio",
-    "welch_t_test",
 ]
 
 __version__ = "0.1.0"

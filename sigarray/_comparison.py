@@ -29,7 +29,7 @@ def compare(
     alternative: Alternative = "two-sided",
     axis: int = -1,
     confidence_level: float = 0.95,
-    num_comparisons: int = 1,
+    n_comparisons: int = 1,
     n_resamples: int = 1000,
     dt: float | None = None,
     method: Method = "auto",
@@ -48,7 +48,7 @@ def compare(
         Scores of the two models. Leading axes are batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Of Mann-Whitney's test: "greater" asks whether A is better.
-    axis, confidence_level, num_comparisons, n_resamples, dt, method, batch, rng
+    axis, confidence_level, n_comparisons, n_resamples, dt, method, batch, rng
         As for `aso`.
     higher_is_better : bool, default: True
         False for losses and error rates. The statistics are those of the scores as
@@ -100,7 +100,7 @@ def compare(
         xp,
         [better[..., None, :], worse[..., None, :]],
         STREAMS,
-        level=level_of(confidence_level, num_comparisons),
+        level=level_of(confidence_level, n_comparisons),
         method=method,
         n_resamples=n_resamples,
         dt=dt,

@@ -172,47 +172,6 @@ def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(p_values, axis, _benjamini_yekutieli_rule)
 
 
-@checked()
-def partial_conjunction(p_values: Array, /, *, axis: int = -1) -> Array:
-    """P-values of the hypotheses that A beats B on fewer than u of N datasets.
-
-    The place of the u-th smallest p-value gets (N - u + 1) p_(u), made monotone: the
-    p-value of the partial conjunction hypothesis that fewer than u of the N null
-    hypotheses are false [1]_. As numbers they are those of `holm`.
-
-    Parameters
-    ----------
-    p_values, axis
-        As for `bonferroni`; one p-value for each dataset.
-
-    Returns
-    -------
-    array, shape (..., N)
-        As for `bonferroni`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `bonferroni`.
-
-    See Also
-    --------
-    count_significant : on how many datasets A beats B.
-
-    References
-    ----------
-    .. [1] R. Dror, G. Baumer, M. Bogomolov, R. Reichart (2017). Replicability analysis
-       for natural language processing. TACL 5, 471-486. :doi:`10.1162/tacl_a_00074`
-
-    Examples
-    --------
-    >>> from sigarray import partial_conjunction
-    >>> partial_conjunction([0.03, 0.01, 0.02, 0.5])
-    array([0.06, 0.04, 0.06, 0.5 ])
-    """
-    return holm(p_values, axis=axis)
-
-
 @checked(method=choice("holm", "fisher", "bonferroni", "benjamini_hochberg"))
 def count_significant(
     p_values: Array,
@@ -236,8 +195,11 @@ def count_significant(
     method : {"holm", "fisher", "bonferroni", "benjamini_hochberg"}, default: "holm"
         How to combine the p-values:
 
-        - "holm": the largest u with (N - v + 1) p_(v) <= alpha for all v up to u; for
-          any dependence. [1]_ names it the estimator by Bonferroni;
+        - "holm": the largest u with (N - v + 1) p_(v) <= alpha for all v up to u, which
+          is the number of p-values of at most alpha that `holm` gives: its u-th
+          smallest is the p-value of the partial conjunction hypothesis that A beats B
+          on fewer than u datasets. For any dependence; [1]_ names it the estimator by
+          Bonferroni;
         - "fisher": the same with Fisher's combination of the N - v + 1 largest
           p-values, more powerful, for independent datasets;
         - "bonferroni": how many N p <= alpha;

@@ -20,7 +20,7 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, device_of, take_last, widest_float
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray._backend.threefry import random_places
-from sigarray._difference.location import find_t, mann_whitney_u, welch_t_test
+from sigarray._difference.location import find_t, mann_whitney_u, t_test
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import (
@@ -53,7 +53,7 @@ def bootstrap_power_analysis(
     /,
     *,
     lift: float = 1.25,
-    significance_level: float = 0.05,
+    alpha: float = 0.05,
     test: PowerTest = "welch",
     n_resamples: int = 5000,
     axis: int = -1,
@@ -73,11 +73,11 @@ def bootstrap_power_analysis(
     lift : float, default: 1.25
         The better model has the scores s + abs(s) (`lift` - 1). Below 1 it is the worse
         one, as when lower is better; 1 gives the rate of false alarms.
-    significance_level : float, default: 0.05
+    alpha : float, default: 0.05
         The difference is seen where the p-value is not above it.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
-        - `significance_level`. A callable f(a, b, axis) gives the p-values of batches,
+        - `alpha`. A callable f(a, b, axis) gives the p-values of batches,
         in array-API code, small where A is higher.
     n_resamples : int, default: 5000
         Pairs of samples, drawn from the lifted scores and from the scores.
@@ -143,7 +143,7 @@ def bootstrap_power_analysis(
         size=scores.shape[-1],
         is_together=False,
         test=test,
-        level=significance_level,
+        level=alpha,
         n_resamples=n_resamples,
         batch=batch,
     )
@@ -156,12 +156,12 @@ def bootstrap_power_analysis(
     n_resamples=count(MAX_REPLICATES - 1),
 )
 def required_sample_size(
-    scores_a: Array,
-    scores_b: Array,
+    a: Array,
+    b: Array,
     /,
     *,
     power: float = 0.8,
-    significance_level: float = 0.05,
+    alpha: float = 0.05,
     test: PowerTest = "welch",
     sizes: Sequence[int] = DEFAULT_SIZES,
     higher_is_better: bool = True,
@@ -177,12 +177,12 @@ def required_sample_size(
 
     Parameters
     ----------
-    scores_a, scores_b : array, shape (..., n) and (..., m), real
+    a, b : array, shape (..., n) and (..., m), real
         Scores of the two models, two or more each. Leading axes are batches, and
         broadcast; every batch entry sees the same resamples.
     power : float, default: 0.8
         The probability with which the difference is to be seen.
-    significance_level, test
+    alpha, test
         As for `bootstrap_power_analysis`; "paired_t" draws pairs of scores (n = m).
     sizes : sequence of int, default: 3 to 100
         Numbers of runs to try, ascending, two or more each.
@@ -227,14 +227,14 @@ def required_sample_size(
     True
     """
     is_paired = test == "paired_t"
-    xp, (a, b) = standardize(scores_a, scores_b, axis=axis, paired=is_paired)
+    xp, (a, b) = standardize(a, b, axis=axis, paired=is_paired)
     if is_paired:
         check_pairs(a, b)
     check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b
     options: dict[str, Any] = {
-        "level": significance_level,
+        "level": alpha,
         "n_resamples": n_resamples,
         "batch": batch,
     }
@@ -431,7 +431,7 @@ def _see(
         return mann_whitney_u(a, b, alternative="greater").pvalue <= level
     if not callable(test):
         is_paired = test == "paired_t"
-        result = welch_t_test(a, b, paired=is_paired, alternative="greater")
+        result = t_test(a, b, paired=is_paired, alternative="greater")
         return result.pvalue <= level
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     p_values = test(a, b, -1)

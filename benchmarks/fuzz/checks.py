@@ -28,7 +28,7 @@ IN_UNIT_INTERVAL = (
 UNIT_RESULTS = (
     *("violation_ratio", "aso_replicates", "bootstrap_power_analysis"),
     *("bonferroni", "holm", "benjamini_hochberg", "benjamini_yekutieli"),
-    *("partial_conjunction", "responses.power"),
+    "responses.power",
 )
 RESAMPLING = ("bootstrap_test", "permutation_test", "responses.response_test")
 WRONG_SAMPLES = (
@@ -415,7 +415,7 @@ def _ask_for_discoveries(call: Call) -> dict[str, Any]:
 
 ASK_SCIPY = {
     "mann_whitney_u": _ask_for_u,
-    "welch_t_test": _ask_for_t,
+    "t_test": _ask_for_t,
     "permutation_test": _ask_for_permutations,
     "benjamini_hochberg": _ask_for_discoveries,
     "benjamini_yekutieli": _ask_for_discoveries,

@@ -125,7 +125,7 @@ INTERVAL = RESAMPLED | {
     "method": _choice("bca", "percentile", "basic"),
 }
 POWER = RANDOM | {
-    "significance_level": LEVEL,
+    "alpha": LEVEL,
     "test": _choice("welch", "paired_t", "mann_whitney", "aso"),
 }
 SIZES = Option(st.sampled_from(((3, 5), (2,))), ((2.5,), "3"), ((), (1,), (5, 3)))
@@ -180,7 +180,7 @@ FUNCTIONS = [
     ),
     Function(
         "aso",
-        ASO | {"num_comparisons": COUNT},
+        ASO | {"n_comparisons": COUNT},
         mirrored={"violation_ratio": "complement"},
         **ORDER,
     ),
@@ -203,14 +203,14 @@ FUNCTIONS = [
         **P_VALUE,
     ),
     Function(
-        "welch_t_test",
+        "t_test",
         TESTED | {"paired": FLAG},
         mirrored={"pvalue": "less", "statistic": "negative", "df": "same"},
         **P_VALUE,
     ),
     Function(
         "compare",
-        ASO | TESTED | {"num_comparisons": COUNT},
+        ASO | TESTED | {"n_comparisons": COUNT},
         fixed_by_shift=COMPARED,
         fixed_by_scale=COMPARED,
         mirrored={"mann_whitney.pvalue": "less"},
@@ -231,7 +231,6 @@ FUNCTIONS = [
         Function(name, {}, **P_VALUES)
         for name in ("bonferroni", "holm", "benjamini_hochberg", "benjamini_yekutieli")
     ),
-    Function("partial_conjunction", {}, **P_VALUES),
     Function(
         "count_significant",
         {"alpha": LEVEL, "method": _choice(*CORRECTIONS)},
@@ -277,7 +276,7 @@ FUNCTIONS = [
         TEST_SETS
         | PERTURBED
         | TESTED
-        | {"n_resamples": RANDOM["n_resamples"], "significance_level": LEVEL},
+        | {"n_resamples": RANDOM["n_resamples"], "alpha": LEVEL},
         **SIMULATED,
     ),
 ]

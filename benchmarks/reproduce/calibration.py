@@ -193,7 +193,7 @@ def compare_means(
     drawn = {"n_resamples": N_RESAMPLES - 1, "rng": rng}
     results = {}
     for test, paired in itertools.product(
-        ("welch_t_test", "mann_whitney_u", "permutation_test", "bootstrap_test"),
+        ("t_test", "mann_whitney_u", "permutation_test", "bootstrap_test"),
         (False, True),
     ):
         options: dict[str, Any] = {"alternative": "greater"}
@@ -256,7 +256,7 @@ def describe(
         "How often p < 0.05 under the null hypothesis, for n scores a side, or items "
         "with five responses; and the range of P(p <= t) - t for t up to 1/2. Above 0 "
         "p-values are too small, below 0 the test is conservative. Those of exact "
-        f"tests stay within {chance(levels, 'welch_t_test'):.3f} either way in nine of "
+        f"tests stay within {chance(levels, 't_test'):.3f} either way in nine of "
         f"ten cases (Kolmogorov), and within {chance(levels, 'response_test'):.3f} for "
         "responses, of which fewer are simulated.",
         tabulate(

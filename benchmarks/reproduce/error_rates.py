@@ -162,7 +162,7 @@ def decide(
         return {
             "aso": order.eps_min,
             PLAIN: find_plain_bounds(order, a.shape[-1]),
-            "student_t": sigarray.welch_t_test(x, y, **side).pvalue,
+            "student_t": sigarray.t_test(x, y, **side).pvalue,
             "bootstrap": sigarray.bootstrap_test(x, y, **side, **options).pvalue,
             "permutation": permutation.pvalue,
             "wilcoxon": wilcoxon.pvalue,

@@ -255,10 +255,9 @@ OPTIONS: dict[str, Rule] = {
     "dt": optional(fraction),
     "higher_is_better": flag,
     "n_resamples": count(),
-    "num_comparisons": count(_MAX_COMPARISONS),
+    "n_comparisons": count(_MAX_COMPARISONS),
     "paired": flag,
     "power": fraction,
     "rng": random_source,
-    "significance_level": fraction,
     "statistic": choice_or_callable(*STATISTICS),
 }

@@ -9,7 +9,6 @@ from sigarray import (
     benjamini_yekutieli,
     bonferroni,
     holm,
-    partial_conjunction,
 )
 from sigarray._cli.options import add_format, add_level
 from sigarray._cli.report import Report, Table
@@ -30,7 +29,6 @@ _METHODS = {
         benjamini_yekutieli,
         "Benjamini and Yekutieli's correction",
     ),
-    "partial-conjunction": (partial_conjunction, "partial conjunction"),
 }
 CORRECTIONS = tuple(_METHODS)
 _MAX_LISTED = 20
@@ -50,9 +48,7 @@ def run(options: argparse.Namespace) -> Report:
     """Say which of several p-values hold."""
     labels, p_values = read_p_values(options.file)
     source = "standard input" if options.file == "-" else options.file
-    return report_correction(
-        source, labels, p_values, options.method, options.significance_level
-    )
+    return report_correction(source, labels, p_values, options.method, options.alpha)
 
 
 def report_correction(
@@ -78,7 +74,7 @@ def report_correction(
         "source": source,
         "method": method,
         "labels": labels,
-        "significance_level": level,
+        "alpha": level,
         "p_values": records,
         "verdict": sentence,
     }
@@ -88,11 +84,6 @@ def report_correction(
 
 def _say_count(labels: list[str], holds: list[bool], method: str, level: float) -> str:
     count, total = sum(holds), len(labels)
-    if method == "partial-conjunction":
-        return (
-            f"At least {count} of {total} null hypotheses are false, at level "
-            f"{level:g}."
-        )
     named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
     is_listed = 0 < count < total and count <= _MAX_LISTED
     which = f": {', '.join(named)}" if is_listed else ""

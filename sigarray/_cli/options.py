@@ -47,7 +47,7 @@ def add_format(command: argparse.ArgumentParser) -> None:
 def add_level(command: argparse.ArgumentParser) -> None:
     """Add the level of p-values."""
     command.add_argument(
-        "--significance-level",
+        "--alpha",
         type=number(0.0, 1.0, is_open=True),
         default=0.05,
         metavar="ALPHA",

@@ -12,7 +12,7 @@ from sigarray import (
     holm,
     mann_whitney_u,
     permutation_test,
-    welch_t_test,
+    t_test,
 )
 from sigarray._cli.progress import announce, track
 from sigarray._cli.tables.scores import Scores
@@ -27,7 +27,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bootstrap": bootstrap_test,
     "permutation": permutation_test,
     "mann-whitney": mann_whitney_u,
-    "welch": welch_t_test,
+    "welch": t_test,
 }
 TESTS = tuple(_FUNCTIONS)
 PAIR_METHODS = ("resampling", "saddlepoint")

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> Report:
             test=options.test,
             lift=options.lift,
             power=options.power,
-            significance_level=options.significance_level,
+            alpha=options.alpha,
             higher_is_better=not options.lower_is_better,
             n_resamples=options.n_resamples,
             seed=options.seed,
@@ -118,7 +118,7 @@ class PowerOptions:
     test: str
     lift: float
     power: float
-    significance_level: float
+    alpha: float
     higher_is_better: bool
     n_resamples: int
     seed: int
@@ -146,14 +146,14 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
     ]
     factor = "lift" if options.higher_is_better else "drop"
     method = (
-        f"{_NAMES[options.test]}, one-sided, level {options.significance_level:g}, "
+        f"{_NAMES[options.test]}, one-sided, level {options.alpha:g}, "
         f"{options.n_resamples} bootstrap samples, seed {options.seed}"
     )
     document = {
         "source": source,
         "test": options.test,
         "higher_is_better": options.higher_is_better,
-        "significance_level": options.significance_level,
+        "alpha": options.alpha,
         "n_resamples": options.n_resamples,
         "seed": options.seed,
         "method": method,
@@ -224,7 +224,7 @@ def _sizes_to_try(scores: Scores) -> list[int]:
 def _shared(options: PowerOptions) -> dict[str, Any]:
     return {
         "test": options.test.replace("-", "_"),
-        "significance_level": options.significance_level,
+        "alpha": options.alpha,
         "n_resamples": options.n_resamples,
         "rng": options.seed,
     }

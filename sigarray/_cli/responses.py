@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> Report:
             items=options.items,
             responses=options.responses,
             alternative=options.alternative,
-            significance_level=options.significance_level,
+            alpha=options.alpha,
             n_resamples=options.n_resamples,
             seed=options.seed,
         ),
@@ -128,7 +128,7 @@ class ResponseOptions:
     items: str
     responses: str
     alternative: str
-    significance_level: float
+    alpha: float
     n_resamples: int
     seed: int
 
@@ -164,7 +164,7 @@ def report_responses(
             f"resample of them: it needs {need}. Choose another --metric."
         )
         raise ValueError(msg)
-    is_significant = p <= options.significance_level
+    is_significant = p <= options.alpha
     better = None
     if is_significant and result.statistic != 0.0:
         better = systems[1] if result.statistic > 0.0 else systems[2]
@@ -195,7 +195,7 @@ def report_responses(
         "n_resamples": options.n_resamples,
         "seed": options.seed,
         "method": method,
-        "significance_level": options.significance_level,
+        "alpha": options.alpha,
         "n_items": len(test_set.gold),
         "n_responses": dict(zip(systems, counts, strict=True)),
     } | record
@@ -206,7 +206,7 @@ def report_responses(
         ["system", "responses", options.metric],
         [list(row) for row in zip(systems, map(str, counts), values, strict=True)],
     )
-    p_text = show_p_value(p, options.significance_level)
+    p_text = show_p_value(p, options.alpha)
     difference = Table(
         f"A is {systems[1]}, B is {systems[2]}; {options.alternative} p-value",
         ["A - B", "p", "better"],
@@ -297,7 +297,7 @@ def _say(
     record: dict[str, Any],
     p_text: str,
 ) -> str:
-    level = f"{options.significance_level:.10g}"
+    level = f"{options.alpha:.10g}"
     difference = abs(record["difference"])
     gap = f"{options.metric} differs by {_show(difference)}"
     if record["better"] is None:

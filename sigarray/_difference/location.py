@@ -95,7 +95,7 @@ def mann_whitney_u(
 
 
 @checked()
-def welch_t_test(
+def t_test(
     a: Array,
     b: Array,
     /,
@@ -106,9 +106,10 @@ def welch_t_test(
 ) -> TTestResult:
     """Test by Student's t whether the mean of A is above that of B.
 
-    The null hypothesis is that the means are the same; a small p-value with "greater"
-    speaks for A. It is exact for normal scores with `paired`, nearly so without, and
-    for other scores the better the more of them there are.
+    Welch's test, or of pairs that of their differences. The null hypothesis is that the
+    means are the same; a small p-value with "greater" speaks for A. It is exact for
+    normal scores with `paired`, nearly so without, and for other scores the better the
+    more of them there are.
 
     Parameters
     ----------
@@ -164,10 +165,10 @@ def welch_t_test(
 
     Examples
     --------
-    >>> from sigarray import welch_t_test
+    >>> from sigarray import t_test
     >>> a = [0.92, 0.94, 0.93, 0.96, 0.95]
     >>> b = [0.90, 0.92, 0.91, 0.89, 0.93]
-    >>> result = welch_t_test(a, b)
+    >>> result = t_test(a, b)
     >>> bool(result.pvalue < 0.05)
     True
     """

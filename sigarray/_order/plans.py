@@ -73,9 +73,9 @@ def allows_verdict(n: int, m: int, level: float) -> bool:
     return min(n, m) >= _MIN_SIZE and log_count + math.log(level) > -1e-9
 
 
-def level_of(confidence_level: float, num_comparisons: int) -> float:
+def level_of(confidence_level: float, n_comparisons: int) -> float:
     """Give the level of each comparison, by Bonferroni."""
-    return (1.0 - confidence_level) / num_comparisons
+    return (1.0 - confidence_level) / n_comparisons
 
 
 def list_doubts(stacks: Stacks, method: Method, level: float) -> Iterator[str]:

@@ -103,7 +103,7 @@ def aso(
     *,
     axis: int = -1,
     confidence_level: float = 0.95,
-    num_comparisons: int = 1,
+    n_comparisons: int = 1,
     n_resamples: int = 1000,
     dt: float | None = None,
     method: Method = "auto",
@@ -127,7 +127,7 @@ def aso(
         The axis of the scores.
     confidence_level : float, default: 0.95
         Probability that the bound holds, in (0, 1).
-    num_comparisons : int, default: 1
+    n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
         Bootstrap replicates. The standard error has a relative Monte-Carlo error of
@@ -193,7 +193,7 @@ def aso(
     Notes
     -----
     With the standard error sigma, and the level alpha' = (1 - `confidence_level`) /
-    `num_comparisons`, equation 6 of [1]_ gives
+    `n_comparisons`, equation 6 of [1]_ gives
 
         eps_min = eps - q(alpha') sigma,
 
@@ -262,7 +262,7 @@ def aso(
         xp,
         stacks,
         STREAMS,
-        level=level_of(confidence_level, num_comparisons),
+        level=level_of(confidence_level, n_comparisons),
         method=method,
         n_resamples=n_resamples,
         dt=dt,

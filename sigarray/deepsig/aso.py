@@ -69,7 +69,7 @@ def aso(
             a,
             b,
             confidence_level=confidence_level,
-            num_comparisons=num_comparisons,
+            n_comparisons=num_comparisons,
             n_resamples=num_bootstrap_iterations,
             dt=dt,
             rng=seed,

@@ -73,7 +73,7 @@ def bootstrap_power_analysis(
         power = sigarray.bootstrap_power_analysis(
             values,
             lift=scalar,
-            significance_level=significance_threshold,
+            alpha=significance_threshold,
             test=test,
             n_resamples=num_bootstrap_iterations,
             # The caller's test is called once for each pair, and not once more.

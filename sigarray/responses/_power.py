@@ -60,7 +60,7 @@ def power(
     perturbation_b: float | Array = 0.1,
     model: Model | Literal["normal", "likert"] = "normal",
     response: Response | None = None,
-    significance_level: float = 0.05,
+    alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     n_sets: int = 200,
     n_resamples: int = 200,
@@ -82,7 +82,7 @@ def power(
     perturbation_a, perturbation_b, model, response, xp, device, dtype
         The systems, as for `simulate`. A model that `fit` found in real ratings tells
         how many of them are needed.
-    significance_level : float, default: 0.05
+    alpha : float, default: 0.05
         The difference is seen where the p-value is not above it.
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
@@ -127,7 +127,7 @@ def power(
                     xp,
                     seed,
                     *parameters,
-                    level=significance_level,
+                    level=alpha,
                     n_sets=n_sets,
                     metric=chosen,
                     items=items,

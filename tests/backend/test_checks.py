@@ -25,7 +25,6 @@ ARRAYS = {
             "holm",
             "benjamini_hochberg",
             "benjamini_yekutieli",
-            "partial_conjunction",
         ),
         (A,),
     ),
@@ -56,10 +55,10 @@ KINDS = {
     "flag": ("paired", "higher_is_better"),
     "integer": ("axis",),
     "count": (
-        *("n_resamples", "n_sets", "n_bins", "num_comparisons", "count"),
+        *("n_resamples", "n_sets", "n_bins", "n_comparisons", "count"),
         *("m_old", "n_old", "m_new", "n_new"),
     ),
-    "fraction": ("confidence_level", "significance_level", "alpha", "power"),
+    "fraction": ("confidence_level", "alpha", "alpha", "power"),
     "number": (
         *("lift", "low", "high", "pseudocount"),
         *("gold_threshold", "system_threshold"),

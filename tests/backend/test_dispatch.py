@@ -257,7 +257,7 @@ class TestLabels:
         lambda a, b: sigarray.permutation_test(a, b, paired=True, rng=0).pvalue,
         lambda a, b: sigarray.bootstrap_test(a, b, paired=True, rng=0).pvalue,
         lambda a, b: sigarray.bootstrap_ci(a, b, paired=True, rng=0).low,
-        lambda a, b: sigarray.welch_t_test(a, b, paired=True).pvalue,
+        lambda a, b: sigarray.t_test(a, b, paired=True).pvalue,
         lambda a, b: sigarray.required_sample_size(a, b, test="paired_t", rng=0).power[
             0
         ],
@@ -285,9 +285,9 @@ class TestLabels:
     def test_labels_do_not_matter_where_nothing_is_paired(self, pandas, samples):
         a, b = samples
         series = pandas.Series(a), pandas.Series(b, index=range(50, 62))
-        assert sigarray.welch_t_test(*series) == sigarray.welch_t_test(a, b)
+        assert sigarray.t_test(*series) == sigarray.t_test(a, b)
         with pytest.raises(ValueError, match="as many scores of A as of B"):
-            sigarray.welch_t_test(series[0], series[1][:5], paired=True)
+            sigarray.t_test(series[0], series[1][:5], paired=True)
 
     def test_items_of_responses_are_those_of_one_label(self, pandas):
         sets = sigarray.responses.simulate(12, 3, perturbation_b=0.3, rng=0)
@@ -305,7 +305,7 @@ class TestLabels:
         "call",
         [
             lambda x: sigarray.aso(x, x),
-            lambda x: sigarray.welch_t_test(x, x.to_numpy()),
+            lambda x: sigarray.t_test(x, x.to_numpy()),
             sigarray.bootstrap_ci,
             sigarray.holm,
         ],
@@ -321,20 +321,20 @@ class TestLabels:
     def test_levels_are_those_of_one_name(self, pandas, samples):
         labels = pandas.MultiIndex.from_product([range(3), range(4)], names=["x", "y"])
         a, b = (pandas.Series(x, index=labels) for x in samples)
-        expected = sigarray.welch_t_test(*samples, paired=True)
-        assert sigarray.welch_t_test(a, b.swaplevel(), paired=True) == expected
+        expected = sigarray.t_test(*samples, paired=True)
+        assert sigarray.t_test(a, b.swaplevel(), paired=True) == expected
         renamed = b.rename_axis(["x", "z"])
         with pytest.raises(ValueError, match=r"same levels; got .*'y'.*'x', 'z'"):
-            sigarray.welch_t_test(a, renamed, paired=True)
+            sigarray.t_test(a, renamed, paired=True)
 
     def test_xarray(self, xarray, samples):
         a, b = (
             xarray.DataArray(x, dims="item", coords={"item": list(self.IDS)})
             for x in samples
         )
-        expected = sigarray.welch_t_test(*samples, paired=True)
+        expected = sigarray.t_test(*samples, paired=True)
         shuffled = b[list(self.ORDER)]
-        assert sigarray.welch_t_test(a, shuffled, paired=True) == expected
+        assert sigarray.t_test(a, shuffled, paired=True) == expected
         table = xarray.DataArray(
             np.stack(samples), dims=("model", "item"), coords={"model": ["x", "y"]}
         )

@@ -199,7 +199,7 @@ def test_one_item_cannot_be_bootstrapped(write, run):
 def test_a_p_value_of_the_level_is_significant(run):
     arguments = ("responses", "--metric", "mae")
     p = json.loads(run(*arguments, "--format", "json")[1])["pvalue"]
-    _, out, _ = run(*arguments, "--significance-level", repr(p))
+    _, out, _ = run(*arguments, "--alpha", repr(p))
     assert "a is nearer to gold than b: p = 0.0215 <= 0.02" in " ".join(out.split())
 
 

@@ -197,7 +197,7 @@ def test_eps_min_is_the_normal_bound():
         (0.95, 3, 2.128045),
         (0.99, 1, 2.326348),
     ]:
-        result = aso(a, b, confidence_level=level, num_comparisons=comparisons, rng=0)
+        result = aso(a, b, confidence_level=level, n_comparisons=comparisons, rng=0)
         bound = result.violation_ratio + z * result.standard_error
         assert result.eps_min == pytest.approx(min(bound, 1.0), abs=1e-6)
 
@@ -234,7 +234,7 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
             (result, scores.swapaxes(0, 1)),
             (from_sequence, ragged),
         ):
-            pair = aso(samples[i], samples[j], method=method, num_comparisons=n_pairs)
+            pair = aso(samples[i], samples[j], method=method, n_comparisons=n_pairs)
             for entry, expected in zip(matrix, pair, strict=True):
                 np.testing.assert_allclose(
                     backend.to_numpy(entry)[:, i, j], expected, atol=1e-5
@@ -349,9 +349,9 @@ def test_integers_of_numpy_are_options(backend, kind):
         a, b, start=kind(120), count=kind(60), batch=kind(7), rng=kind(0)
     )
     np.testing.assert_allclose(backend.to_numpy(result), expected, atol=backend.atol)
-    options = {"n_resamples": kind(60), "num_comparisons": kind(2), "rng": 0}
+    options = {"n_resamples": kind(60), "n_comparisons": kind(2), "rng": 0}
     eps_min = aso(a, b, dt=np.float32(0.005), confidence_level=0.9, **options).eps_min
-    options = {"n_resamples": 60, "num_comparisons": 2, "rng": 0}
+    options = {"n_resamples": 60, "n_comparisons": 2, "rng": 0}
     assert float(eps_min) == float(
         aso(a, b, dt=0.005, confidence_level=0.9, **options).eps_min
     )
@@ -361,7 +361,7 @@ def test_options_of_a_wrong_type():
     a, b = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
     for options, message in [
         ({"n_resamples": 1000.0}, "n_resamples to be an integer; got 1000.0"),
-        ({"num_comparisons": 2.5}, "num_comparisons to be an integer; got 2.5"),
+        ({"n_comparisons": 2.5}, "n_comparisons to be an integer; got 2.5"),
         ({"axis": None}, "axis to be an integer; got None"),
         ({"dt": "coarse"}, "dt to be a finite number; got 'coarse'"),
         ({"confidence_level": None}, "confidence_level to be a finite number; got No"),
@@ -466,7 +466,7 @@ def range_of(n):
 def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     """All scores of A above those of B happens by chance, once in C(n + m, n)."""
     a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
-    options = {"num_comparisons": comparisons, "rng": 0}
+    options = {"n_comparisons": comparisons, "rng": 0}
     message = f"{min(n, m)} and {max(n, m)} scores are too few .* {needed} each or more"
     with pytest.warns(UserWarning, match=message) as record:
         result = aso(a, b, **options)
@@ -516,8 +516,8 @@ def test_identical_samples_are_not_better(backend):
         ({"confidence_level": 1.0}, r"confidence_level to be in \(0, 1\); got 1.0"),
         ({"confidence_level": 95}, r"confidence_level to be in \(0, 1\); got 95"),
         (
-            {"num_comparisons": 0},
-            "num_comparisons to be an integer of 1 to .*; got 0",
+            {"n_comparisons": 0},
+            "n_comparisons to be an integer of 1 to .*; got 0",
         ),
         ({"n_resamples": 0}, "n_resamples to be an integer of 1 to .*; got 0"),
         ({"batch": 0}, "batch to be an integer of 1 to .*; got 0"),
