@@ -44,8 +44,12 @@ def find_lack(name: str) -> str | None:
     return None
 
 
-# Tests of every backend run on these; test_backend_is_here says of the others why not.
+# Those that are here; test_backend_is_here says of the others why not.
 HERE = [name for name in CHOSEN if find_lack(name) is None]
+# Without JAX, which compiles a program for every shape and every option. That it gives
+# the numbers of NumPy is for the contract tests to show, and those marked `everywhere`.
+EAGER = [name for name in HERE if not name.startswith("jax")]
+everywhere = pytest.mark.parametrize("backend", HERE, indirect=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,16 +201,23 @@ def _few_programs() -> Iterator[None]:
         sys.modules["jax"].clear_caches()
 
 
-@pytest.fixture(params=HERE)
-def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
-    """Every backend in turn."""
-    backend = make_backend(request.param)
+@contextlib.contextmanager
+def use_backend(name: str) -> Iterator[Backend]:
+    """Give a backend; of JAX, in its own width of numbers."""
+    backend = make_backend(name)
     if not backend.is_jax:
         yield backend
         return
     import jax
 
     with jax.enable_x64(backend.float_name == "float64"):
+        yield backend
+
+
+@pytest.fixture(params=EAGER)
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    """Every backend in turn that computes at once."""
+    with use_backend(request.param) as backend:
         yield backend
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import HERE, make_backend
+from conftest import EAGER, make_backend
 from sigarray import responses
 from tests.cases import CASES, WITHOUT_ARRAYS
 
@@ -20,13 +20,8 @@ ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
 # What follows from the axes alone is the same on all devices of a library. JAX compiles
 # a program for every shape: see `TestJax`.
 VARIANTS = ("array_api_strict:device1", "array_api_strict:no_float64")
-eager = pytest.mark.parametrize(
-    "backend", [x for x in HERE if not x.startswith("jax")], indirect=True
-)
 once_per_library = pytest.mark.parametrize(
-    "backend",
-    [x for x in HERE if x not in VARIANTS and not x.startswith("jax")],
-    indirect=True,
+    "backend", [x for x in EAGER if x not in VARIANTS], indirect=True
 )
 
 
@@ -63,7 +58,6 @@ def test_every_public_function_has_a_case():
     assert functions <= tested | WITHOUT_ARRAYS
 
 
-@eager
 @over(CASES)
 def test_result_stays_where_the_scores_are(backend, case):
     """Same namespace, device and dtype; no host transfer; inputs are not written to."""
@@ -208,7 +202,6 @@ def test_batch_size_does_not_change_the_result(backend, case):
             )
 
 
-@eager
 @over(CASES)
 def test_same_seed_gives_the_same_answer_as_numpy(backend, case):
     samples = case.samples(2)

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
+from conftest import everywhere
 from sigarray import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -105,6 +106,7 @@ def test_impossible_counts():
         count_significant([0.1], alpha=5)
 
 
+@everywhere
 @pytest.mark.parametrize("x", [0.0, 1e-3, 0.7, 5.0, 40.0, 300.0, 1400.0])
 def test_chi_square_tail(backend, x):
     half_df = np.arange(1.0, 50.0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from conftest import everywhere
 from sigarray import bootstrap_ci
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
@@ -89,6 +90,7 @@ def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, 
     assert float(interval.statistic) == pytest.approx(difference(*samples), abs=1e-5)
 
 
+@everywhere
 @pytest.mark.parametrize("n", [2, 3, 4, 7, 10])
 def test_medians_without_one_score(backend, n):
     x = np.random.default_rng(n).integers(0, 4, (20, n)).astype(float)

@@ -9,6 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import everywhere
 from sigarray import bootstrap_test, permutation_test
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words, uniform_indices
@@ -50,6 +51,7 @@ def test_exact_permutations_are_scipys(backend, alternative, statistic, kind, n,
         assert float(result.statistic) == pytest.approx(expected.statistic, abs=1e-6)
 
 
+@everywhere
 @pytest.mark.parametrize(("n", "m"), [(9000, 1), (1, 9000), (130, 2)])
 def test_few_subsets_of_many_scores_are_enumerated(backend, n, m):
     """The one score, or both, may be any: a p-value is a rank, or one of pairs."""
@@ -81,6 +83,7 @@ def test_random_permutations_converge_to_all(backend, paired, alternative):
     assert float(drawn.pvalue) == pytest.approx(exact, abs=z * error + 2.0 / count)
 
 
+@everywhere
 @pytest.mark.parametrize("n", [31, 32, 33, 70])
 def test_signs_are_the_bits_of_words(backend, n):
     rng = np.random.default_rng(n)
@@ -218,6 +221,7 @@ def test_callables_are_the_statistic(backend):
             assert float(by_function.pvalue) == pytest.approx(float(by_name.pvalue))
 
 
+@everywhere
 @pytest.mark.parametrize("n", [1, 2, 5, 1000, 2**16, 2**20 + 7, 2**31 - 1])
 def test_indices_are_scaled_words(backend, n):
     words = np.random.default_rng(n).integers(0, 2**32, 1000, dtype=np.uint32)
@@ -239,6 +243,7 @@ def test_indices_without_64_bit_integers():
         assert host.tolist() == expected.tolist()
 
 
+@everywhere
 def test_bits_are_fair(backend):
     xp, device = backend.xp, backend.device
     words = random_words(xp, seed_words(xp, device, 1), 0, 2000, 3)

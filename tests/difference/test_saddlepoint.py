@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from conftest import everywhere
 from sigarray import bootstrap_test, permutation_test
 from sigarray._difference.saddlepoint import (
     bootstrap_tail,
@@ -101,6 +102,7 @@ class TestEnumeration:
         )
         assert float(p) == pytest.approx(expected, rel=0.12)
 
+    @everywhere
     @pytest.mark.parametrize("mean", [-0.5, 0.0, 0.4, 0.8, 1.2])
     def test_dealt_scores(self, backend, mean):
         a, b = np.random.default_rng(2).normal(size=(2, 8))
@@ -304,6 +306,7 @@ class TestEveryTail:
             tail_of(name, backend.xp, a, b)
             effective_size(backend.xp, a, b, paired=name.endswith("paired"))
 
+    @everywhere
     def test_jit(self, backend, name):
         if not backend.is_jax:
             pytest.skip("jit is of JAX")

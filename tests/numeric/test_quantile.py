@@ -10,6 +10,7 @@ import pytest
 import scipy.stats
 
 import sigarray
+from conftest import everywhere
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
 from sigarray._numeric import quantile, subsets
@@ -18,6 +19,7 @@ from sigarray._numeric import quantile, subsets
 FALSE_ALARM = 1e-6
 
 
+@everywhere
 @pytest.mark.parametrize("n", [1, 5, 10, 20, 25, 30, 999, 10**6])
 @pytest.mark.parametrize("dt", [0.005, 0.1, 0.3, 1 / 3, 0.07, 0.5, 0.9])
 def test_grid_ranks_are_exact(backend, n, dt):
@@ -39,6 +41,7 @@ def test_impossible_grids(dt):
         sigarray.violation_ratio([1.0], [2.0], dt=dt)
 
 
+@everywhere
 @pytest.mark.parametrize("n", [1, 5, 64, 127, 128, 129, 1000, 99_999, 10**6])
 def test_points_stand_for_all_ranks(backend, n):
     """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
@@ -60,6 +63,7 @@ def test_points_stand_for_all_ranks(backend, n):
     np.testing.assert_array_equal(ranks[inside], middles)
 
 
+@everywhere
 @pytest.mark.parametrize(
     ("n", "m"), [(40_000, 36_000), (10**6, 900_000), (50_000, 20), (40_000, 3)]
 )
@@ -84,6 +88,7 @@ def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
         assert distance.max() < (1e-12 if backend.float_name == "float64" else 1e-5)
 
 
+@everywhere
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
 def test_merged_steps_cover_both_functions(backend, n, m):
     steps = quantile.merge_steps(backend.xp, backend.device, n, m)
@@ -97,6 +102,7 @@ def test_merged_steps_cover_both_functions(backend, n, m):
     assert inside.sum() == n + m - math.gcd(n, m)
 
 
+@everywhere
 def test_merged_steps_survive_large_products(backend):
     """Here n m is beyond 32 bits, and beyond float32 by far."""
     n, m = 100_000, 99_999
@@ -108,10 +114,12 @@ def test_merged_steps_survive_large_products(backend):
     assert widths.astype(np.float64).sum() == pytest.approx(1.0, abs=1e-5)
 
 
+@everywhere
 def test_equal_sizes_need_no_table(backend):
     assert quantile.merge_steps(backend.xp, backend.device, 7, 7) is None
 
 
+@everywhere
 @pytest.mark.parametrize("n", range(1, 7))
 def test_enumeration_counts_ordered_resamples(backend, n):
     """Every multiset once, with the share of the n^n ordered resamples that give it."""
@@ -158,6 +166,7 @@ def test_resamples_are_those_of_plain_resampling(backend, n):
         assert test.pvalue > FALSE_ALARM
 
 
+@everywhere
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
 def test_largest_uniform_gives_the_largest_rank(backend, n):
     """Where the last spacing is 0, the largest of the sorted uniforms is 1."""
@@ -217,6 +226,7 @@ def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
         assert test.pvalue > FALSE_ALARM
 
 
+@everywhere
 def test_large_samples_stay_in_range(backend):
     """Float32 sums of 10^6 terms, taken in turn, put ranks off by 24."""
     n = 10**6

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sigarray
+from conftest import everywhere
 from sigarray import (
     bootstrap_ci,
     bootstrap_test,
@@ -62,6 +63,7 @@ def test_a_shift_that_is_exact_changes_nothing(backend, case, dtype, shifts):
             )
 
 
+@everywhere
 @pytest.mark.parametrize("shift", [0.0, 1e6, 4e6])
 def test_welch_at_a_high_level(backend, shift):
     """In float32, t was infinite at 10^6 and 0 at 4 x 10^6."""
@@ -99,6 +101,7 @@ def test_the_largest_and_smallest_floats(scale, paired):
     assert summary.mean == pytest.approx(scale * a.mean())
 
 
+@everywhere
 @pytest.mark.parametrize("test", [bootstrap_test, permutation_test])
 @pytest.mark.parametrize("factor", [1e4, -1e4])
 def test_heavy_tails_in_single_precision(backend, test, factor):
@@ -145,6 +148,7 @@ def test_p_values_are_probabilities(a, b, dtype):
         assert p <= 1.0, found
 
 
+@everywhere
 def test_p_values_of_responses_are_at_most_one(backend):
     gold = backend.asarray(np.zeros((5, 1)), "float32")
     worse = backend.asarray(np.full((5, 1), 2.0), "float32")

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sigarray
+from conftest import everywhere
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
 
@@ -246,6 +247,7 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
         assert (diagonal == value).all()
 
 
+@everywhere
 @pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
 def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
     """Blocks of pairs and halves of batches, as large inputs need them."""
@@ -340,6 +342,7 @@ def test_multi_aso_refuses_a_repeated_column():
         multi_aso(frame)
 
 
+@everywhere
 @pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
 def test_integers_of_numpy_are_options(backend, kind):
     rng = np.random.default_rng(0)
@@ -411,6 +414,7 @@ def test_grid_keeps_its_first_point():
     assert violation_ratio(a, b, dt=0.3) == pytest.approx(1.0 / (1.0 + 16.0 + 16.0))
 
 
+@everywhere
 def test_few_scores_need_no_rng(backend):
     a = backend.asarray([0.91, 0.93, 0.92, 0.95, 0.94])
     b = backend.asarray([0.90, 0.92, 0.91, 0.89, 0.93])
@@ -501,6 +505,7 @@ def test_small_samples_have_no_normal_limit():
         aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], method="asymptotic")
 
 
+@everywhere
 def test_identical_samples_are_not_better(backend):
     a = backend.asarray(np.linspace(0.0, 1.0, 20))
     result = aso(a, a, rng=0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from conftest import everywhere
 from sigarray import responses
 from sigarray._backend.seeds import seed_words
 from sigarray.responses import _pools as pools
@@ -118,6 +119,7 @@ class TestResample:
                 places[:, [i, j]], list(itertools.product(range(3), repeat=2))
             )
 
+    @everywhere
     def test_resamples_agree_across_backends(self, backend):
         sets = [name_responses(5, k, k) for k in (2, 3, 2)]
         sets[0][3, 1] = NAN

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import make_backend, require
+from conftest import everywhere, make_backend, require
 from sigarray import responses
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
@@ -41,6 +41,7 @@ def count_pairs(leads, null_leads, alternative):
 
 
 class TestPValue:
+    @everywhere
     @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
     def test_it_counts_all_pairs(self, backend, alternative):
         """Small integers, with many ties."""
@@ -358,6 +359,7 @@ class TestTrueP:
         assert float(result.statistic) == pytest.approx(lead.mean())
         assert float(result.metric_a) == pytest.approx(metrics.mae(gold, a).mean())
 
+    @everywhere
     def test_backends_agree(self, backend):
         options = {"n_items": 20, "n_responses": 2, "n_sets": 30, "rng": 4}
         expected = true_p_value(**options)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import require
+from conftest import everywhere, require
 from sigarray import responses
 from sigarray.responses import LikertModel, NormalModel
 
@@ -183,6 +183,7 @@ class TestSimulate:
         drawn = responses.simulate(5, model=model, xp=torch, rng=0)
         assert drawn.gold.shape == (5, 5)
 
+    @everywhere
     @pytest.mark.parametrize("model", ["normal", "likert"])
     @pytest.mark.parametrize("hypothesis", ["alternative", "null"])
     def test_backends_agree(self, backend, model, hypothesis):
@@ -200,6 +201,7 @@ class TestSimulate:
                 close = np.isclose(backend.to_numpy(x), y, atol=1e-5)
                 assert np.mean(close) > 0.98
 
+    @everywhere
     def test_the_default_dtype_is_that_of_the_device(self, backend):
         if backend.name.startswith("array_api_strict:no"):
             pytest.skip("its default is float64, which the device lacks")
