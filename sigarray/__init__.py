@@ -22,6 +22,7 @@ from sigarray._power import (
 )
 from sigarray.results import (
     AsoResult,
+    BootstrapResult,
     ComparisonResult,
     ConfidenceInterval,
     MannWhitneyResult,
@@ -34,6 +35,7 @@ from sigarray.results import (
 
 __all__ = [
     "AsoResult",
+    "BootstrapResult",
     "ComparisonResult",
     "ConfidenceInterval",
     "MannWhitneyResult",

@@ -42,21 +42,33 @@ class ResamplingResult(NamedTuple):
 
 
 class ConfidenceInterval(NamedTuple):
-    """An estimate and the interval that holds it with a given confidence.
+    """An interval that holds the statistic of the distribution with some confidence.
+
+    Attributes
+    ----------
+    low, high : array, shape (...)
+        Limits of the interval.
+    """
+
+    low: Array
+    high: Array
+
+
+class BootstrapResult(NamedTuple):
+    """An estimate and its confidence interval.
 
     Attributes
     ----------
     statistic : array, shape (...)
         The observed statistic, or the difference of two, A minus B.
-    low, high : array, shape (...)
-        Limits of the interval.
+    confidence_interval : ConfidenceInterval
+        Its limits: `low, high = result.confidence_interval`.
     standard_error : array, shape (...)
         Standard deviation of the bootstrap replicates (ddof 1).
     """
 
     statistic: Array
-    low: Array
-    high: Array
+    confidence_interval: ConfidenceInterval
     standard_error: Array
 
 

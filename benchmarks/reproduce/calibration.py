@@ -135,7 +135,7 @@ def cover_means(settings: Settings) -> list[dict[str, Any]]:
             interval = sigarray.bootstrap_ci(
                 settings.put(x), method=method, n_resamples=N_RESAMPLES - 1, rng=rng
             )
-            return {"low": interval.low, "high": interval.high}
+            return interval.confidence_interval._asdict()
 
         x = LOCATIONS[name].rvs((n_sets, n), random_state=rng)
         found = in_blocks(compute, number, x)

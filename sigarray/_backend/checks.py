@@ -130,10 +130,12 @@ def fraction(name: str, value: Any) -> float:
     return share
 
 
-def choice(*choices: str | None) -> Rule:
+def choice(*choices: str | None, ignores_case: bool = False) -> Rule:
     """Make a rule for one of several words, and None where it is among them."""
 
     def check(name: str, value: Any) -> Any:
+        if ignores_case and isinstance(value, str):
+            value = value.lower()
         is_word = value is None or isinstance(value, str)
         if not (is_word and value in choices):
             known = ", ".join(map(repr, choices))

@@ -25,14 +25,14 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
-from sigarray.results import ConfidenceInterval
+from sigarray.results import BootstrapResult, ConfidenceInterval
 
-IntervalMethod = Literal["percentile", "basic", "bca"]
+IntervalMethod = Literal["percentile", "basic", "bca", "BCa"]
 
 _METHODS = ("percentile", "basic", "bca")
 
 
-@checked(method=choice(*_METHODS))
+@checked(method=choice(*_METHODS, ignores_case=True))
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -46,7 +46,7 @@ def bootstrap_ci(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
-) -> ConfidenceInterval:
+) -> BootstrapResult:
     """Bootstrap confidence interval of a statistic, or of a difference of two.
 
     Of two samples, the interval is that of the statistic of A minus the one of B: where
@@ -67,7 +67,7 @@ def bootstrap_ci(
     method : {"bca", "percentile", "basic"}, default: "bca"
         How to find the limits from the replicates: their quantiles ("percentile"),
         these mirrored at the observed statistic ("basic"), or quantiles corrected for
-        bias and skewness ("bca"), of the second order [1]_.
+        bias and skewness ("bca"), of the second order [1]_. In any case: "BCa" too.
     paired : bool, default: False
         Resample pairs of scores together (n = m).
     n_resamples : int, default: 9999
@@ -84,10 +84,10 @@ def bootstrap_ci(
 
     Returns
     -------
-    ConfidenceInterval
-        `statistic`, `low`, `high` and `standard_error`, arrays of shape (...), on the
-        device and of the float dtype of the scores, as for `aso`. NaN for a batch entry
-        with a score that is not finite.
+    BootstrapResult
+        `statistic`, `confidence_interval` (`low` and `high`) and `standard_error`,
+        arrays of shape (...), on the device and of the float dtype of the scores, as
+        for `aso`. NaN for a batch entry with a score that is not finite.
 
     Raises
     ------
@@ -137,8 +137,8 @@ def bootstrap_ci(
     >>> import numpy as np
     >>> from sigarray import bootstrap_ci
     >>> a = np.linspace(0.60, 0.70, 30)
-    >>> interval = bootstrap_ci(a, a - 0.05, rng=0)
-    >>> bool(interval.low > 0.0)  # A is higher
+    >>> low, high = bootstrap_ci(a, a - 0.05, rng=0).confidence_interval
+    >>> bool(low > 0.0)  # A is higher
     True
     """
     given = [a] if b is None else [a, b]
@@ -160,7 +160,8 @@ def bootstrap_ci(
         n_resamples=n_resamples,
         batch=batch,
     )
-    return ConfidenceInterval(*result)
+    statistic, low, high, error = result
+    return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 
 @array_kernel

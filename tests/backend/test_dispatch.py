@@ -256,7 +256,7 @@ class TestLabels:
     PAIRED = (
         lambda a, b: sigarray.permutation_test(a, b, paired=True, rng=0).pvalue,
         lambda a, b: sigarray.bootstrap_test(a, b, paired=True, rng=0).pvalue,
-        lambda a, b: sigarray.bootstrap_ci(a, b, paired=True, rng=0).low,
+        lambda a, b: sigarray.bootstrap_ci(a, b, paired=True, rng=0)[1].low,
         lambda a, b: sigarray.t_test(a, b, paired=True).pvalue,
         lambda a, b: sigarray.required_sample_size(a, b, test="paired_t", rng=0).power[
             0

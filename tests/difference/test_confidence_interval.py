@@ -80,7 +80,7 @@ def test_it_is_scipys_for_the_same_replicates(backend, method, statistic, kind, 
     )
     atol = 1e-9 if backend.float_name == "float64" else 2e-4
     np.testing.assert_allclose(
-        [float(interval.low), float(interval.high)],
+        [float(limit) for limit in interval.confidence_interval],
         expected.confidence_interval,
         atol=atol,
     )
@@ -108,11 +108,11 @@ def test_medians_without_one_score(backend, n):
 def test_data_that_do_not_vary_have_a_point(backend, method, statistic):
     x = backend.asarray([0.1] * 7)
     interval = bootstrap_ci(x, statistic=statistic, method=method, rng=0)
-    for limit in (interval.low, interval.high):
+    for limit in interval.confidence_interval:
         assert float(limit) == pytest.approx(0.1, abs=1e-7)
     assert float(interval.standard_error) == pytest.approx(0.0, abs=1e-7)
     same = bootstrap_ci(x, x, statistic=statistic, method=method, paired=True, rng=0)
-    assert float(same.low) == pytest.approx(0.0, abs=1e-7)
+    assert float(same.confidence_interval.low) == pytest.approx(0.0, abs=1e-7)
 
 
 def test_replicates_on_one_side_of_the_statistic():
@@ -124,7 +124,8 @@ def test_replicates_on_one_side_of_the_statistic():
 
     interval = bootstrap_ci(np.arange(40.0), statistic=distinct, rng=0)
     assert interval.statistic == 1.0
-    assert 0.0 < interval.low <= interval.high < 1.0
+    low, high = interval.confidence_interval
+    assert 0.0 < low <= high < 1.0
 
 
 def test_beyond_the_pole_the_limit_is_the_largest_replicate():
@@ -132,10 +133,14 @@ def test_beyond_the_pole_the_limit_is_the_largest_replicate():
     x = np.zeros(60)
     x[0] = 1.0
     options = {"confidence_level": 1.0 - 1e-12, "n_resamples": 99, "rng": 0}
-    largest = bootstrap_ci(x, method="percentile", **options).high
-    assert bootstrap_ci(x, **options).high == pytest.approx(float(largest), rel=1e-9)
-    smallest = bootstrap_ci(-x, method="percentile", **options).low
-    assert bootstrap_ci(-x, **options).low == pytest.approx(float(smallest), rel=1e-9)
+
+    def find_limits(x, **changes):
+        return bootstrap_ci(x, **options, **changes).confidence_interval
+
+    largest = find_limits(x, method="percentile").high
+    assert find_limits(x).high == pytest.approx(float(largest), rel=1e-9)
+    smallest = find_limits(-x, method="percentile").low
+    assert find_limits(-x).low == pytest.approx(float(smallest), rel=1e-9)
 
 
 def test_batch_entries_taken_some_at_a_time(monkeypatch):
@@ -156,9 +161,16 @@ def test_coverage_of_the_mean(method, nominal):
     interval = bootstrap_ci(
         x, confidence_level=0.9, method=method, n_resamples=999, rng=0
     )
-    covered = int(((interval.low <= 0.0) & (interval.high >= 0.0)).sum())
+    low, high = interval.confidence_interval
+    covered = int(((low <= 0.0) & (high >= 0.0)).sum())
     low, high = scipy.stats.binom.interval(1 - FALSE_ALARM, 2000, nominal)
     assert low <= covered <= high
+
+
+def test_methods_are_spelt_as_in_scipy():
+    options = {"rng": 0, "n_resamples": 99}
+    by_us = bootstrap_ci(np.arange(9.0), **options)
+    assert bootstrap_ci(np.arange(9.0), method="BCa", **options) == by_us
 
 
 @pytest.mark.parametrize(
@@ -168,7 +180,11 @@ def test_coverage_of_the_mean(method, nominal):
         (([1.0, 2.0], [1.0]), {}, "two scores or more in a sample.*got 2 and 1"),
         (([1.0, 2.0],), {"paired": True}, "two samples with paired=True; got one"),
         (([1.0, 2.0], [1.0] * 3), {"paired": True}, "they are pairs; got 2 and 3"),
-        (([1.0, 2.0],), {"method": "BCa"}, "method to be one of 'percentile', 'basic'"),
+        (
+            ([1.0, 2.0],),
+            {"method": "normal"},
+            "method to be one of 'percentile', 'basic'",
+        ),
         (([1.0, 2.0],), {"confidence_level": 1.0}, r"confidence_level to be in \(0, 1"),
         (([1.0, 2.0],), {"statistic": "mode"}, "statistic to be one of"),
         (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer of 1"),
