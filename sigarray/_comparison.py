@@ -95,7 +95,9 @@ def compare(
     """
     xp, (a, b) = standardize(a, b, axis=axis)
     better, worse = (a, b) if higher_is_better else (-a, -b)
-    by_ranks = mann_whitney_u(better, worse, alternative=alternative)
+    by_ranks = mann_whitney_u(
+        *_without_faults(xp, better, worse), alternative=alternative
+    )
     ratio, error, margin = estimate_pairs(
         xp,
         [better[..., None, :], worse[..., None, :]],
@@ -121,6 +123,12 @@ def compare(
         a_over_b,
         b_over_a,
     )
+
+
+@array_kernel
+def _without_faults(xp: Namespace, *samples: Array) -> list[Array]:
+    """Give the samples, NaN for one with a score that is not finite."""
+    return [spread_faults(xp, x) for x in samples]
 
 
 @array_kernel

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import checked
 from sigarray._backend.dispatch import standardize
@@ -16,7 +18,6 @@ from sigarray._numeric.statistic import (
     check_sizes,
     find_symmetric_p_value,
     largest_or_one,
-    pool_samples,
     scale_scores,
 )
 from sigarray.results import MannWhitneyResult, TTestResult
@@ -50,7 +51,7 @@ def mann_whitney_u(
     MannWhitneyResult
         `statistic` (U of A), `pvalue` and `probability_of_improvement`, arrays of shape
         (...), on the device and of the float dtype of the scores, as for `aso`. NaN for
-        a batch entry with a score that is not finite.
+        a batch entry with a NaN; an infinite score has the first or the last rank.
 
     Raises
     ------
@@ -186,8 +187,12 @@ def _mann_whitney_u(
 ) -> tuple[Array, Array, Array]:
     """U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
     n, m = a.shape[-1], b.shape[-1]
-    pool = pool_samples(xp, a, b)
-    fault = xp.sum(pool - pool, axis=-1)
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
+    pool = xp.concat(parts, axis=-1)
+    fault = xp.where(
+        xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
+    )
     order = xp.argsort(pool, axis=-1, stable=False)
     first, last = tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
     # From the middle of the ranks, so that their sum over A is exact for longer.

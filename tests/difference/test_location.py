@@ -48,6 +48,21 @@ class TestMannWhitney:
         )
         np.testing.assert_allclose(probability, u / (n * m), atol=1e-6)
 
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    def test_infinite_scores_have_ranks(self, backend, alternative):
+        a = [np.inf, 3.0, -np.inf, np.inf, 0.5, 2.0]
+        b = [1.0, np.inf, -np.inf, 0.0, -np.inf, 1.5, 0.7]
+        expected = scipy.stats.mannwhitneyu(
+            a, b, alternative=alternative, method="asymptotic"
+        )
+        result = mann_whitney_u(
+            backend.asarray(a), backend.asarray(b), alternative=alternative
+        )
+        assert float(result.statistic) == expected.statistic
+        assert float(result.pvalue) == pytest.approx(
+            expected.pvalue, rel=tolerance(backend)
+        )
+
     def test_probability_of_improvement_counts_pairs(self, backend):
         a, b = [1.0, 2.0, 2.0, 5.0], [2.0, 3.0, 0.0]
         wins = [(x > y) + 0.5 * (x == y) for x, y in itertools.product(a, b)]
