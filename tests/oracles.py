@@ -5,6 +5,10 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+# With this probability a statistical test may fail by chance.
+FALSE_ALARM = 1e-6
+
+
 MASK = 2**32 - 1
 
 

@@ -12,8 +12,8 @@ from sigarray import (
     bootstrap_power_analysis,
     required_sample_size,
 )
+from tests.oracles import FALSE_ALARM
 
-FALSE_ALARM = 1e-6
 SCORES = np.random.default_rng(0).normal(1.0, 0.3, 8)
 
 

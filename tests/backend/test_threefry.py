@@ -20,9 +20,7 @@ from sigarray._backend.threefry import (
 )
 from sigarray.responses import metrics
 from tests import oracles
-
-# Each statistical test below may fail by chance with this probability.
-FALSE_ALARM = 1e-6
+from tests.oracles import FALSE_ALARM
 
 # Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.
 KNOWN_ANSWERS = [

@@ -1,6 +1,7 @@
 """`sigarray compare`: what it prints, and what it says of a wrong file."""
 
 import csv
+import functools
 import io
 import json
 import re
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
-from sigarray._cli import main as cli
 from sigarray._cli.report import STYLES
 from sigarray._cli.tables.scores import read_scores
 from sigarray._cli.tables.table import TableError
@@ -31,23 +31,8 @@ small,large,huge
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(content, name="scores.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = cli.main(["compare", *arguments])
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
+def compare(run):
+    return functools.partial(run, "compare")
 
 
 @pytest.fixture(params=["rich", "plain"])
@@ -82,8 +67,8 @@ def normal_file(write):
         (["--method", "bootstrap"], {"method": "bootstrap"}),
     ],
 )
-def test_options_are_those_of_the_library(normal_file, run, arguments, options):
-    _, out, _ = run(normal_file, "--format", "json", *arguments)
+def test_options_are_those_of_the_library(normal_file, compare, arguments, options):
+    _, out, _ = compare(normal_file, "--format", "json", *arguments)
     document = json.loads(out)
     models = dict(zip("abc", NORMAL.T, strict=True))
     expected = multi_aso(models, **{"rng": 0} | options)
@@ -113,8 +98,8 @@ def test_options_are_distinguishable():
         )
 
 
-def test_summaries(normal_file, run):
-    document = json.loads(run(normal_file, "--format", "json")[1])
+def test_summaries(normal_file, compare):
+    document = json.loads(compare(normal_file, "--format", "json")[1])
     for name, column in zip("abc", NORMAL.T, strict=True):
         assert document["models"][name] == pytest.approx(
             {
@@ -128,17 +113,17 @@ def test_summaries(normal_file, run):
         )
 
 
-def test_direction_is_said(write, run, printer):
-    assert "higher is better" in run(write(FILE))[1]
-    assert "lower is better" in run(write(FILE), "--lower-is-better")[1]
+def test_direction_is_said(write, compare, printer):
+    assert "higher is better" in compare(write(FILE))[1]
+    assert "lower is better" in compare(write(FILE), "--lower-is-better")[1]
 
 
-def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, run):
+def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, compare):
     """With three digits, a bound of 0.2574 is not below 0.2574."""
-    document = json.loads(run(normal_file, "--format", "json")[1])
+    document = json.loads(compare(normal_file, "--format", "json")[1])
     bound = min(x for row in document["eps_min"] for x in row if x > 0)
     for threshold in (bound + 1e-7, bound - 1e-7):
-        _, out, _ = run(normal_file, "--threshold", repr(threshold))
+        _, out, _ = compare(normal_file, "--threshold", repr(threshold))
         sentences = re.findall(r"eps_min = ([\d.]+) <\s+([\d.e-]+),", out)
         assert all(float(x) < threshold for x, _ in sentences)
         undecided = re.findall(
@@ -147,8 +132,8 @@ def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, run):
         assert all(float(x) >= threshold for pair in undecided for x in pair)
 
 
-def test_text_has_tables_and_a_sentence_for_each_pair(write, run, printer):
-    code, out, err = run(write(FILE))
+def test_text_has_tables_and_a_sentence_for_each_pair(write, compare, printer):
+    code, out, err = compare(write(FILE))
     assert (code, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
     assert ["large", "4", "0.9150", "0.0129", "0.9150", "0.9000", "0.9300"] in lines
@@ -162,15 +147,15 @@ def test_text_has_tables_and_a_sentence_for_each_pair(write, run, printer):
     assert out.count("is better than") == 3 + 1  # three pairs, and a title
 
 
-def test_undecided_pairs_are_said_to_be(write, run, printer):
-    _, out, _ = run(write("a,b\n1,2\n3,1\n2,4\n"))
+def test_undecided_pairs_are_said_to_be(write, compare, printer):
+    _, out, _ = compare(write("a,b\n1,2\n3,1\n2,4\n"))
     assert "Nothing can be said of a and b" in out
     assert "neither below 0.2, at confidence 0.95 for one comparison" in out
 
 
-def test_library_and_command_agree(write, run):
+def test_library_and_command_agree(write, compare):
     scores = read_scores(write(FILE))
-    _, out, _ = run(write(FILE), "--format", "json", "--no-correction")
+    _, out, _ = compare(write(FILE), "--format", "json", "--no-correction")
     document = json.loads(out)
     expected = multi_aso(scores, correction=None, rng=0).eps_min
     np.testing.assert_allclose(document["eps_min"], expected)
@@ -178,8 +163,8 @@ def test_library_and_command_agree(write, run):
     assert document["correction"] is None
 
 
-def test_csv_has_a_row_for_each_ordered_pair(write, run):
-    _, out, _ = run(write(FILE), "--format", "csv", "--threshold", "0.1")
+def test_csv_has_a_row_for_each_ordered_pair(write, compare):
+    _, out, _ = compare(write(FILE), "--format", "csv", "--threshold", "0.1")
     records = list(csv.DictReader(io.StringIO(out)))
     assert len(records) == 6
     assert {r["model_a"] for r in records if r["a_is_better"] == "True"} == {
@@ -188,25 +173,25 @@ def test_csv_has_a_row_for_each_ordered_pair(write, run):
     }
 
 
-def test_latex_is_escaped(write, run):
-    _, out, _ = run(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
+def test_latex_is_escaped(write, compare):
+    _, out, _ = compare(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
     assert r"a\_1 & [b\%\{\}]" in out
     assert "\\midrule\n{} a\\_1 & 2 & $-$1.500 &" in out
     assert "\n{} [b\\%" in out
 
 
-def test_latex_marks_the_better(write, run):
-    _, out, _ = run(write(FILE), "--format", "latex")
+def test_latex_marks_the_better(write, compare):
+    _, out, _ = compare(write(FILE), "--format", "latex")
     assert r"{} huge & \textbf{0.000} & \textbf{0.000} &  \\" in out
 
 
-def test_markdown_is_escaped(write, run):
-    _, out, _ = run(write("a|1,_b_,c_d\n1,2,3\n2,3,4\n"), "--format", "markdown")
+def test_markdown_is_escaped(write, compare):
+    _, out, _ = compare(write("a|1,_b_,c_d\n1,2,3\n2,3,4\n"), "--format", "markdown")
     assert r"|  | a\|1 | \_b\_ | c_d |" in out
 
 
-def test_wide_characters_are_aligned(write, run, printer):
-    _, out, _ = run(write("模型,b\n1,2\n2,3\n"))
+def test_wide_characters_are_aligned(write, compare, printer):
+    _, out, _ = compare(write("模型,b\n1,2\n2,3\n"))
     rows = [
         line for line in out.splitlines() if line.lstrip().startswith(("模型", "b "))
     ]
@@ -216,40 +201,40 @@ def test_wide_characters_are_aligned(write, run, printer):
     )
 
 
-def test_quoted_names(write, run):
+def test_quoted_names(write, compare):
     path = write('"x, y","a\nb"\n1,2\n2,3\n')
-    _, out, _ = run(path, "--columns", '"x, y",a b', "--format", "json")
+    _, out, _ = compare(path, "--columns", '"x, y",a b', "--format", "json")
     assert list(json.loads(out)["models"]) == ["x, y", "a b"]
 
 
-def test_index_is_skipped_where_columns_are_chosen(write, run):
+def test_index_is_skipped_where_columns_are_chosen(write, compare):
     path = write(",a,b\n0,1,2\n1,2,3\n")
-    _, out, _ = run(path, "--columns", "a,b", "--format", "json")
+    _, out, _ = compare(path, "--columns", "a,b", "--format", "json")
     assert list(json.loads(out)["models"]) == ["a", "b"]
 
 
-def test_markdown_marks_the_better(write, run):
-    _, out, _ = run(write(FILE), "--format", "markdown")
+def test_markdown_marks_the_better(write, compare):
+    _, out, _ = compare(write(FILE), "--format", "markdown")
     assert "| huge | **0.000** | **0.000** |  |" in out
 
 
-def test_lower_is_better(write, run):
-    _, out, _ = run(write(FILE), "--lower-is-better", "--format", "json")
+def test_lower_is_better(write, compare):
+    _, out, _ = compare(write(FILE), "--lower-is-better", "--format", "json")
     assert "small is better than large" in " ".join(json.loads(out)["verdicts"])
 
 
-def test_columns_are_chosen_and_ordered(write, run):
+def test_columns_are_chosen_and_ordered(write, compare):
     path = write("run,b,a\nfirst,1,2\nsecond,2,3\n")
-    _, out, _ = run(path, "--columns", "a,b", "--format", "json")
+    _, out, _ = compare(path, "--columns", "a,b", "--format", "json")
     assert list(json.loads(out)["models"]) == ["a", "b"]
 
 
-def test_seed_and_resamples(write, run):
+def test_seed_and_resamples(write, compare):
     rng = np.random.default_rng(0)
     rows = "\n".join(f"{a},{b}" for a, b in rng.normal(size=(20, 2)))
     path = write(f"a,b\n{rows}\n")
     errors = {
-        json.loads(run(path, "--format", "json", *options)[1])["pairs"][0][
+        json.loads(compare(path, "--format", "json", *options)[1])["pairs"][0][
             "standard_error"
         ]
         for options in ([], ["--seed", "1"], ["--n-resamples", "50"], ["--seed", "0"])
@@ -257,22 +242,22 @@ def test_seed_and_resamples(write, run):
     assert len(errors) == 3
 
 
-def test_one_score_is_a_warning(write, run):
-    code, out, err = run(write("a,b\n1,2\n2,\n"), "--format", "text")
+def test_one_score_is_a_warning(write, compare):
+    code, out, err = compare(write("a,b\n1,2\n2,\n"), "--format", "text")
     assert code == 0
     assert err.startswith("sigarray: warning: 1 and 2 scores are too few for a verdict")
     assert " -  " in out or " - " in out
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_example_needs_no_file(run, style):
-    code, out, err = run("--format", style)
+def test_example_needs_no_file(compare, style):
+    code, out, err = compare("--format", style)
     assert code == 0
     assert "forest" in out
     assert "example" in err
 
 
-def test_real_scores(run):
+def test_real_scores(compare):
     """LSTM and CNN named-entity recognisers: 127 and 194 runs."""
     if not NER.exists():
         pytest.skip("the shared data are not here")
@@ -281,7 +266,7 @@ def test_real_scores(run):
     assert (len(lstm), len(cnn)) == (127, 194)
     exact = oracles.violation_ratio(lstm, cnn)
     assert float(violation_ratio(lstm, cnn)) == pytest.approx(float(exact), rel=1e-9)
-    _, out, _ = run(str(NER), "--format", "json")
+    _, out, _ = compare(str(NER), "--format", "json")
     verdict = json.loads(out)["verdicts"][0]
     assert verdict.startswith("lstm is better than cnn")
     assert float(aso(lstm, cnn, rng=1).eps_min) < 0.2
@@ -350,20 +335,20 @@ def test_tables_that_are_read(write, content, names):
         ('a,b\n"1\n",2\n1,x\n', r"line 4, column 2 \(b\): expected a number; got 'x'"),
     ],
 )
-def test_tables_that_are_wrong(write, run, content, message):
+def test_tables_that_are_wrong(write, compare, content, message):
     path = write(content)
     with pytest.raises(TableError, match=message):
         read_scores(path)
-    code, out, err = run(path)
+    code, out, err = compare(path)
     assert (code, out) == (2, "")
     assert err.startswith(f"sigarray: error: {path}")
 
 
-def test_missing_files(run, tmp_path):
-    code, _, err = run(str(tmp_path / "nowhere.csv"))
+def test_missing_files(compare, tmp_path):
+    code, _, err = compare(str(tmp_path / "nowhere.csv"))
     assert code == 2
     assert "nowhere.csv cannot be read: No such file or directory" in err
-    code, _, err = run(str(tmp_path))
+    code, _, err = compare(str(tmp_path))
     assert code == 2
     assert "Is a directory" in err
 
@@ -380,9 +365,9 @@ def test_missing_files(run, tmp_path):
         (["--method", "exact"], "about 10^22 for 20 and 20 scores"),
     ],
 )
-def test_wrong_options(write, run, options, message):
+def test_wrong_options(write, compare, options, message):
     rows = "".join(f"{k},{k + 0.5},{k + 2}\n" for k in range(5, 25))
-    code, out, err = run(write(f"small,large,huge\n{rows}"), *options)
+    code, out, err = compare(write(f"small,large,huge\n{rows}"), *options)
     assert (code, out) == (2, "")
     assert message in err
 
@@ -398,9 +383,9 @@ def test_wrong_options(write, run, options, message):
         ["--seed", "-1"],
     ],
 )
-def test_options_out_of_range(write, run, options, capsys):
+def test_options_out_of_range(write, compare, options, capsys):
     with pytest.raises(SystemExit) as stop:
-        run(write(FILE), *options)
+        compare(write(FILE), *options)
     assert stop.value.code == 2
     assert f"argument {options[0]}" in capsys.readouterr().err
 

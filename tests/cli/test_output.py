@@ -11,33 +11,12 @@ import unicodedata
 import numpy as np
 import pytest
 
-from sigarray._cli import main as cli
 from sigarray._cli import progress
 from sigarray._cli.report import STYLES
 from sigarray._cli.verdict import Comparison
 
 NAMES = [f"m{k}" for k in range(13)]
 COMMAND = [sys.executable, "-m", "sigarray"]
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content):
-        path = tmp_path / "scores.csv"
-        path.write_text(content, encoding="utf-8")
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = cli.main(arguments)
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
 
 
 @pytest.fixture

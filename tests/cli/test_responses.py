@@ -1,6 +1,7 @@
 """`sigarray responses` and `study`: what they print and refuse."""
 
 import csv
+import functools
 import io
 import json
 import re
@@ -9,30 +10,14 @@ import numpy as np
 import pytest
 
 from sigarray import responses
-from sigarray._cli import main as cli
 from sigarray._cli.report import STYLES
 from sigarray._cli.tables.responses import read_responses
 from sigarray.responses import metrics
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(content):
-        path = tmp_path / "ratings.csv"
-        path.write_text(content)
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = cli.main(arguments)
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
+def write(write):
+    return functools.partial(write, name="ratings.csv")
 
 
 TABLE = """item,system,response

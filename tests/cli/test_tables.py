@@ -9,33 +9,11 @@ import numpy as np
 import pytest
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._cli import main as cli
 from sigarray._cli.summary import describe_scores
 from sigarray._cli.tables import scores as score_file
 from sigarray._cli.tables import table as table_file
 from sigarray._cli.tables.scores import read_scores
 from sigarray._cli.tables.table import TableError
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content):
-        path = tmp_path / "scores.csv"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = cli.main(arguments)
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
-
 
 INDICES = """seed,Seed,SEED, Seed ,run,Run,step,epoch,iteration,iter,fold,split,id,ID,
 index,idx,item,row,trial,timestamp,doc_id,doc-id,doc id,docId,DocID,example_id,

@@ -12,7 +12,6 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from sigarray import bootstrap_power_analysis, required_sample_size
-from sigarray._cli import main as cli
 from sigarray._cli.report import STYLES
 from sigarray._cli.summary import show_p_value
 
@@ -21,29 +20,9 @@ TESTS = ["bootstrap", "permutation", "mann-whitney", "welch"]
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(content):
-        path = tmp_path / "scores.csv"
-        path.write_text(content)
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
 def table(write):
     rows = "".join(f"{a},{b},{c}\n" for a, b, c in SCORES)
     return write(f"a,b,c\n{rows}")
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        code = cli.main(arguments)
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
 
 
 def p_values_of_scipy(test, paired):

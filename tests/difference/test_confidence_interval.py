@@ -11,9 +11,9 @@ from sigarray import bootstrap_ci
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._difference.confidence_interval import _medians_without_one
+from tests.oracles import FALSE_ALARM
 
 METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
-FALSE_ALARM = 1e-6
 
 
 def spread(x, axis=-1):

@@ -13,10 +13,9 @@ from conftest import everywhere
 from sigarray import bootstrap_test, permutation_test
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words, uniform_indices
+from tests.oracles import FALSE_ALARM
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
-# Each statistical test below may fail by chance with this probability.
-FALSE_ALARM = 1e-6
 
 
 def difference_of(statistic):

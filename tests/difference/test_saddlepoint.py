@@ -14,9 +14,8 @@ from sigarray._difference.saddlepoint import (
     effective_size,
     permutation_tail,
 )
+from tests.oracles import FALSE_ALARM
 
-# Each statistical test below may fail by chance with this probability.
-FALSE_ALARM = 1e-6
 Z = scipy.stats.norm.isf(FALSE_ALARM / 2)
 TAILS = ["bootstrap-paired", "bootstrap", "permutation-paired", "permutation"]
 

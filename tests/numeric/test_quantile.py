@@ -14,9 +14,7 @@ from conftest import everywhere
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
 from sigarray._numeric import quantile, subsets
-
-# Each statistical test below may fail by chance with this probability.
-FALSE_ALARM = 1e-6
+from tests.oracles import FALSE_ALARM
 
 
 @everywhere

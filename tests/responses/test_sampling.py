@@ -12,8 +12,8 @@ from sigarray import responses
 from sigarray._backend.seeds import seed_words
 from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
+from tests.oracles import FALSE_ALARM
 
-FALSE_ALARM = 1e-6
 NAN = np.nan
 
 

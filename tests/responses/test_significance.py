@@ -14,6 +14,7 @@ from conftest import everywhere, make_backend, require
 from sigarray import responses
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
+from tests.oracles import FALSE_ALARM
 
 # One-sided, as in the paper.
 response_test = functools.partial(responses.response_test, alternative="greater")
@@ -21,7 +22,6 @@ true_p_value = functools.partial(responses.true_p_value, alternative="greater")
 run_study = functools.partial(responses.study, alternative="greater")
 find_power = functools.partial(responses.power, alternative="greater")
 
-FALSE_ALARM = 1e-6
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "response_p_values.csv"
 
 

@@ -9,8 +9,8 @@ import scipy.stats
 from conftest import everywhere, require
 from sigarray import responses
 from sigarray.responses import LikertModel, NormalModel
+from tests.oracles import FALSE_ALARM
 
-FALSE_ALARM = 1e-6
 MANY = {"n_items": 20_000, "n_responses": 6}
 
 
