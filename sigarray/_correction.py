@@ -19,7 +19,7 @@ Rule = Callable[[Namespace, Array, Array, Array], Array]
 
 
 @checked()
-def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
+def bonferroni(pvalues: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values so that any false rejection is improbable: N p.
 
     To reject where the adjusted value is at most alpha makes one false rejection or
@@ -27,7 +27,7 @@ def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    p_values : array, shape (..., N), real
+    pvalues : array, shape (..., N), real
         P-values in [0, 1]. A NaN stays where it is, and is left out of N.
     axis : int, default: -1
         The axis of the N comparisons, static under `jit`.
@@ -36,7 +36,7 @@ def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
     -------
     array, shape (..., N)
         Adjusted p-values in the order given, at most 1; on the device and of the float
-        dtype of `p_values`. On a device, NaN for a value that is not in [0, 1].
+        dtype of `pvalues`. On a device, NaN for a value that is not in [0, 1].
 
     Raises
     ------
@@ -55,11 +55,11 @@ def bonferroni(p_values: Array, /, *, axis: int = -1) -> Array:
     >>> bonferroni([0.03, 0.01, 0.02, 0.5])
     array([0.12, 0.04, 0.08, 1.  ])
     """
-    return _adjust_along(p_values, axis, _bonferroni_rule)
+    return _adjust_along(pvalues, axis, _bonferroni_rule)
 
 
 @checked()
-def holm(p_values: Array, /, *, axis: int = -1) -> Array:
+def holm(pvalues: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values by Holm's step-down: max over j <= k of (N - j + 1) p_(j).
 
     As `bonferroni`, it bounds the probability of any false rejection, whatever the
@@ -67,7 +67,7 @@ def holm(p_values: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    p_values, axis
+    pvalues, axis
         As for `bonferroni`.
 
     Returns
@@ -91,11 +91,11 @@ def holm(p_values: Array, /, *, axis: int = -1) -> Array:
     >>> holm([0.03, 0.01, 0.02, 0.5])
     array([0.06, 0.04, 0.06, 0.5 ])
     """
-    return _adjust_along(p_values, axis, _holm_rule)
+    return _adjust_along(pvalues, axis, _holm_rule)
 
 
 @checked()
-def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
+def benjamini_hochberg(pvalues: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values for the false discovery rate: min over j >= k of N p_(j) / j.
 
     To reject where the adjusted value is at most alpha keeps the expected share of
@@ -104,7 +104,7 @@ def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    p_values, axis
+    pvalues, axis
         As for `bonferroni`.
 
     Returns
@@ -133,18 +133,18 @@ def benjamini_hochberg(p_values: Array, /, *, axis: int = -1) -> Array:
     >>> benjamini_hochberg([0.03, 0.01, 0.02, 0.5])
     array([0.04, 0.04, 0.04, 0.5 ])
     """
-    return _adjust_along(p_values, axis, _benjamini_hochberg_rule)
+    return _adjust_along(pvalues, axis, _benjamini_hochberg_rule)
 
 
 @checked()
-def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
+def benjamini_yekutieli(pvalues: Array, /, *, axis: int = -1) -> Array:
     """Adjust p-values for the false discovery rate under any dependence.
 
     The values of `benjamini_hochberg` times 1 + 1/2 + ... + 1/N.
 
     Parameters
     ----------
-    p_values, axis
+    pvalues, axis
         As for `bonferroni`.
 
     Returns
@@ -169,12 +169,12 @@ def benjamini_yekutieli(p_values: Array, /, *, axis: int = -1) -> Array:
     >>> benjamini_yekutieli([0.006, 0.018, 0.012]).round(4)
     array([0.033, 0.033, 0.033])
     """
-    return _adjust_along(p_values, axis, _benjamini_yekutieli_rule)
+    return _adjust_along(pvalues, axis, _benjamini_yekutieli_rule)
 
 
 @checked(method=choice("holm", "fisher", "bonferroni", "benjamini_hochberg"))
 def count_significant(
-    p_values: Array,
+    pvalues: Array,
     /,
     *,
     alpha: float = 0.05,
@@ -188,7 +188,7 @@ def count_significant(
 
     Parameters
     ----------
-    p_values : array, shape (..., N), real
+    pvalues : array, shape (..., N), real
         P-values, one for each dataset. A NaN is left out of N.
     alpha : float, default: 0.05
         Level of the count, in (0, 1).
@@ -210,7 +210,7 @@ def count_significant(
     Returns
     -------
     array of integers, shape (...)
-        Counts from 0 to N, on the device of `p_values`.
+        Counts from 0 to N, on the device of `pvalues`.
 
     Raises
     ------
@@ -232,22 +232,22 @@ def count_significant(
     >>> int(count_significant([0.03, 0.01, 0.02, 0.5], method="fisher"))
     2
     """
-    xp, p = _standardize(p_values, axis)
+    xp, p = _standardize(pvalues, axis)
     return _count_up_to(xp, p, rule=_COUNT_RULES[method], alpha=alpha)
 
 
-def _adjust_along(p_values: Array, axis: int, rule: Rule) -> Array:
-    xp, p = _standardize(p_values, axis)
+def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
+    xp, p = _standardize(pvalues, axis)
     adjusted = _adjust(xp, p, rule=rule)
     return adjusted if axis in (-1, p.ndim - 1) else xp.moveaxis(adjusted, -1, axis)
 
 
-def _standardize(p_values: Array, axis: int) -> tuple[Namespace, Array]:
+def _standardize(pvalues: Array, axis: int) -> tuple[Namespace, Array]:
     """Give p-values with their axis last, and refuse those that are none on the host.
 
     On a device, to look at them would be to wait for it.
     """
-    xp, (p,) = standardize(p_values, axis=axis, what="p-values")
+    xp, (p,) = standardize(pvalues, axis=axis, what="p-values")
     if isinstance(p, np.ndarray):
         faults = p[(p < 0.0) | (p > 1.0)]
         if faults.size:

@@ -93,10 +93,6 @@ def _sign_test(a: Any, b: Any, axis: int) -> Any:
     return xp.mean(xp.astype(a <= b, a.dtype), axis=axis) / 4.0
 
 
-def _resample(*arrays: Any, **options: Any) -> Any:
-    return responses.resample(responses.ResponseSet(*arrays), **options)
-
-
 def _fit_likert(gold: Any) -> Any:
     return responses.fit(gold, model="likert")
 
@@ -108,7 +104,7 @@ def _bias(gold: Any, system: Any) -> Any:
 
 def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: Any):
     """Make a case of responses to 6 items, of so many by gold and by the systems."""
-    is_random = function in (responses.response_test, _resample)
+    is_random = function in (responses.response_test, responses.resample)
     return Case(
         f"{getattr(function, '__name__', type(function).__name__)}-{name}",
         function,
@@ -121,7 +117,6 @@ def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: 
         # Twelve rounds, each of which starts from the rounding of the last.
         float32_error=1e-4 if name == "likert" else 1e-6,
         drawn=1 if function is responses.response_test else -1,
-        public=responses.resample if function is _resample else None,
     )
 
 
@@ -321,7 +316,7 @@ CASES = [
         "emd", responses.response_test, 3, 3, 2, metric="emd_all", responses="one"
     ),
     _responses("shuffled", responses.response_test, 3, 8, 7, metric=_bias),
-    _responses("bootstrap", _resample, 3, 3, 2, responses="bootstrap"),
+    _responses("bootstrap", responses.resample, 3, 3, 2, responses="bootstrap"),
     _responses("normal", responses.fit, 3),
     _responses("likert", _fit_likert, 4),
     _responses("mean_of_emds", metrics.mean_of_emds, 3, 4),

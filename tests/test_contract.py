@@ -168,7 +168,7 @@ def assert_nan(case, results):
     for result in results:
         if case.is_count:
             continue  # it leaves them out
-        if case.public is responses.resample:
+        if case.function is responses.resample:
             assert np.isnan(result).all() == (result is results[0])
             continue
         assert np.isnan(result).any()

@@ -154,8 +154,6 @@ class Call:
         arguments = ", ".join(names)
         if self.function.takes == "list":
             arguments = f"[{arguments}]"
-        if self.function.takes == "set":
-            arguments = f"sigarray.responses.ResponseSet({arguments})"
         shown = [
             f"{name}={getattr(value, '__name__', None) or repr(value)}"
             for name, value in self.options.items()
@@ -198,7 +196,7 @@ def draw_samples(
     for k in range(function.arity):
         size = draw(st.sampled_from(SIZES)) if is_ragged and k else n
         shape = (*batch, size)
-        if function.takes in ("responses", "set"):
+        if function.takes == "responses":
             shape = (*batch, n, draw(st.sampled_from((1, 2, 3))))
         values = _p_values() if function.takes == "p_values" else _scores(dtype, wild)
         array = arrays_of.arrays(np.float64, shape, elements=values, fill=st.nothing())

@@ -101,7 +101,7 @@ def check_options(draw: Draw, function: Function, _: Sequence[str]) -> None:
         )
         for value in values
     ]
-    if function.arity and function.takes not in ("responses", "set"):
+    if function.arity and function.takes != "responses":
         wrong += [("axis", value, TypeError) for value in (0.0, "0", None, True)]
         wrong += [("axis", value, ValueError) for value in (7, -8)]
     if not wrong:
@@ -112,7 +112,7 @@ def check_options(draw: Draw, function: Function, _: Sequence[str]) -> None:
         for name, option in function.options.items()
         if name in function.always
     }
-    shape = (3, 2) if function.takes in ("responses", "set") else (3,)
+    shape = (3, 2) if function.takes == "responses" else (3,)
     size = math.prod(shape)
     samples = [
         (np.arange(size) * (k + 1.0) % 5.0 / 5.0).reshape(shape)

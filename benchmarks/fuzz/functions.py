@@ -36,7 +36,7 @@ class Function:
     options: dict[str, Option]
     # How many arrays, which a function may take as one list or set.
     arity: int = 2
-    takes: str = "scores"  # or "p_values", "responses", "list", "set", "nothing"
+    takes: str = "scores"  # or "p_values", "responses", "list", "nothing"
     # Options that every call has: those with slow, random or changing defaults.
     always: tuple[str, ...] = ALWAYS
     # Fields that do not move with all scores; with all of them times a power of two.
@@ -54,8 +54,6 @@ class Function:
             function = getattr(function, name)
         if self.takes == "list":
             return function(list(arrays), **options)
-        if self.takes == "set":
-            return function(sigarray.responses.ResponseSet(*arrays), **options)
         return function(*arrays, **options)
 
 
@@ -243,7 +241,7 @@ FUNCTIONS = [
         may_be_nan=("statistic", "pvalue", "metric_a", "metric_b"),
         **RESPONSES,
     ),
-    Function("responses.resample", SAMPLERS, arity=3, takes="set"),
+    Function("responses.resample", SAMPLERS, arity=3, takes="responses"),
     Function(
         "responses.fit",
         MODEL,

@@ -186,7 +186,9 @@ def estimate_without_null(
     found = []
     for gold, a, b in zip(*sets, strict=True):
         drawn = responses.resample(
-            (gold, a, b),
+            gold,
+            a,
+            b,
             responses=by_responses,
             n_resamples=settings.choose(50, 100),
             rng=3,

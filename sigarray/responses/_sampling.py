@@ -45,7 +45,9 @@ class Draws(NamedTuple):
     n_resamples=count(MAX_REPLICATES - 1),
 )
 def resample(
-    responses_set: ResponseSet,
+    gold: Array,
+    a: Array,
+    b: Array,
     /,
     *,
     items: Items = "bootstrap",
@@ -57,10 +59,9 @@ def resample(
 
     Parameters
     ----------
-    responses_set : ResponseSet or (gold, a, b)
-        Responses of shape (..., n_items, k); k may differ, and NaN is a missing one.
-        Leading axes are batches, and broadcast; every batch entry sees the same
-        resamples.
+    gold, a, b : array, shape (..., n_items, k), real
+        Gold judgments and responses of the systems to the same items, as for
+        `response_test`.
     items : {"all", "bootstrap"}, default: "bootstrap"
         The items as they are; or as many, drawn with replacement, the same ones for
         gold, A and B.
@@ -105,14 +106,10 @@ def resample(
     --------
     >>> from sigarray import responses
     >>> test_set = responses.simulate(100, 5, rng=0)
-    >>> drawn = responses.resample(test_set, responses="one", n_resamples=20, rng=0)
+    >>> drawn = responses.resample(*test_set, responses="one", n_resamples=20, rng=0)
     >>> drawn.gold.shape
     (20, 100, 1)
     """
-    if len(responses_set) != 3:
-        msg = f"Expected gold, a and b; got {len(responses_set)} arrays."
-        raise ValueError(msg)
-    gold, a, b = responses_set
     xp, samples = standardize_responses(gold, a, b)
     drawn = _resample(
         xp,

@@ -14,7 +14,7 @@ A, B = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.89]
 ITEMS = np.arange(12.0).reshape(4, 3)
 ARRAYS = {
     "response_test": (ITEMS, ITEMS, ITEMS),
-    "resample": (responses.ResponseSet(ITEMS, ITEMS, ITEMS),),
+    "resample": (ITEMS, ITEMS, ITEMS),
     "fit": (ITEMS,),
     "bootstrap_power_analysis": (A,),
     "multi_aso": ([A, B],),

@@ -25,7 +25,7 @@ def name_responses(n_items, k, system):
 
 def draw(items, answers, *sets, n_resamples=5000, rng=0):
     return responses.resample(
-        sets, items=items, responses=answers, n_resamples=n_resamples, rng=rng
+        *sets, items=items, responses=answers, n_resamples=n_resamples, rng=rng
     )
 
 
@@ -149,7 +149,7 @@ class TestResample:
     )
     def test_errors(self, options, message):
         with pytest.raises(ValueError, match=message):
-            responses.resample(([1.0], [1.0], [1.0]), rng=0, **options)
+            responses.resample([1.0], [1.0], [1.0], rng=0, **options)
 
 
 class TestNull:
