@@ -105,6 +105,9 @@ def plan_sampler(
 def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
     """Share the pool out at random, by tables of all ways to do so.
 
+    Two to eight times faster than to shuffle places, which draws from the same law
+    (3 to 6 responses to 100 to 1000 items, on NumPy and torch).
+
     With few items, their responses are shared out and summarized in all ways once, and
     a draw is a look into this table.
     """

@@ -42,7 +42,7 @@ Measure = Callable[[Namespace, Array, Array], Array]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Measurement:
     """What is compared of the responses of an item, and how.
 
     Attributes
@@ -123,10 +123,10 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Metric(Comparison):
+class Metric(Measurement):
     """A metric of one system against gold, called as `metric(gold, system)`.
 
-    The attributes are those of `Comparison`.
+    The attributes are those of `Measurement`.
 
     Examples
     --------
@@ -177,10 +177,10 @@ class Metric(Comparison):
 
 
 @dataclass(frozen=True)
-class Wins(Comparison):
+class Wins(Measurement):
     """The share of items in which a system is nearer to gold than the other one.
 
-    The attributes are those of `Comparison`, with a measure that gives the errors, one
+    The attributes are those of `Measurement`, with a measure that gives the errors, one
     for each item or response. Errors that are the same, up to rounding, are nobody's.
     """
 
