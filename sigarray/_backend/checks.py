@@ -38,12 +38,17 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
-        places = [
-            name if kind.kind is not inspect.Parameter.POSITIONAL_ONLY else None
-            for name, kind in parameters.items()
-        ]
         # A name without a rule fails here, when the function is defined.
-        table = {name: rules.get(name) or OPTIONS[name] for name in places if name}
+        table = {
+            name: rules.get(name) or OPTIONS[name]
+            for name, parameter in parameters.items()
+            if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
+        }
+        places = [
+            name
+            for name, parameter in parameters.items()
+            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        ]
 
         @functools.wraps(function)
         def call(*args: P.args, **options: P.kwargs) -> R:

@@ -51,7 +51,7 @@ def add_level(command: argparse.ArgumentParser) -> None:
         type=number(0.0, 1.0, is_open=True),
         default=0.05,
         metavar="ALPHA",
-        help="default: %(default)s",
+        help="p-values of at most ALPHA are significant; default: %(default)s",
     )
 
 

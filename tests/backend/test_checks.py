@@ -152,3 +152,9 @@ def test_two_sorted_samples_are_no_pairs():
     paired = sigarray.permutation_test(a, b, paired=True, n_resamples=10**5)
     assert paired.pvalue < 0.01
     assert sigarray.permutation_test(a, b, rng=0).pvalue > 0.1
+
+
+def test_options_by_place_are_refused_by_python():
+    """And not as the option that stands in that place."""
+    with pytest.raises(TypeError, match="positional argument"):
+        sigarray.t_test([1.0, 2.0], [2.0, 4.0], "greater")
