@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import checked
 from sigarray._backend.dispatch import standardize
@@ -16,6 +14,7 @@ from sigarray._numeric.statistic import (
     Alternative,
     check_pairs,
     check_sizes,
+    concat_samples,
     find_symmetric_p_value,
     largest_or_one,
     scale_scores,
@@ -187,9 +186,7 @@ def _mann_whitney_u(
 ) -> tuple[Array, Array, Array]:
     """U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
     n, m = a.shape[-1], b.shape[-1]
-    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
-    pool = xp.concat(parts, axis=-1)
+    pool = concat_samples(xp, a, b)
     fault = xp.where(
         xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
     )

@@ -75,10 +75,13 @@ def check_result(
 
 def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
     """Give the scores of A and then of B, NaN for a sample with a fault."""
+    return concat_samples(xp, spread_faults(xp, a), spread_faults(xp, b))
+
+
+def concat_samples(xp: Namespace, a: Array, b: Array) -> Array:
+    """Give the scores of A and then of B as they are; leading axes broadcast."""
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    parts = [
-        xp.broadcast_to(spread_faults(xp, x), (*leading, x.shape[-1])) for x in (a, b)
-    ]
+    parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
     return xp.concat(parts, axis=-1)
 
 

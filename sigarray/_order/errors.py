@@ -111,7 +111,7 @@ def estimate(
     """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     blocks = list_blocks(stacks)
-    ratios = ratios_of_blocks(xp, stacks, blocks, grid)
+    ratios = ratios_of_blocks(xp, stacks, merge_pairs(xp, stacks, blocks, grid), grid)
     errors: dict[Block, Array] = {}
     for plan in dict.fromkeys(plans):
         chosen = [b for b, own in zip(blocks, plans, strict=True) if own == plan]
@@ -168,13 +168,13 @@ def _bootstrap_errors(
     stacks, seeds = [stacks[g] for g in used], [seeds[g] for g in used]
     blocks = [(used.index(g), used.index(h)) for g, h in blocks]
     steps = merge_pairs(xp, stacks, blocks, grid)
-    centers = ratios_of_blocks(xp, stacks, blocks, grid)
+    centers = ratios_of_blocks(xp, stacks, steps, grid)
     center = join(xp, centers)
 
     def find_moments(start: int | Array, size: int) -> Array:
         ratios = join(
             xp,
-            resampled_ratios(xp, stacks, blocks, steps, seeds, start, size, grid),
+            resampled_ratios(xp, stacks, steps, seeds, start, size, grid),
             axis=-2,
         )
         return _moments(xp, ratios - center[..., None], 1.0 / n_resamples)

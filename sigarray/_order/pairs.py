@@ -46,17 +46,21 @@ def map_block(
     Pairs within a stack are in the order of `pair_of`, those of two go row by row.
     """
     x, y = (stacks[place] for place in block)
-    first, second = _models_of_pairs(xp, stacks, block)
     leading = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    n_pairs = first.shape[0]
+    is_within = block[0] == block[1]
+    n, m = x.shape[-2], y.shape[-2]
+    n_pairs = n * (n - 1) // 2 if is_within else n * m
     n_results = math.prod(leading) * n_pairs
     size = max(x.shape[-1], y.shape[-1])
     n_scores = math.prod(x.shape) + math.prod(y.shape)
-    if n_results * size <= max(MAX_DIFFERENCES, n_scores):
-        if block[0] == block[1]:
-            return function(xp.take(x, first, axis=-2), xp.take(x, second, axis=-2))
+    is_small = n_results * size <= max(MAX_DIFFERENCES, n_scores)
+    if is_small and not is_within:
         result = function(x[..., :, None, :], y[..., None, :, :])
         return xp.reshape(result, (*leading, n_pairs))
+    pairs = xp.arange(n_pairs, device=device_of(xp, x))
+    first, second = pair_of(pairs, n) if is_within else (pairs // m, pairs % m)
+    if is_small:
+        return function(xp.take(x, first, axis=-2), xp.take(x, second, axis=-2))
     # Few scores are compared in many ways: some results at a time, by their samples.
     rows = [
         _rows_of_models(xp, stack, leading, models)
@@ -69,19 +73,6 @@ def map_block(
 
     result = map_entries(xp, compare, rows, elements=size, budget=MAX_DIFFERENCES)
     return xp.reshape(result, (*leading, n_pairs))
-
-
-def _models_of_pairs(
-    xp: Namespace, stacks: Stacks, block: Block
-) -> tuple[Array, Array]:
-    """Give the places of both models of every pair of a block in their stacks."""
-    g, h = block
-    n, m = stacks[g].shape[-2], stacks[h].shape[-2]
-    pairs = xp.arange(
-        n * (n - 1) // 2 if g == h else n * m, device=device_of(xp, stacks[g])
-    )
-    first, second = pair_of(pairs, n) if g == h else (pairs // m, pairs % m)
-    return first, second
 
 
 def _rows_of_models(

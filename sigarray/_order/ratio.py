@@ -57,7 +57,8 @@ def merge_pairs(
 def observed_ratios(xp: Namespace, stacks: Stacks, *, grid: Grid | None) -> Array:
     """Violation ratio of every pair, shape (..., P)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
-    return join(xp, ratios_of_blocks(xp, stacks, list_blocks(stacks), grid))
+    steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
+    return join(xp, ratios_of_blocks(xp, stacks, steps, grid))
 
 
 @array_kernel
@@ -75,12 +76,11 @@ def bootstrap_ratios(
     """Violation ratios of every pair in `count` replicates: (..., P, count)."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     seeds = seed_stacks(xp, seed, streams)
-    blocks = list_blocks(stacks)
-    steps = merge_pairs(xp, stacks, blocks, grid)
+    steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
         ratios = resampled_ratios(
-            xp, stacks, blocks, steps, seeds, start + chunk_start, size, grid
+            xp, stacks, steps, seeds, start + chunk_start, size, grid
         )
         return join(xp, ratios, axis=-2)
 
@@ -106,28 +106,21 @@ def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
 
 
 def ratios_of_blocks(
-    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+    xp: Namespace, stacks: Stacks, steps: Steps, grid: Grid | None
 ) -> list[Array]:
     """Violation ratio of every pair of sorted samples, block by block."""
-    steps = merge_pairs(xp, stacks, blocks, grid)
     if grid is not None:
         device = device_of(xp, stacks[0])
         stacks = [
             take_last(xp, stack, grid_ranks(xp, device, stack.shape[-1], grid))
             for stack in stacks
         ]
-    return [
-        map_block(
-            xp, stacks, block, functools.partial(ratio_of_samples, xp, steps[block])
-        )
-        for block in blocks
-    ]
+    return _compare_blocks(xp, stacks, steps)
 
 
 def resampled_ratios(
     xp: Namespace,
     stacks: Stacks,
-    blocks: Sequence[Block],
     steps: Steps,
     seeds: Sequence[Seed],
     start: int | Array,
@@ -140,16 +133,14 @@ def resampled_ratios(
         sorted_resamples(xp, stack, own, grid)
         for stack, own in zip(stacks, words, strict=True)
     ]
+    return [xp.matrix_transpose(x) for x in _compare_blocks(xp, resamples, steps)]
+
+
+def _compare_blocks(xp: Namespace, stacks: Stacks, steps: Steps) -> list[Array]:
+    """Violation ratio of every pair of samples that are sorted, or at their grid."""
     return [
-        xp.matrix_transpose(
-            map_block(
-                xp,
-                resamples,
-                block,
-                functools.partial(ratio_of_samples, xp, steps[block]),
-            )
-        )
-        for block in blocks
+        map_block(xp, stacks, block, functools.partial(ratio_of_samples, xp, merged))
+        for block, merged in steps.items()
     ]
 
 
