@@ -9,10 +9,13 @@ from sigarray._correction import (
     count_significant,
     holm,
 )
+from sigarray._difference.bootstrap import bootstrap_replicates, bootstrap_test
 from sigarray._difference.confidence_interval import bootstrap_ci
 from sigarray._difference.location import mann_whitney_u, t_test
-from sigarray._difference.permutation import permutation_test
-from sigarray._difference.resampling import bootstrap_test
+from sigarray._difference.permutation import (
+    permutation_replicates,
+    permutation_test,
+)
 from sigarray._order.many_models import multi_aso
 from sigarray._order.two_models import aso, aso_replicates, violation_ratio
 from sigarray._power import (
@@ -52,12 +55,14 @@ __all__ = [
     "bonferroni",
     "bootstrap_ci",
     "bootstrap_power_analysis",
+    "bootstrap_replicates",
     "bootstrap_test",
     "compare",
     "count_significant",
     "holm",
     "mann_whitney_u",
     "multi_aso",
+    "permutation_replicates",
     "permutation_test",
     "required_sample_size",
     "responses",

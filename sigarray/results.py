@@ -193,6 +193,21 @@ class ResponseSet(NamedTuple):
     b: Array
 
 
+class ResponseReplicates(NamedTuple):
+    """How far A is ahead of B in test sets, one after another.
+
+    Attributes
+    ----------
+    statistic : array, shape (..., count)
+        The leads of A: positive where A is better.
+    null_statistic : array, shape (..., count)
+        Those under the null hypothesis.
+    """
+
+    statistic: Array
+    null_statistic: Array
+
+
 class ResponseTestResult(NamedTuple):
     """A test of two systems by their responses.
 
@@ -210,3 +225,21 @@ class ResponseTestResult(NamedTuple):
     pvalue: Array
     metric_a: Array
     metric_b: Array
+
+
+class Study(NamedTuple):
+    """P-values estimated from one test set, beside the true ones.
+
+    The axes are those of `study`: perturbations, metrics, items, responses.
+
+    Attributes
+    ----------
+    estimated_pvalue : array, shape (P, M, I, R)
+        P-values of `response_test` on one simulated test set for each perturbation.
+    true_pvalue : array, shape (P, M, I, R)
+        P-values of `true_p_value`, of all responses beside "all", "bootstrap" and
+        "without_replacement", and of one response beside "one" and "first".
+    """
+
+    estimated_pvalue: Array
+    true_pvalue: Array

@@ -107,19 +107,25 @@ def _bias(gold: Any, system: Any) -> Any:
 
 def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: Any):
     """Make a case of responses to 6 items, of so many by gold and by the systems."""
-    is_random = function in (responses.response_test, responses.resample)
+    is_test = function is responses.response_test
+    is_random = is_test or function in (
+        responses.resample,
+        responses.response_replicates,
+    )
+    if is_random and "count" not in options:
+        options = {"n_resamples": 40} | options
     return Case(
         f"{getattr(function, '__name__', type(function).__name__)}-{name}",
         function,
         tuple((6, size) for size in sizes),
-        ({"n_resamples": 40} if is_random else {}) | options,
+        options,
         is_random=is_random,
-        has_batch=function is responses.response_test,
+        has_batch=is_random and function is not responses.resample,
         takes_responses=True,
         is_within_one=name == "likert",
         # Twelve rounds, each of which starts from the rounding of the last.
         float32_error=1e-4 if name == "likert" else 1e-6,
-        drawn=1 if function is responses.response_test else -1,
+        drawn=1 if is_test else -1,
     )
 
 
@@ -218,6 +224,32 @@ CASES = [
         )
         for function in (sigarray.bootstrap_test, sigarray.permutation_test)
         for statistic, paired in (("mean", True), ("mean", False), ("median", True))
+    ),
+    *(
+        Case(
+            f"{function.__name__}-{name}",
+            function,
+            shapes,
+            {"start": 5, "count": 30, **options},
+            is_random=options.get("method") != "exact",
+        )
+        for function, name, shapes, options in (
+            (sigarray.bootstrap_replicates, "one", ((9,),), {}),
+            (sigarray.bootstrap_replicates, "paired", ((9,), (9,)), {"paired": True}),
+            (sigarray.permutation_replicates, "paired", ((9,), (9,)), {"paired": True}),
+            (
+                sigarray.permutation_replicates,
+                "median",
+                ((9,), (7,)),
+                {"statistic": "median"},
+            ),
+            (
+                sigarray.permutation_replicates,
+                "exact",
+                ((4,), (5,)),
+                {"method": "exact"},
+            ),
+        )
     ),
     Case(
         "permutation_test-callable",
@@ -320,6 +352,14 @@ CASES = [
     ),
     _responses("shuffled", responses.response_test, 3, 8, 7, metric=_bias),
     _responses("bootstrap", responses.resample, 3, 3, 2, responses="bootstrap"),
+    _responses(
+        "mae",
+        responses.response_replicates,
+        *(3, 2, 4),
+        metric="mae",
+        start=5,
+        count=30,
+    ),
     _responses("normal", responses.fit, 3),
     _responses("likert", _fit_likert, 4),
     _responses("mean_of_emds", metrics.mean_of_emds, 3, 4),
@@ -337,6 +377,8 @@ WITHOUT_ARRAYS = {
     sigarray.aso_uncertainty_reduction,
     responses.simulate,
     responses.true_p_value,
+    responses.true_replicates,
     responses.study,
+    responses.study_records,
     responses.power,
 }

@@ -37,6 +37,7 @@ def test_what_has_no_underscore_is_public(package):
         "results",
     }
     assert public - modules == set(package.__all__) - modules
+    assert package.__all__ == sorted(package.__all__)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda x: x.__name__)

@@ -12,7 +12,6 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-import sigarray
 from benchmarks.fuzz.functions import Function
 from conftest import make_backend
 
@@ -251,9 +250,7 @@ def _libraries(mode: str) -> set[str]:
 
 def _leaves(result: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Give the arrays of a result by the names of their fields."""
-    if isinstance(result, sigarray.responses.Study):
-        parts = {"estimated_p": result.estimated_p, "true_p": result.true_p}
-    elif hasattr(result, "_asdict"):
+    if hasattr(result, "_asdict"):
         parts = result._asdict()
     elif isinstance(result, tuple):
         parts = {str(place): part for place, part in enumerate(result)}

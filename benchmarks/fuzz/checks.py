@@ -22,7 +22,7 @@ from benchmarks.fuzz.functions import ASO, Function
 
 IN_UNIT_INTERVAL = (
     *("pvalue", "eps_min", "violation_ratio", "probability_of_improvement"),
-    *("power", "estimated_p", "true_p"),
+    *("power", "estimated_pvalue", "true_pvalue"),
 )
 # Whose result is no NamedTuple, and a p-value, a ratio or a power.
 UNIT_RESULTS = (

@@ -104,16 +104,18 @@ ASO = RANDOM | {
     "method": _choice("auto", "bootstrap", "exact", "asymptotic", kinds=(3, None)),
     "higher_is_better": FLAG,
 }
+START = Option(st.integers(0, 9), (True, 1.0, "1", None), (-1, 2**31))
 REPLICATES = {
-    name: ASO[name] for name in ("dt", "higher_is_better", "batch", "rng")
-} | {
-    "start": Option(st.integers(0, 9), (True, 1.0, "1", None), (-1, 2**31)),
+    "start": START,
     "count": _count(30),
+    "batch": RANDOM["batch"],
+    "rng": RANDOM["rng"],
 }
-RESAMPLED = RANDOM | {
+COMPARED_BY = {
     "paired": FLAG,
     "statistic": _choice("mean", "median", data_range, kinds=(None, 3, complex_mean)),
 }
+RESAMPLED = RANDOM | COMPARED_BY
 TEST = RESAMPLED | {
     "alternative": ALTERNATIVE,
     "method": _choice("resampling", "saddlepoint"),
@@ -182,13 +184,23 @@ FUNCTIONS = [
         mirrored={"violation_ratio": "complement"},
         **ORDER,
     ),
-    Function("aso_replicates", REPLICATES, **RESULT),
+    Function(
+        "aso_replicates",
+        REPLICATES | {"dt": ASO["dt"], "higher_is_better": FLAG},
+        **RESULT,
+    ),
     Function(
         "multi_aso",
         ASO | {"correction": _choice("bonferroni", None)},
         arity=3,
         takes="list",
         **ORDER,
+    ),
+    Function(
+        "bootstrap_replicates", REPLICATES | COMPARED_BY, fixed_by_shift=("result",)
+    ),
+    Function(
+        "permutation_replicates", REPLICATES | COMPARED_BY, fixed_by_shift=("result",)
     ),
     Function("bootstrap_test", TEST, **P_VALUE),
     Function("permutation_test", TEST, **P_VALUE),
@@ -241,7 +253,19 @@ FUNCTIONS = [
         may_be_nan=("statistic", "pvalue", "metric_a", "metric_b"),
         **RESPONSES,
     ),
-    Function("responses.resample", SAMPLERS, arity=3, takes="responses"),
+    Function(
+        "responses.response_replicates",
+        REPLICATES | METRIC | {name: SAMPLERS[name] for name in ("items", "responses")},
+        # For some metrics.
+        may_be_nan=("statistic", "null_statistic"),
+        **RESPONSES,
+    ),
+    Function(
+        "responses.resample",
+        SAMPLERS | {"start": START},
+        arity=3,
+        takes="responses",
+    ),
     Function(
         "responses.fit",
         MODEL,
@@ -258,15 +282,22 @@ FUNCTIONS = [
     *(Function(f"responses.metrics.{name}", {}, **RESPONSES) for name in WINS),
     Function(
         "responses.simulate",
-        TEST_SETS | PERTURBED | {"n_sets": _count(5, is_optional=True)},
+        TEST_SETS | PERTURBED | {"n_sets": _count(5, is_optional=True), "start": START},
         **SIMULATED,
     ),
     Function("responses.true_p_value", TEST_SETS | PERTURBED | TESTED, **SIMULATED),
     Function(
+        "responses.true_replicates",
+        {name: x for name, x in TEST_SETS.items() if name != "n_sets"}
+        | PERTURBED
+        | REPLICATES,
+        **SIMULATED,
+    ),
+    Function(
         "responses.study",
         STUDY,
         # For the correlation of one item.
-        may_be_nan=("estimated_p", "true_p"),
+        may_be_nan=("estimated_pvalue", "true_pvalue"),
         **SIMULATED,
     ),
     Function(

@@ -172,7 +172,7 @@ def find_true(
         alternative="greater",
         xp=settings.namespace,
         rng=1,
-    ).true_p
+    ).true_pvalue
 
 
 def estimate_without_null(

@@ -7,9 +7,14 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.labels import align_labels
-from sigarray._backend.libraries import ambient_modes_off, device_of, widest_float
+from sigarray._backend.libraries import (
+    ambient_modes_off,
+    as_argument,
+    device_of,
+    widest_float,
+)
 
 _DLPACK_CPU = 1
 
@@ -54,6 +59,30 @@ def standardize(
             samples.append(_move_axis_last(xp, whole, axis, what))
     _check_leading_axes(samples, n_axes)
     return xp, samples
+
+
+def first_replicate(
+    xp: Namespace, start: int | Array, count: int, name: str = "count"
+) -> int | Array:
+    """Give the first of so many replicates, an integer that may be traced.
+
+    Raises
+    ------
+    TypeError
+        No integer.
+    ValueError
+        Replicates before 0 or beyond 2^31.
+    """
+    if is_array(start):
+        if not xp.isdtype(start.dtype, "integral"):
+            msg = f"Expected start to be an integer; got dtype {start.dtype}."
+            raise TypeError(msg)
+        return xp.astype(start, xp.int32)
+    start = integer("start", start)
+    if not 0 <= start <= MAX_REPLICATES - count:
+        msg = f"Expected start in [0, 2**31 - {name}]; got {start} for {name} {count}."
+        raise ValueError(msg)
+    return as_argument(xp, start)
 
 
 def namespace_of(xp: Namespace | None) -> Namespace:

@@ -195,7 +195,7 @@ def as_argument(xp: Namespace, number: int | Array) -> int | Array:
     """Give an integer as one of a kernel's arrays, so that JAX compiles it once."""
     if not isinstance(number, int) or not array_api_compat.is_jax_namespace(xp):
         return number
-    return _constant(np.uint32(number))
+    return _constant(np.int32(number))
 
 
 def _constant(value: Any) -> Array:

@@ -10,7 +10,7 @@ from sigarray._cli.progress import announce
 from sigarray._cli.report import Report, Table
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._cli.summary import without_infinities
-from sigarray.responses import Study, metrics, study
+from sigarray.responses import metrics, study, study_records
 from sigarray.responses._models import MODELS
 
 HELP = "say how good p-values from one test set are"
@@ -70,11 +70,14 @@ def run(options: argparse.Namespace) -> Report:
         _SECONDS_PER_RESPONSE * n_p_values * n_drawn * 3 * options.n_responses,
         "Faster: fewer --n-sets, --n-resamples or --n-items.",
     )
+    axes = {
+        "metrics": options.metric,
+        "items": options.items,
+        "responses": options.responses,
+        "perturbations": options.perturbation,
+    }
     result = study(
-        metrics=options.metric,
-        items=options.items,
-        responses=options.responses,
-        perturbations=options.perturbation,
+        **axes,
         model=options.model,
         n_items=options.n_items,
         n_responses=options.n_responses,
@@ -90,10 +93,7 @@ def run(options: argparse.Namespace) -> Report:
     )
     settings = {
         "test": "study",
-        "metrics": options.metric,
-        "items": options.items,
-        "responses": options.responses,
-        "perturbations": options.perturbation,
+        **axes,
         "model": options.model,
         "n_items": options.n_items,
         "n_responses": options.n_responses,
@@ -101,23 +101,24 @@ def run(options: argparse.Namespace) -> Report:
         "n_resamples": options.n_resamples,
         "seed": options.seed,
     }
-    return report_study(result, method, settings)
+    return report_study(study_records(result, **axes), method, settings)
 
 
-def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
+def report_study(
+    records: list[dict[str, Any]], method: str, settings: dict[str, Any]
+) -> Report:
     """Say how far p-values from one test set are from the true ones.
 
     `settings` are what the test sets and p-values were drawn with, for programs.
     """
-    records = study.to_records()
     rows = [
         [
             f"{record['perturbation']:g}",
             record["metric"],
             record["items"],
             record["responses"],
-            f"{record['estimated_p']:.6f}",
-            f"{record['true_p']:.6f}",
+            f"{record['estimated_pvalue']:.6f}",
+            f"{record['true_pvalue']:.6f}",
             f"{record['difference']:+.6f}",
         ]
         for record in records
@@ -134,7 +135,7 @@ def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
     table = Table(
         "p-values from one test set and true ones", header, rows, name_columns=4
     )
-    sentence = _say_nearest(study, records)
+    sentence = _say_nearest(records)
     document = settings | {
         "method": method,
         "p_values": [without_infinities(record) for record in records],
@@ -143,7 +144,7 @@ def report_study(study: Study, method: str, settings: dict[str, Any]) -> Report:
     return Report([table], [sentence], method, records, document)
 
 
-def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
+def _say_nearest(records: list[dict[str, Any]]) -> str:
     """Name the way to resample whose p-values are nearest to the true ones."""
     undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
     if undefined:
@@ -151,17 +152,13 @@ def _say_nearest(study: Study, records: list[dict[str, Any]]) -> str:
             f"Not defined for every resample: {', '.join(undefined)}. Take more items, "
             "or other metrics, to compare the ways to resample."
         )
-    distances = {
-        (items, answers): statistics.fmean(
-            abs(record["difference"])
-            for record in records
-            if (record["items"], record["responses"]) == (items, answers)
-        )
-        for items in study.items
-        for answers in study.responses
-    }
-    nearest = min(distances, key=lambda x: distances[x])
+    distances: dict[tuple[str, str], list[float]] = {}
+    for x in records:
+        way = (x["items"], x["responses"])
+        distances.setdefault(way, []).append(abs(x["difference"]))
+    means = {way: statistics.fmean(found) for way, found in distances.items()}
+    items, answers = nearest = min(means, key=lambda way: means[way])
     return (
-        f"Nearest to the true p-values here: {ITEMS[nearest[0]]} with "
-        f"{RESPONSES[nearest[1]]}, {distances[nearest]:.4f} away on average."
+        f"Nearest to the true p-values here: {ITEMS[items]} with "
+        f"{RESPONSES[answers]}, {means[nearest]:.4f} away on average."
     )

@@ -12,16 +12,16 @@ from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, device_of, index_dtype, take_last
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import random_places
+from sigarray._difference.resampling import check_samples, draw_replicates
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
     Statistic,
     apply_statistic,
     center_scores,
-    check_pairs,
-    check_sizes,
+    difference_of,
     largest_or_one,
+    move_back,
     rounding_of,
     standard_deviation,
 )
@@ -101,6 +101,7 @@ def bootstrap_ci(
     See Also
     --------
     bootstrap_test : the p-value of a difference.
+    bootstrap_replicates : the replicates themselves.
 
     Notes
     -----
@@ -143,12 +144,7 @@ def bootstrap_ci(
     """
     given = [a] if b is None else [a, b]
     xp, samples = standardize(*given, axis=axis, paired=paired)
-    if paired and len(samples) == 1:
-        msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
-        raise ValueError(msg)
-    if paired:
-        check_pairs(*samples)
-    check_sizes(*samples, purpose="to resample")
+    check_samples(samples, paired)
     result = _bootstrap_ci(
         xp,
         samples,
@@ -187,11 +183,12 @@ def _bootstrap_ci(
         stacks.append(xp.reshape(whole, (count, n)))
 
     def find_limits(*entries: Array) -> Array:
-        rows, levels, middles, unit = center_scores(xp, statistic, *entries)
+        centered = center_scores(xp, statistic, *entries)
+        rows, unit = centered.scores, centered.unit
         values = [apply_statistic(xp, statistic, row) for row in rows]
-        observed = _difference(values)
-        replicates = _draw_replicates(
-            xp, rows, seed, statistic, paired, n_resamples, batch
+        observed = difference_of(values)
+        replicates = draw_replicates(
+            xp, rows, seed, 0, n_resamples, statistic, paired, batch
         )
         quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
         if method == "bca":
@@ -203,47 +200,13 @@ def _bootstrap_ci(
         limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
         if method == "basic":
             limits = [2.0 * observed - limit for limit in reversed(limits)]
-        level, middle = _difference(levels), _difference(middles)
-        moved = [level + (middle + x) for x in (observed, *limits)]
+        moved = [move_back(centered, x) for x in (observed, *limits)]
         error = standard_deviation(xp, replicates)
         return xp.stack([unit * x for x in (*moved, error)])
 
     result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
     result = xp.reshape(result, (4, *leading))
     return tuple(result[i, ...] for i in range(4))
-
-
-def _difference(values: Sequence[Array]) -> Array:
-    """Give the one, or the first less the second."""
-    return values[0] if len(values) == 1 else values[0] - values[1]
-
-
-def _draw_replicates(
-    xp: Namespace,
-    rows: Sequence[Array],
-    seed: Seed,
-    statistic: Statistic,
-    paired: bool,
-    n_resamples: int,
-    batch: int | None,
-) -> Array:
-    """Draw replicates (R, n_resamples) of R batch entries."""
-    device, sizes = device_of(xp, rows[0]), [row.shape[-1] for row in rows]
-
-    def replicate(start: int | Array, size: int) -> Array:
-        places = random_places(xp, seed, start, size, sizes, sizes, paired)
-        return _difference(
-            [
-                apply_statistic(xp, statistic, take_last(xp, row, chosen))
-                for row, chosen in zip(rows, places, strict=True)
-            ]
-        )
-
-    width = sizes[0] if paired else sum(sizes)
-    elements = width + rows[0].shape[0] * sum(sizes)
-    return map_replicates(
-        xp, device, replicate, n_resamples, elements=elements, batch=batch
-    )
 
 
 def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) -> Array:

@@ -1,11 +1,12 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
 import math
+from typing import Literal, get_args
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
-from sigarray._backend.checks import MAX_REPLICATES, checked
-from sigarray._backend.chunks import sum_replicates
-from sigarray._backend.dispatch import standardize
+from sigarray._backend.checks import MAX_REPLICATES, anything, checked, choice
+from sigarray._backend.chunks import map_replicates, sum_replicates
+from sigarray._backend.dispatch import first_replicate, is_array, standardize
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import WORD_BITS
@@ -28,6 +29,8 @@ from sigarray._numeric.statistic import (
     rounding_of,
 )
 from sigarray.results import ResamplingResult
+
+PermutationMethod = Literal["resampling", "exact"]
 
 
 @checked(method=METHOD_RULE)
@@ -81,6 +84,7 @@ def permutation_test(
     See Also
     --------
     bootstrap_test : where the distributions may differ in more than the statistic.
+    permutation_replicates : the differences of the permutations themselves.
 
     Notes
     -----
@@ -133,6 +137,97 @@ def permutation_test(
     return ResamplingResult(difference, pvalue)
 
 
+@checked(start=anything, method=choice(*get_args(PermutationMethod)))
+def permutation_replicates(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    start: int | Array,
+    count: int,
+    paired: bool = False,
+    statistic: Statistic = "mean",
+    method: PermutationMethod = "resampling",
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> Array:
+    """Differences of permuted scores, from any place on.
+
+    `permutation_test` takes replicates 0 to `n_resamples` - 1, or all that are
+    distinct, and counts those beyond the observed difference. For one seed, any split
+    of them over calls, devices or machines gives the same numbers.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, as for `permutation_test`.
+    start : int
+        The first replicate. It may be traced under `jit`, as for a shard's index.
+    count : int
+        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
+    paired, statistic, axis, batch
+        As for `permutation_test`.
+    method : {"resampling", "exact"}, default: "resampling"
+        Random permutations; or distinct ones, of which there are 2^n for pairs and
+        C(n + m, n) for independent samples, one after another, with no `rng`. Beyond
+        them there is NaN, where `start` is traced.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`. For a split, it has to be an int or
+        one and the same key: a generator moves on with every call.
+
+    Returns
+    -------
+    array, shape (..., count)
+        The statistic of those that A is given less the one of B, on the device and of
+        the float dtype of the scores; NaN for a batch entry with a score that is not
+        finite.
+
+    Raises
+    ------
+    TypeError
+        As for `permutation_test`.
+    ValueError
+        As for `permutation_test`; more replicates than there are distinct permutations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import permutation_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93]
+    >>> replicates = permutation_replicates(
+    ...     a, b, start=0, count=16, paired=True, method="exact"
+    ... )
+    >>> observed = np.mean(a) - np.mean(b)
+    >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
+    0.0625
+    """
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    if paired:
+        check_pairs(a, b)
+    is_exact = method == "exact"
+    first = first_replicate(xp, start, count)
+    end = count if is_array(start) else int(start) + count
+    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    if is_exact and end > n_distinct:
+        msg = (
+            f"Expected start + count to be at most {n_distinct:,} with "
+            f"method='exact', for so many permutations are distinct; got {end:,}."
+        )
+        raise ValueError(msg)
+    return _permutation_replicates(
+        xp,
+        a,
+        b,
+        None if is_exact else seed_words(xp, device_of(xp, a), rng),
+        first,
+        count=count,
+        paired=paired,
+        statistic=statistic,
+        batch=batch,
+    )
+
+
 def _count_permutations(n: int, m: int, *, paired: bool) -> float:
     """Count the distinct ones, or give infinity for more than any `n_resamples`."""
     if min(n, m) > math.log2(MAX_REPLICATES):
@@ -172,7 +267,7 @@ def _permutation_test(
     batch: int | None,
 ) -> tuple[Array, Array]:
     """Difference and p-value over random permutations, or over all without a seed."""
-    n, m = a.shape[-1], b.shape[-1]
+    n = a.shape[-1]
     (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
     a, b = pool[..., :n], pool[..., n:]
     values = [apply_statistic(xp, statistic, x) for x in (a, b)]
@@ -185,21 +280,64 @@ def _permutation_test(
         gap = permuted - difference[..., None]
         return xp.stack([gap >= -tolerance[..., None], gap <= tolerance[..., None]])
 
-    elements, n_entries = n if paired else n + m, math.prod(difference.shape)
-    if statistic == "mean":
-        # One product for all batch entries; of pairs, 32 take one word.
-        elements = n_entries + (-(-elements // WORD_BITS) if paired else elements)
-    else:
-        elements *= 1 + n_entries
     zero = difference - difference
     counts = sum_replicates(
         xp,
         find_extremes,
         count,
         initial=xp.stack([zero, zero]),
-        elements=elements,
+        elements=_count_elements(pool, n, paired, statistic),
         batch=batch,
     )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     tails = {"greater": pvalues[0, ...], "less": pvalues[1, ...]}
     return unit * difference, find_p_value(xp, alternative, tails.__getitem__)
+
+
+@array_kernel
+def _permutation_replicates(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    start: int | Array,
+    *,
+    paired: bool,
+    statistic: Statistic,
+    count: int,
+    batch: int | None,
+) -> Array:
+    """Differences of random permutations, or without a seed of distinct ones."""
+    n = a.shape[-1]
+    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
+    exchange = exchange_pairs if paired else deal_out
+
+    n_distinct = _count_permutations(n, pool.shape[-1] - n, paired=paired)
+
+    def replicate(chunk_start: int | Array, size: int) -> Array:
+        first = start + chunk_start
+        permuted = exchange(xp, pool, n, seed, first, size, statistic)
+        if seed is not None or n_distinct >= MAX_REPLICATES:
+            return permuted
+        places = xp.arange(size, device=device_of(xp, pool)) + first
+        return xp.where(places < n_distinct, permuted, math.nan)
+
+    differences = map_replicates(
+        xp,
+        device_of(xp, pool),
+        replicate,
+        count,
+        elements=_count_elements(pool, n, paired, statistic),
+        batch=batch,
+    )
+    return unit[..., None] * differences
+
+
+def _count_elements(pool: Array, n: int, paired: bool, statistic: Statistic) -> int:
+    """Count what a replicate holds: its words or keys, and scores or a difference."""
+    n_entries: int = math.prod(pool.shape[:-1])
+    n_exchanged: int = n if paired else pool.shape[-1]
+    if statistic != "mean":
+        return n_exchanged * (1 + n_entries)
+    # One product for all batch entries; of pairs, 32 take one word.
+    return n_entries + (math.ceil(n_exchanged / WORD_BITS) if paired else n_exchanged)

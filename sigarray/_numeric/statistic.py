@@ -120,6 +120,21 @@ def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Cente
     return Centered(scores, levels, middles, unit)
 
 
+def difference_of(values: Sequence[Array]) -> Array:
+    """Give the value of one sample, or that of the first less that of the second."""
+    return values[0] if len(values) == 1 else values[0] - values[1]
+
+
+def move_back(centered: Centered, value: Array) -> Array:
+    """Give a value (..., *more) of centred scores, or a difference, for them as given.
+
+    It is still in units of `centered.unit`.
+    """
+    level, middle = difference_of(centered.levels), difference_of(centered.middles)
+    axes = (..., *(None,) * (value.ndim - level.ndim))
+    return level[axes] + (middle[axes] + value)
+
+
 def _round_mean(xp: Namespace, x: Array) -> Array:
     """Mean of scores from 0 on, a multiple of a 256th to a 128th of the largest."""
     # What is added leaves so many bits to the sum, and is taken off without rounding.

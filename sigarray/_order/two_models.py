@@ -1,15 +1,9 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource
-from sigarray._backend.checks import (
-    MAX_REPLICATES,
-    anything,
-    checked,
-    choice,
-    integer,
-)
-from sigarray._backend.dispatch import is_array, standardize
-from sigarray._backend.libraries import as_argument, device_of
+from sigarray._backend.checks import anything, checked, choice
+from sigarray._backend.dispatch import first_replicate, standardize
+from sigarray._backend.libraries import device_of
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.errors import estimate_pairs, upper_bound
@@ -329,22 +323,11 @@ def aso_replicates(
     True
     """
     xp, stacks = _stack(a, b, axis)
-    if is_array(start):
-        if not xp.isdtype(start.dtype, "integral"):
-            msg = f"Expected start to be an integer; got dtype {start.dtype}."
-            raise TypeError(msg)
-    else:
-        start = integer("start", start)
-        if not 0 <= start <= MAX_REPLICATES - count:
-            msg = (
-                f"Expected start in [0, 2**31 - count]; got {start} for count {count}."
-            )
-            raise ValueError(msg)
     ratios = bootstrap_ratios(
         xp,
         orient(stacks, higher_is_better),
         seed_words(xp, device_of(xp, stacks[0]), rng),
-        as_argument(xp, start),
+        first_replicate(xp, start, count),
         streams=STREAMS,
         count=count,
         grid=even_grid(dt),

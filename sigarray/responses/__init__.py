@@ -4,15 +4,22 @@ from sigarray.responses import metrics
 from sigarray.responses._fitting import fit
 from sigarray.responses._models import LikertModel, NormalModel
 from sigarray.responses._power import power
+from sigarray.responses._replicates import response_replicates, true_replicates
 from sigarray.responses._sampling import resample
 from sigarray.responses._significance import response_test, true_p_value
 from sigarray.responses._simulation import simulate
-from sigarray.responses._study import Study, study
-from sigarray.results import ResponseSet, ResponseTestResult
+from sigarray.responses._study import study, study_records
+from sigarray.results import (
+    ResponseReplicates,
+    ResponseSet,
+    ResponseTestResult,
+    Study,
+)
 
 __all__ = [
     "LikertModel",
     "NormalModel",
+    "ResponseReplicates",
     "ResponseSet",
     "ResponseTestResult",
     "Study",
@@ -20,8 +27,11 @@ __all__ = [
     "metrics",
     "power",
     "resample",
+    "response_replicates",
     "response_test",
     "simulate",
     "study",
+    "study_records",
     "true_p_value",
+    "true_replicates",
 ]

@@ -1,7 +1,8 @@
 """How far A is ahead of B in test sets, and of how many pairs of these it is so."""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,112 @@ from sigarray.responses._simulation import (
 from sigarray.responses.metrics import Metric, Wins
 
 
+class Leads(NamedTuple):
+    """How far A is ahead, in test sets that are drawn from one.
+
+    `values` are the metrics of A and of B in the test set itself, of shape (R,).
+    `find(start, count)` gives the leads of replicates, without and under the null
+    hypothesis, of shape (R, 2, count), and holds `n_elements` numbers for each of them.
+    """
+
+    values: tuple[Array, Array]
+    find: Callable[[int | Array, int], Array]
+    n_elements: int
+
+
+def _plan_leads(
+    xp: Namespace,
+    seed: Seed,
+    sets: tuple[Array, ...],
+    metric: Metric | Wins,
+    **samplers: Any,
+) -> Leads:
+    """Plan to draw test sets from gold, A and B, (R, n_items, k) each, and measure."""
+    sets = tuple(metric.center(xp, *sets))
+
+    def summarize(x: Array) -> Array:
+        return metric.summarize(xp, x)
+
+    values = metric.compare(xp, *(summarize(x) for x in sets))
+    groups = [(x,) for x in sets]
+    draws = plan_draws(xp, seed, groups, summarize=summarize, **samplers)
+    null_draws = plan_draws(
+        xp,
+        spare_seed(xp, seed),
+        [groups[0], sets[1:]],
+        summarize=summarize,
+        **samplers,
+    )
+
+    def find(start: int | Array, count: int) -> Array:
+        (drawn_gold,), (drawn_a,), (drawn_b,) = draws.draw(start, count)
+        lead = _find_lead(metric, *metric.compare(xp, drawn_gold, drawn_a, drawn_b))
+        (drawn_gold,), drawn = null_draws.draw(start, count)
+        null_lead = _find_lead(metric, *metric.compare(xp, drawn_gold, *drawn))
+        return xp.stack([lead, null_lead], axis=-2)
+
+    n_drawn = max(draws.n_elements, null_draws.n_elements)
+    return Leads(values, find, n_drawn * sets[0].shape[0])
+
+
+def _map_test_sets(
+    xp: Namespace, test: Callable[..., Array], *sets: Array
+) -> tuple[Array, tuple[int, ...]]:
+    """Apply a function to gold, A and B (R, n_items, k), some batch entries at a time.
+
+    What it gives has the entries last. Gives that for all, and their leading axes.
+    """
+    leading = np.broadcast_shapes(*(x.shape[:-2] for x in sets))
+    flat = [
+        xp.reshape(
+            xp.broadcast_to(x, (*leading, *x.shape[-2:])),
+            (math.prod(leading), *x.shape[-2:]),
+        )
+        for x in sets
+    ]
+    gold, a, b = sets
+    n_held = count_dealt(gold.shape[-2], a.shape[-1], b.shape[-1])
+    found = map_entries(xp, test, flat, elements=4 * n_held, budget=MAX_HELD)
+    return found, leading
+
+
+@array_kernel
+def draw_leads(
+    xp: Namespace,
+    gold: Array,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    start: int | Array,
+    *,
+    metric: Metric | Wins,
+    count: int,
+    batch: int | None,
+    **samplers: Any,
+) -> tuple[Array, Array]:
+    """Give leads without and under the null hypothesis, (..., count), from a place."""
+    device = device_of(xp, gold)
+
+    def find_leads(*sets: Array) -> Array:
+        plan = _plan_leads(xp, seed, sets, metric, **samplers)
+        leads = map_replicates(
+            xp,
+            device,
+            lambda first, size: plan.find(start + first, size),
+            count,
+            elements=plan.n_elements,
+            batch=batch,
+        )
+        return xp.permute_dims(leads, (1, 2, 0))
+
+    found, leading = _map_test_sets(xp, find_leads, gold, a, b)
+    leads, null_leads = (
+        xp.reshape(xp.matrix_transpose(found[i, ...]), (*leading, count))
+        for i in range(2)
+    )
+    return leads, null_leads
+
+
 @array_kernel
 def test_sets(
     xp: Namespace,
@@ -36,59 +143,65 @@ def test_sets(
     **samplers: Any,
 ) -> tuple[Array, Array, Array, Array]:
     """Statistic, p-value and metrics; a few batch entries at a time."""
-    leading = np.broadcast_shapes(*(x.shape[:-2] for x in (gold, a, b)))
-    n_entries = math.prod(leading)
-    flat = [
-        xp.reshape(
-            xp.broadcast_to(x, (*leading, *x.shape[-2:])), (n_entries, *x.shape[-2:])
-        )
-        for x in (gold, a, b)
-    ]
     device = device_of(xp, gold)
 
     def test(*sets: Array) -> Array:
         """Give the four results of some batch entries, as rows."""
-        sets = tuple(metric.center(xp, *sets))
-
-        def summarize(x: Array) -> Array:
-            return metric.summarize(xp, x)
-
-        values = metric.compare(xp, *(summarize(x) for x in sets))
-        observed = _find_lead(metric, *values)
-        groups = [(x,) for x in sets]
-        draws = plan_draws(xp, seed, groups, summarize=summarize, **samplers)
-        null_draws = plan_draws(
-            xp,
-            spare_seed(xp, seed),
-            [groups[0], sets[1:]],
-            summarize=summarize,
-            **samplers,
-        )
-
-        def find_leads(start: int | Array, count: int) -> Array:
-            (drawn_gold,), (drawn_a,), (drawn_b,) = draws.draw(start, count)
-            lead = _find_lead(metric, *metric.compare(xp, drawn_gold, drawn_a, drawn_b))
-            (drawn_gold,), drawn = null_draws.draw(start, count)
-            null_lead = _find_lead(metric, *metric.compare(xp, drawn_gold, *drawn))
-            return xp.stack([lead, null_lead], axis=-2)
-
-        n_drawn = max(draws.n_elements, null_draws.n_elements) * sets[0].shape[0]
+        plan = _plan_leads(xp, seed, sets, metric, **samplers)
+        observed = _find_lead(metric, *plan.values)
         leads = map_replicates(
-            xp, device, find_leads, n_resamples, elements=n_drawn, batch=batch
+            xp,
+            device,
+            plan.find,
+            n_resamples,
+            elements=plan.n_elements,
+            batch=batch,
         )
-        scale = xp.abs(values[0]) + xp.abs(values[1])
+        scale = xp.abs(plan.values[0]) + xp.abs(plan.values[1])
         pvalue = compare_leads(
             xp, leads[..., 0, :], leads[..., 1, :], scale, alternative
         )
         fault = observed - observed
-        return xp.stack([observed, pvalue + fault, *values])
+        return xp.stack([observed, pvalue + fault, *plan.values])
 
-    n_held = count_dealt(gold.shape[-2], a.shape[-1], b.shape[-1])
-    results = map_entries(xp, test, flat, elements=4 * n_held, budget=MAX_HELD)
+    results, leading = _map_test_sets(xp, test, gold, a, b)
     statistic, pvalue, metric_a, metric_b = (
         xp.reshape(results[i, ...], leading) for i in range(4)
     )
     return statistic, pvalue, metric_a, metric_b
+
+
+@array_kernel
+def simulate_leads(
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    metric: Metric | Wins,
+    takes_one: bool,
+    count: int,
+    batch: int | None,
+    **options: Any,
+) -> tuple[Array, Array]:
+    """Give leads in new test sets of both hypotheses, (count,), from a place on."""
+    values = _measure_sets(
+        xp,
+        seed,
+        start,
+        model,
+        perturbations,
+        metrics=(metric,),
+        takes_one=(takes_one,),
+        count=count,
+        batch=batch,
+        **options,
+    )
+    lead, null_lead = (
+        _find_lead(metric, values[k, 0, 0, :], values[k, 0, 1, :]) for k in range(2)
+    )
+    return lead, null_lead
 
 
 @array_kernel
@@ -109,35 +222,18 @@ def simulate_tests(
 
     Each metric has a place in the results, and takes all responses or one.
     """
-    device = device_of(xp, seed[0])
-    null_seed = spare_seed(xp, seed)
-
-    def measure(start: int | Array, count: int) -> Array:
-        """Give the metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
-        rows = []
-        hypotheses: list[tuple[Seed, Hypothesis]] = [
-            (seed, "alternative"),
-            (null_seed, "null"),
-        ]
-        for words, hypothesis in hypotheses:
-            sets = draw_sets(
-                xp,
-                words,
-                start,
-                count,
-                model,
-                perturbations,
-                hypothesis=hypothesis,
-                **options,
-            )
-            for metric, is_one in zip(metrics, takes_one, strict=True):
-                taken = sets[..., :1] if is_one else sets
-                gold, a, b = (metric.summarize(xp, taken[:, i, ...]) for i in range(3))
-                rows.append(xp.stack(metric.compare(xp, gold, a, b)))
-        return xp.reshape(xp.stack(rows), (2, len(metrics), 2, count))
-
-    elements = count_elements(**options)
-    values = map_replicates(xp, device, measure, n_sets, elements=elements, batch=batch)
+    values = _measure_sets(
+        xp,
+        seed,
+        0,
+        model,
+        perturbations,
+        metrics=metrics,
+        takes_one=takes_one,
+        count=n_sets,
+        batch=batch,
+        **options,
+    )
     means = xp.mean(values[0, ...], axis=-1)
     scale = xp.sum(xp.abs(means), axis=-1)
     statistics, pvalues = [], []
@@ -148,6 +244,48 @@ def simulate_tests(
         statistics.append(xp.mean(leads))
         pvalues.append(compare_leads(xp, leads, null_leads, scale[i, ...], alternative))
     return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
+
+
+def _measure_sets(
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    model: Model,
+    perturbations: tuple[Any, ...],
+    *,
+    metrics: tuple[Metric | Wins, ...],
+    takes_one: tuple[bool, ...],
+    count: int,
+    batch: int | None,
+    **options: Any,
+) -> Array:
+    """Give metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
+    hypotheses: list[tuple[Seed, Hypothesis]] = [
+        (seed, "alternative"),
+        (spare_seed(xp, seed), "null"),
+    ]
+
+    def measure(first: int | Array, size: int) -> Array:
+        rows = []
+        for words, hypothesis in hypotheses:
+            sets = draw_sets(
+                xp,
+                words,
+                start + first,
+                size,
+                model,
+                perturbations,
+                hypothesis=hypothesis,
+                **options,
+            )
+            for metric, is_one in zip(metrics, takes_one, strict=True):
+                taken = sets[..., :1] if is_one else sets
+                gold, a, b = (metric.summarize(xp, taken[:, i, ...]) for i in range(3))
+                rows.append(xp.stack(metric.compare(xp, gold, a, b)))
+        return xp.reshape(xp.stack(rows), (2, len(metrics), 2, size))
+
+    device, elements = device_of(xp, seed[0]), count_elements(**options)
+    return map_replicates(xp, device, measure, count, elements=elements, batch=batch)
 
 
 def compare_leads(

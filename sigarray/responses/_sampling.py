@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
-from sigarray._backend.checks import MAX_REPLICATES, checked, choice, count
+from sigarray._backend.checks import anything, checked, choice
 from sigarray._backend.chunks import map_replicates
+from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
@@ -42,7 +43,7 @@ class Draws(NamedTuple):
 @checked(
     items=choice(*ITEM_SAMPLERS),
     responses=choice(*RESPONSE_SAMPLERS),
-    n_resamples=count(MAX_REPLICATES - 1),
+    start=anything,
 )
 def resample(
     gold: Array,
@@ -53,6 +54,7 @@ def resample(
     items: Items = "bootstrap",
     responses: Responses = "all",
     n_resamples: int = 1000,
+    start: int | Array = 0,
     rng: RandomSource = None,
 ) -> ResponseSet:
     """Resample a test set: its items, and the responses to each of them.
@@ -72,6 +74,9 @@ def resample(
     n_resamples : int, default: 1000
         Test sets to draw. They are held in memory together; `response_test` holds a few
         at a time.
+    start : int, default: 0
+        The first of them, for one `rng`: to draw so many now and more later, or on
+        another machine. It may be traced under `jit`.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
 
@@ -115,6 +120,7 @@ def resample(
         xp,
         *samples,
         seed_words(xp, device_of(xp, samples[0]), rng),
+        first_replicate(xp, start, n_resamples, name="n_resamples"),
         items=items,
         responses=responses,
         count=n_resamples,
@@ -172,6 +178,7 @@ def _resample(
     a: Array,
     b: Array,
     seed: Seed,
+    start: int | Array,
     *,
     items: Items,
     responses: Responses,
@@ -186,8 +193,9 @@ def _resample(
     n_elements = draws.n_elements * math.prod(leading)
     axis = len(leading)
 
-    def kernel(start: int | Array, size: int) -> Array:
-        return xp.concat([drawn for (drawn,) in draws.draw(start, size)], axis=-1)
+    def kernel(first: int | Array, size: int) -> Array:
+        drawn = draws.draw(start + first, size)
+        return xp.concat([x for (x,) in drawn], axis=-1)
 
     drawn = map_replicates(
         xp, device_of(xp, gold), kernel, count, elements=n_elements, axis=axis

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
 from sigarray._backend.checks import (
-    MAX_REPLICATES,
     anything,
     checked,
     choice,
@@ -14,7 +13,7 @@ from sigarray._backend.checks import (
     optional,
 )
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.dispatch import check_library, namespace_of
+from sigarray._backend.dispatch import check_library, first_replicate, namespace_of
 from sigarray._backend.libraries import array_kernel, device_of, widest_float
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import (
@@ -44,10 +43,11 @@ _WORDS_OF_ITEM = 5
     n_responses=count(),
     perturbation_a=anything,
     perturbation_b=anything,
-    n_sets=optional(count(MAX_REPLICATES - 1)),
+    n_sets=optional(count()),
     model=anything,
     response=optional(function),
     hypothesis=choice("alternative", "null"),
+    start=anything,
     xp=anything,
     device=anything,
     dtype=anything,
@@ -59,6 +59,7 @@ def simulate(
     perturbation_a: float | Array = 0.0,
     perturbation_b: float | Array = 0.1,
     n_sets: int | None = None,
+    start: int | Array = 0,
     model: Model | Literal["normal", "likert"] = "normal",
     response: Response | None = None,
     hypothesis: Hypothesis = "alternative",
@@ -83,6 +84,9 @@ def simulate(
         How far B is from gold.
     n_sets : int, optional
         How many test sets; without it there is one, and no axis for sets.
+    start : int, default: 0
+        The first of them, for one `rng`: to simulate so many now and more later, or on
+        another machine. It may be traced under `jit`.
     model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
         How items and responses vary. Parameters of models may be traced under `jit`.
     response : callable, optional
@@ -141,11 +145,13 @@ def simulate(
     (0.0, 1.0)
     """
     xp = namespace_of(xp)
+    n_simulated = 1 if n_sets is None else n_sets
     sets = _simulate(
         xp,
         seed_words(xp, device, rng),
+        first_replicate(xp, start, n_simulated, name="n_sets"),
         *check_parameters(xp, model, perturbation_a, perturbation_b),
-        count=1 if n_sets is None else n_sets,
+        count=n_simulated,
         hypothesis=hypothesis,
         response=response,
         n_items=n_items,
@@ -255,14 +261,16 @@ def _cast(xp: Namespace, x: Any, dtype: Any) -> Any:
 def _simulate(
     xp: Namespace,
     seed: Seed,
+    start: int | Array,
     model: Model,
     perturbations: tuple[Any, ...],
     *,
     count: int,
     **options: Any,
 ) -> Array:
-    def kernel(start: int | Array, size: int) -> Array:
-        return draw_sets(xp, seed, start, size, model, perturbations, **options)
+    def kernel(first: int | Array, size: int) -> Array:
+        first = start + first
+        return draw_sets(xp, seed, first, size, model, perturbations, **options)
 
     device, elements = device_of(xp, seed[0]), count_elements(**options)
     return map_replicates(xp, device, kernel, count, elements=elements, axis=0)

@@ -2,10 +2,9 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource
+from sigarray._backend.aliases import Device, Namespace, RandomSource
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
@@ -30,67 +29,12 @@ from sigarray.responses._simulation import (
     draw_sets,
 )
 from sigarray.responses.metrics import Metric, Wins, choose_metric
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sigarray.results import Study
 
 _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
-
-
-@dataclass(frozen=True)
-class Study:
-    """P-values estimated from one test set, beside the true ones.
-
-    Attributes
-    ----------
-    perturbations, metrics, items, responses : tuple
-        What was tried: the axes of the arrays, in this order.
-    estimated_p : array, shape (P, M, I, R)
-        P-values of `response_test` on one simulated test set for each perturbation.
-    true_p : array, shape (P, M, I, R)
-        P-values of `true_p_value`, of all responses beside "all", "bootstrap" and
-        "without_replacement", and of one response beside "one" and "first".
-    """
-
-    perturbations: tuple[float, ...]
-    metrics: tuple[str, ...]
-    items: tuple[Items, ...]
-    responses: tuple[Responses, ...]
-    estimated_p: Array
-    true_p: Array
-
-    @property
-    def difference(self) -> Array:
-        """Estimated less true p-values, shape (P, M, I, R)."""
-        return self.estimated_p - self.true_p
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Give a row for each p-value, on the host."""
-        axes = (self.perturbations, self.metrics, self.items, self.responses)
-        places = itertools.product(*(range(len(axis)) for axis in axes))
-        names = ("perturbation", "metric", "items", "responses")
-        records: list[dict[str, Any]] = []
-        for place in places:
-            labels = [axis[i] for axis, i in zip(axes, place, strict=True)]
-            estimated_p, true_p = (
-                float(self.estimated_p[place]),
-                float(self.true_p[place]),
-            )
-            records.append(
-                dict(zip(names, labels, strict=True))
-                | {
-                    "estimated_p": estimated_p,
-                    "true_p": true_p,
-                    "difference": estimated_p - true_p,
-                }
-            )
-        return records
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Give a pandas table with a row for each p-value, on the host."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_records())
+_ITEMS: tuple[Items, ...] = ("all", "bootstrap")
+_RESPONSES: tuple[Responses, ...] = ("all", "bootstrap", "one", "first")
+_PERTURBATIONS = (0.0, 0.05, 0.1)
 
 
 @checked(
@@ -111,9 +55,9 @@ class Study:
 def study(
     *,
     metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
-    items: Sequence[Items] = ("all", "bootstrap"),
-    responses: Sequence[Responses] = ("all", "bootstrap", "one", "first"),
-    perturbations: Sequence[float] = (0.0, 0.05, 0.1),
+    items: Sequence[Items] = _ITEMS,
+    responses: Sequence[Responses] = _RESPONSES,
+    perturbations: Sequence[float] = _PERTURBATIONS,
     model: Model | Literal["normal", "likert"] = "normal",
     response: Response | None = None,
     n_items: int = 1000,
@@ -150,7 +94,9 @@ def study(
     Returns
     -------
     Study
-        Estimated and true p-values; `to_frame()` makes a table of them.
+        `estimated_pvalue` and `true_pvalue`, arrays of shape (P, M, I, R): for each
+        perturbation, metric, way to resample items and way to resample responses.
+        `study_records` puts the names beside them.
 
     Raises
     ------
@@ -174,7 +120,7 @@ def study(
     >>> study = responses.study(
     ...     metrics=["mae"], n_items=100, n_sets=100, n_resamples=100, rng=0
     ... )
-    >>> study.true_p.shape
+    >>> study.true_pvalue.shape
     (3, 1, 2, 4)
     """
     chosen = tuple(choose_metric(x) for x in metrics)
@@ -239,11 +185,73 @@ def study(
             )
         ]
         estimated.append(xp.reshape(xp.stack(found), shape))
-    return Study(
-        tuple(perturbations),
-        tuple(metric.name for metric in chosen),
-        items,
-        responses,
-        xp.stack(estimated),
-        xp.stack(true),
-    )
+    return Study(xp.stack(estimated), xp.stack(true))
+
+
+@checked(
+    metrics=several(anything),
+    items=several(choice(*ITEM_SAMPLERS)),
+    responses=several(choice(*RESPONSE_SAMPLERS)),
+    perturbations=several(number),
+)
+def study_records(
+    study: Study,
+    /,
+    *,
+    metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
+    items: Sequence[Items] = _ITEMS,
+    responses: Sequence[Responses] = _RESPONSES,
+    perturbations: Sequence[float] = _PERTURBATIONS,
+) -> list[dict[str, Any]]:
+    """Name the p-values of a study, on the host: rows for a table.
+
+    Parameters
+    ----------
+    study : Study
+        What `study` gave.
+    metrics, items, responses, perturbations
+        What `study` was given.
+
+    Returns
+    -------
+    list of dict
+        For each p-value "perturbation", "metric", "items", "responses",
+        "estimated_pvalue", "true_pvalue" and their "difference"; `pandas.DataFrame`
+        takes them.
+
+    Raises
+    ------
+    ValueError
+        Other numbers of them than the study has.
+
+    Examples
+    --------
+    >>> from sigarray import responses
+    >>> axes = {"metrics": ["mae"], "items": ["all"], "perturbations": [0.3]}
+    >>> study = responses.study(**axes, n_items=100, n_sets=50, n_resamples=50, rng=0)
+    >>> rows = responses.study_records(study, **axes)
+    >>> [row["responses"] for row in rows if row["true_pvalue"] < 0.05]
+    ['all', 'bootstrap', 'one', 'first']
+    """
+    axes = {
+        "perturbation": tuple(perturbations),
+        "metric": tuple(choose_metric(x).name for x in metrics),
+        "items": tuple(items),
+        "responses": tuple(responses),
+    }
+    expected = tuple(map(len, axes.values()))
+    shape = tuple(study.true_pvalue.shape)
+    if shape != expected:
+        msg = (
+            f"Expected p-values of shape {expected}, for so many perturbations, "
+            f"metrics, items and responses; got {shape}. Pass what `study` was given."
+        )
+        raise ValueError(msg)
+    records = []
+    for place in itertools.product(*map(range, shape)):
+        names = {key: axes[key][i] for key, i in zip(axes, place, strict=True)}
+        estimated = float(study.estimated_pvalue[place])
+        true = float(study.true_pvalue[place])
+        pvalues = {"estimated_pvalue": estimated, "true_pvalue": true}
+        records.append(names | pvalues | {"difference": estimated - true})
+    return records

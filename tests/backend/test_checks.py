@@ -12,10 +12,13 @@ from sigarray.responses import metrics
 
 A, B = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.89]
 ITEMS = np.arange(12.0).reshape(4, 3)
+STUDY = responses.Study(np.ones((1, 1, 1, 1)), np.ones((1, 1, 1, 1)))
 ARRAYS = {
     "response_test": (ITEMS, ITEMS, ITEMS),
+    "response_replicates": (ITEMS, ITEMS, ITEMS),
     "resample": (ITEMS, ITEMS, ITEMS),
     "fit": (ITEMS,),
+    "study_records": (STUDY,),
     "bootstrap_power_analysis": (A,),
     "multi_aso": ([A, B],),
     "count_significant": (A,),
@@ -29,7 +32,10 @@ ARRAYS = {
         (A,),
     ),
 }
-NEEDED = {"aso_replicates": {"start": 0, "count": 2}}
+NEEDED = {
+    f"{name}_replicates": {"start": 0, "count": 2}
+    for name in ("aso", "bootstrap", "permutation", "response", "true")
+}
 FUNCTIONS = [
     getattr(package, name)
     for package in (sigarray, responses)

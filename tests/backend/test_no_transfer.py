@@ -98,7 +98,7 @@ for metric in ("spearman",):
 def study():
     small = {"n_items": 6, "n_sets": 3, "n_resamples": 3}
     result = responses.study(metrics="emd", items="all", **small, **where)
-    return result.estimated_p, result.true_p
+    return result.estimated_pvalue, result.true_pvalue
 
 
 check(study)

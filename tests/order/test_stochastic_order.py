@@ -174,21 +174,6 @@ def test_replicates_are_what_aso_takes_the_deviation_of(backend, dt):
     )
 
 
-@pytest.mark.parametrize("parts", [[1, 199], [50, 50, 100], [7] * 20 + [60]])
-def test_any_split_of_the_replicates_gives_the_same(backend, parts):
-    rng = np.random.default_rng(0)
-    a, b = backend.asarray(rng.normal(size=13)), backend.asarray(rng.normal(size=9))
-    whole = aso_replicates(a, b, start=0, count=200, rng=3)
-    starts = itertools.accumulate([0, *parts[:-1]])
-    pieces = [
-        backend.to_numpy(aso_replicates(a, b, start=start, count=count, rng=3))
-        for start, count in zip(starts, parts, strict=True)
-    ]
-    np.testing.assert_allclose(
-        backend.to_numpy(whole), np.concatenate(pieces), atol=backend.atol
-    )
-
-
 def test_eps_min_is_the_normal_bound():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.3, 1.0, 30), rng.normal(0.0, 1.0, 25)
@@ -371,11 +356,6 @@ def test_options_of_a_wrong_type():
     ]:
         with pytest.raises(TypeError, match=message):
             aso(a, b, **options)
-    with pytest.raises(TypeError, match=r"start to be an integer; got 5.0"):
-        aso_replicates(a, b, start=5.0, count=2)
-    with pytest.raises(TypeError, match=r"start to be an integer; got dtype float64"):
-        aso_replicates(a, b, start=np.array(5.0), count=2)
-    assert aso_replicates(a, b, start=np.array(5), count=2, rng=0).shape == (2,)
 
 
 def test_multi_aso_takes_a_data_frame():
@@ -554,13 +534,3 @@ def test_impossible_replicates():
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=-1, count=2)
     with pytest.raises(ValueError, match=r"count to be an integer of 1 to .*; got 0"):
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=0, count=0)
-
-
-def test_all_is_what_the_package_defines():
-    public = {name for name in vars(sigarray) if not name.startswith("_")}
-    modules = {name for name in public if hasattr(vars(sigarray)[name], "__path__")}
-    submodules = {
-        name for name in public if type(vars(sigarray)[name]) is type(sigarray)
-    }
-    assert set(sigarray.__all__) == (public - modules - submodules) | {"responses"}
-    assert sigarray.__all__ == sorted(sigarray.__all__)

@@ -377,38 +377,41 @@ class TestTrueP:
             true_p_value(responses="bootstrap", rng=0)
 
 
+AXES = {
+    "metrics": ["mae", metrics.wins("mae")],
+    "responses": ("all", "one"),
+    "perturbations": (0.0, 0.3),
+}
+
+
 @pytest.fixture(scope="module")
 def study():
     return run_study(
-        metrics=["mae", metrics.wins("mae")],
-        responses=("all", "one"),
-        perturbations=(0.0, 0.3),
-        n_items=40,
-        n_responses=3,
-        n_sets=60,
-        n_resamples=50,
-        rng=8,
+        **AXES, n_items=40, n_responses=3, n_sets=60, n_resamples=50, rng=8
     )
 
 
 class TestStudy:
     def test_shapes_and_tables(self, study):
-        assert study.estimated_p.shape == study.true_p.shape == (2, 2, 2, 2)
-        np.testing.assert_array_equal(
-            study.difference, study.estimated_p - study.true_p
-        )
-        frame = study.to_frame()
-        assert list(frame.columns[:4]) == [
-            "perturbation",
-            "metric",
-            "items",
-            "responses",
-        ]
-        assert len(frame) == 16
-        row = frame.iloc[5]
-        assert tuple(row[:4]) == (0.0, "wins_mae", "all", "one")
-        assert row["estimated_p"] == study.estimated_p[0, 1, 0, 1]
-        assert row["true_p"] == study.true_p[0, 1, 0, 1]
+        assert study.estimated_pvalue.shape == study.true_pvalue.shape == (2, 2, 2, 2)
+        records = responses.study_records(study, **AXES)
+        assert len(records) == 16
+        estimated = study.estimated_pvalue[0, 1, 0, 1]
+        true = study.true_pvalue[0, 1, 0, 1]
+        assert records[5] == {
+            "perturbation": 0.0,
+            "metric": "wins_mae",
+            "items": "all",
+            "responses": "one",
+            "estimated_pvalue": estimated,
+            "true_pvalue": true,
+            "difference": estimated - true,
+        }
+
+    def test_records_of_other_axes(self, study):
+        message = r"of shape \(3, 2, 2, 2\).*got \(2, 2, 2, 2\). Pass what `study`"
+        with pytest.raises(ValueError, match=message):
+            responses.study_records(study, **AXES | {"perturbations": (0, 0.1, 0.3)})
 
     def test_true_p_values_are_those_of_true_p_value(self, study):
         for i, perturbation in enumerate((0.0, 0.3)):
@@ -423,8 +426,8 @@ class TestStudy:
                         n_sets=60,
                         rng=8,
                     )
-                    assert study.true_p[i, j, 0, k] == expected.pvalue
-                    assert study.true_p[i, j, 1, k] == expected.pvalue
+                    assert study.true_pvalue[i, j, 0, k] == expected.pvalue
+                    assert study.true_pvalue[i, j, 1, k] == expected.pvalue
 
     def test_first_responses_are_beside_the_p_value_of_one(self):
         study = run_study(
@@ -440,7 +443,7 @@ class TestStudy:
         options = {"metric": "mae", "perturbation_b": 0.2, "n_items": 30, "n_sets": 40}
         for place, answers in enumerate(("first", "all")):
             expected = true_p_value(responses=answers, rng=1, **options)
-            assert study.true_p[0, 0, 0, place] == expected.pvalue
+            assert study.true_pvalue[0, 0, 0, place] == expected.pvalue
 
     @pytest.mark.parametrize(
         ("options", "error", "message"),
@@ -474,7 +477,9 @@ class TestStudy:
         study = run_study(xp=backend.xp, device=backend.device, dtype=kind, **options)
         expected = run_study(**options)
         np.testing.assert_allclose(
-            backend.to_numpy(study.estimated_p), expected.estimated_p, atol=5e-3
+            backend.to_numpy(study.estimated_pvalue),
+            expected.estimated_pvalue,
+            atol=5e-3,
         )
 
     def test_errors(self):

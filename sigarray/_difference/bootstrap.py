@@ -1,0 +1,308 @@
+"""Tests of a difference by the bootstrap: scores are drawn with replacement."""
+
+from collections.abc import Sequence
+
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.checks import anything, checked
+from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.dispatch import first_replicate, standardize
+from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.seeds import seed_words
+from sigarray._difference.resampling import (
+    METHOD_RULE,
+    ResamplingMethod,
+    check_samples,
+    clip_p_value,
+    count_elements,
+    draw_replicates,
+    draws_resamples,
+    resample_statistic,
+)
+from sigarray._difference.saddlepoint import bootstrap_tail
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.statistic import (
+    Alternative,
+    Statistic,
+    apply_statistic,
+    center_scores,
+    difference_of,
+    move_back,
+    rounding_of,
+)
+from sigarray.results import ResamplingResult
+
+
+@checked(method=METHOD_RULE)
+def bootstrap_test(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    paired: bool = False,
+    statistic: Statistic = "mean",
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    method: ResamplingMethod = "resampling",
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> ResamplingResult:
+    """Test by the bootstrap whether A scores higher than B.
+
+    The null hypothesis is that the statistic of both distributions is the same; a small
+    p-value with "greater" speaks for A.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models. Leading axes are batches, and broadcast; every batch
+        entry sees the same resamples.
+    paired : bool, default: False
+        Resample pairs of scores together, as of two models on one test set (n = m);
+        else each sample by itself.
+    statistic : {"mean", "median"} or callable, default: "mean"
+        What to compare. A callable f(x, axis) gives the statistic of x along an axis,
+        in array-API code; the difference f(a) - f(b) is tested.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        Whether A is higher than, lower than or different from B.
+    n_resamples : int, default: 9999
+        Bootstrap replicates.
+    method : {"resampling", "saddlepoint"}, default: "resampling"
+        How to find the p-value: from resamples, or for the mean by an approximation of
+        the tail of all of them, in a few sums over the scores and with no `rng`. See
+        Notes.
+    axis : int, default: -1
+        The axis of the scores.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with `batch` times (n + m) times the number of batch entries, about 40 bytes
+        each in float64. The result does not depend on it.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`.
+
+    Returns
+    -------
+    ResamplingResult
+        `statistic`, the observed difference, and `pvalue`, arrays of shape (...), on
+        the device and of the float dtype of the scores, as for `aso`. NaN for a batch
+        entry with a score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
+        not broadcast, or options outside their range.
+
+    See Also
+    --------
+    permutation_test : exact under the null hypothesis of one distribution.
+    bootstrap_replicates : the differences of the resamples themselves.
+
+    Notes
+    -----
+    The null hypothesis is imposed by centring [1]_: with the observed difference d and
+    those of resamples d*, the p-value is (count + 1) / (`n_resamples` + 1) with the
+    count of d* - d >= d for "greater" (d* >= 2 d, as in [2]_), d* - d <= d for "less",
+    and abs(d* - d) >= abs(d) for "two-sided". Ties count, up to rounding.
+
+    With few scores the p-values are too small, for resamples vary less than new samples
+    would. Of 20,000 pairs of normal samples of one distribution, p <= 0.05 in 9 %
+    (independent, one-sided) to 16 % (paired, two-sided) at n = 5, 7 to 10 % at n = 10,
+    6 to 7 % at n = 20, and 5 to 6 % at n = 50. `permutation_test` has 5 % throughout.
+
+    With "saddlepoint" the p-value is that of infinitely many resamples, to a relative
+    error of O(n^-3/2) [3]_: below 1 % for p down to 1e-4 where the scores' deviations x
+    have an effective number (sum x^2)^2 / sum x^4 of 20 or more. That is n / 3 for
+    normal scores; it is small where a few scores make up all of the variance, and the
+    approximation is not to be trusted there.
+
+    All options are static under `jit`, and the scores and `rng` may be traced.
+
+    References
+    ----------
+    .. [1] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap, chapter 16.
+       :doi:`10.1201/9780429246593`
+    .. [2] T. Berg-Kirkpatrick, D. Burkett, D. Klein (2012). An empirical investigation
+       of statistical significance in NLP. EMNLP. :doi:`10.5555/2390948.2391058`
+    .. [3] A. C. Davison, D. V. Hinkley (1988). Saddlepoint approximations in resampling
+       methods. Biometrika 75, 417-431. :doi:`10.1093/biomet/75.3.417`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_test
+    >>> a = np.linspace(0.60, 0.70, 30)
+    >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
+    True
+    """
+    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    check_samples((a, b), paired)
+    is_drawn = draws_resamples(method, statistic)
+    difference, pvalue = _bootstrap_test(
+        xp,
+        a,
+        b,
+        seed_words(xp, device_of(xp, a), rng) if is_drawn else None,
+        paired=paired,
+        statistic=statistic,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        batch=batch,
+    )
+    return ResamplingResult(difference, pvalue)
+
+
+@checked(start=anything)
+def bootstrap_replicates(
+    a: Array,
+    b: Array | None = None,
+    /,
+    *,
+    start: int | Array,
+    count: int,
+    paired: bool = False,
+    statistic: Statistic = "mean",
+    axis: int = -1,
+    batch: int | None = None,
+    rng: RandomSource = None,
+) -> Array:
+    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
+
+    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
+    counts those as far from the observed difference as that is from 0, the other has
+    their quantiles. For one seed, any split of them over calls, devices or machines
+    gives the same numbers.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores, two or more, as for `bootstrap_test`.
+    b : array, shape (..., m), real, optional
+        Scores of a second model; leading axes broadcast.
+    start : int
+        The first replicate. It may be traced under `jit`, as for a shard's index.
+    count : int
+        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
+    paired, statistic, axis, batch
+        As for `bootstrap_test`.
+    rng : int, generator or key, optional
+        Source of the random numbers, as for `aso`. For a split, it has to be an int or
+        one and the same key: a generator moves on with every call.
+
+    Returns
+    -------
+    array, shape (..., count)
+        The statistic of resamples of A, or that less the one of B, on the device and of
+        the float dtype of the scores; NaN for a batch entry with a score that is not
+        finite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `bootstrap_test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
+    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
+    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
+    >>> bool(np.all(whole[500:] == half))
+    True
+    """
+    given = [a] if b is None else [a, b]
+    xp, samples = standardize(*given, axis=axis, paired=paired)
+    check_samples(samples, paired)
+    return _bootstrap_replicates(
+        xp,
+        samples,
+        seed_words(xp, device_of(xp, samples[0]), rng),
+        first_replicate(xp, start, count),
+        statistic=statistic,
+        paired=paired,
+        count=count,
+        batch=batch,
+    )
+
+
+@array_kernel
+def _bootstrap_test(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed | None,
+    *,
+    paired: bool,
+    statistic: Statistic,
+    alternative: Alternative,
+    n_resamples: int,
+    batch: int | None,
+) -> tuple[Array, Array]:
+    """Difference and p-value with the null hypothesis imposed by centring."""
+    faultless = (spread_faults(xp, x) for x in (a, b))
+    centered = center_scores(xp, statistic, *faultless)
+    a, b = samples = centered.scores
+    values = [apply_statistic(xp, statistic, x) for x in samples]
+    observed = difference_of(values)
+    difference = move_back(centered, observed)
+    if seed is None:
+
+        def find_tail(side: str) -> Array:
+            pair = (a, b) if side == "greater" else (b, a)
+            offset = difference if side == "greater" else -difference
+            if alternative == "two-sided":
+                offset = xp.abs(difference)
+            return bootstrap_tail(xp, *pair, offset, paired=paired)
+
+        if alternative == "two-sided":  # by distance: both tails are there
+            pvalue = find_tail("greater") + find_tail("less")
+        else:
+            pvalue = find_tail(alternative)
+        return centered.unit * difference, clip_p_value(xp, pvalue)
+    tolerance = rounding_of(xp, statistic, samples, values)
+    distance = difference[..., None]
+
+    def find_extremes(start: int | Array, size: int) -> Array:
+        resampled = resample_statistic(
+            xp, samples, seed, start, size, statistic, paired
+        )
+        shift = resampled - observed[..., None]
+        if alternative == "two-sided":
+            return xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
+        if alternative == "greater":
+            return shift >= distance - tolerance[..., None]
+        return shift <= distance + tolerance[..., None]
+
+    count = sum_replicates(
+        xp,
+        find_extremes,
+        n_resamples,
+        initial=difference - difference,
+        elements=count_elements(samples, paired),
+        batch=batch,
+    )
+    return centered.unit * difference, (count + 1.0) / (n_resamples + 1.0)
+
+
+@array_kernel
+def _bootstrap_replicates(
+    xp: Namespace,
+    samples: Sequence[Array],
+    seed: Seed,
+    start: int | Array,
+    *,
+    statistic: Statistic,
+    paired: bool,
+    count: int,
+    batch: int | None,
+) -> Array:
+    faultless = (spread_faults(xp, x) for x in samples)
+    centered = center_scores(xp, statistic, *faultless)
+    replicates = draw_replicates(
+        xp, centered.scores, seed, start, count, statistic, paired, batch
+    )
+    return centered.unit[..., None] * move_back(centered, replicates)
