@@ -47,9 +47,13 @@ def find_lack(name: str) -> str | None:
 # Those that are here; test_backend_is_here says of the others why not.
 HERE = [name for name in CHOSEN if find_lack(name) is None]
 # Without JAX, which compiles a program for every shape and every option. That it gives
-# the numbers of NumPy is for the contract tests to show, and those marked `everywhere`.
+# the numbers of NumPy is for the contract tests to show, and those marked `everywhere`,
+# or `in_every_width`, where 64 bits are another path.
 EAGER = [name for name in HERE if not name.startswith("jax")]
-everywhere = pytest.mark.parametrize("backend", HERE, indirect=True)
+everywhere = pytest.mark.parametrize(
+    "backend", [name for name in HERE if name != "jax.numpy:x64"], indirect=True
+)
+in_every_width = pytest.mark.parametrize("backend", HERE, indirect=True)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,78 +1,15 @@
 """One row for every public function and path through it, for the contract tests."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
 import array_api_compat
-import numpy as np
 
 import sigarray
 from sigarray import responses
 from sigarray.responses import _fitting, metrics
-
-
-@dataclass(frozen=True)
-class Case:
-    """A function of some arrays, the shapes of these, and its options."""
-
-    id: str
-    function: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]
-    options: dict[str, Any] = field(default_factory=dict)
-    is_random: bool = False
-    has_batch: bool = True
-    # Corrections of p-values give one number for each, or a count of them.
-    takes_p_values: bool = False
-    keeps_axis: bool = False
-    # Of items with several responses each, where NaN is a missing one.
-    takes_responses: bool = False
-    # P-values, or responses on a scale from 0 to 1.
-    is_within_one: bool = False
-    # Rounding of results in float32, for numbers around 1.
-    float32_error: float = 1e-6
-    # The place of a result that depends on the seed.
-    drawn: int = -1
-    # Gives a number of p-values.
-    is_count: bool = False
-    # The public function, where `function` is a way to call it.
-    public: Callable[..., Any] | None = None
-
-    @property
-    def has_one_result(self) -> bool:
-        """A batch entry is NaN as a whole: it has no axis of models or of p-values."""
-        is_of_models = (self.public or self.function) is sigarray.multi_aso
-        return not is_of_models and not self.keeps_axis
-
-    def samples(self, *leading: int) -> list[np.ndarray]:
-        """Scores as float32 holds them, so that every dtype sees the same ones."""
-        rng = np.random.default_rng(7)
-        if self.is_within_one:
-            (shape,) = self.shapes
-            shares = rng.uniform(0.0, 1.0, (*leading, *shape)) ** 3
-            return [shares.astype(np.float32).astype(np.float64)]
-        draws = (
-            rng.normal(0.2 * k, 1.0 + 0.3 * k, (*leading, *shape))
-            for k, shape in enumerate(self.shapes)
-        )
-        return [draw.astype(np.float32).astype(np.float64) for draw in draws]
-
-    def __call__(self, *arrays: Any, **changes: Any) -> tuple[Any, ...]:
-        """Call the function with its options, and give its arrays as a tuple."""
-        options = self.options | changes
-        if self.is_random:
-            options.setdefault("rng", 11)
-        return tuple(_leaves(self.function(*arrays, **options)))
-
-
-def _leaves(result: Any) -> Iterator[Any]:
-    """Give the arrays of a result that may hold other results."""
-    if not isinstance(result, tuple):
-        yield result
-        return
-    for part in result:
-        yield from _leaves(part)
+from tests.case import Case
 
 
 def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
@@ -105,6 +42,15 @@ def _bias(gold: Any, system: Any) -> Any:
     return -xp.abs(xp.mean(gold, axis=(-2, -1)) - xp.mean(system, axis=(-2, -1)))
 
 
+# What moves with the level of responses: resamples themselves, the first parameters of
+# a model, and a callable metric, which is given the responses as they are.
+MOVED: dict[Any, tuple[int, ...] | None] = {
+    responses.resample: None,
+    responses.fit: (0, 1),
+    "shuffled": None,
+}
+
+
 def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: Any):
     """Make a case of responses to 6 items, of so many by gold and by the systems."""
     is_test = function is responses.response_test
@@ -126,6 +72,7 @@ def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: 
         # Twelve rounds, each of which starts from the rounding of the last.
         float32_error=1e-4 if name == "likert" else 1e-6,
         drawn=1 if is_test else -1,
+        moved=MOVED.get(name, MOVED.get(function, ())),
     )
 
 
@@ -232,6 +179,7 @@ CASES = [
             shapes,
             {"start": 5, "count": 30, **options},
             is_random=options.get("method") != "exact",
+            moved=None if name == "one" else (),
         )
         for function, name, shapes, options in (
             (sigarray.bootstrap_replicates, "one", ((9,),), {}),
@@ -274,6 +222,7 @@ CASES = [
             float32_error=5e-5,
         )
         for function, paired in (
+            (sigarray.bootstrap_test, True),
             (sigarray.bootstrap_test, False),
             (sigarray.permutation_test, True),
             (sigarray.permutation_test, False),
@@ -287,6 +236,7 @@ CASES = [
             shapes,
             {"statistic": statistic, "method": method, "n_resamples": 70, **options},
             is_random=True,
+            moved=() if len(shapes) == 2 else (0, 1, 2),
         )
         for statistic, method, shapes, options in (
             ("mean", "bca", ((9,), (7,)), {}),
@@ -312,8 +262,21 @@ CASES = [
         {"paired": True, "alternative": "two-sided"},
         has_batch=False,
     ),
-    Case("compare", sigarray.compare, ((12,), (9,)), _bootstrap(), True),
-    Case("compare-lower", sigarray.compare, ((4,), (4,)), {"higher_is_better": False}),
+    *(
+        Case(
+            name,
+            sigarray.compare,
+            shapes,
+            options,
+            is_random="method" in options,
+            # The mean, median, smallest and largest score of A, and of B.
+            moved=(0, 2, 3, 4, 5, 7, 8, 9),
+        )
+        for name, shapes, options in (
+            ("compare", ((12,), (9,)), _bootstrap()),
+            ("compare-lower", ((4,), (4,)), {"higher_is_better": False}),
+        )
+    ),
     *(
         Case(
             f"bootstrap_power_analysis-{test if isinstance(test, str) else 'callable'}",
@@ -321,6 +284,7 @@ CASES = [
             ((9,),),
             {"test": test, "n_resamples": 40, "lift": 1.5},
             is_random=True,
+            moved=None,
         )
         for test in ("welch", "mann_whitney", "aso", _sign_test)
     ),

@@ -16,6 +16,12 @@ CASES_OF_SEVERAL_ARRAYS = [case for case in CASES if len(case.shapes) > 1]
 
 # The first case of each function.
 ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
+# One of each loop: over replicates to add up, to keep, and within batch entries.
+LOOPS = [
+    case
+    for case in ONE_EACH
+    if case.function in (sigarray.aso, sigarray.bootstrap_ci, responses.response_test)
+]
 
 # What follows from the axes alone is the same on all devices of a library. JAX compiles
 # a program for every shape: see `TestJax`.
@@ -287,7 +293,7 @@ class TestJax:
         for result, batched in zip(mapped, case(*samples), strict=True):
             np.testing.assert_allclose(result, batched, atol=case.float32_error)
 
-    @over([case for case in ONE_EACH if case.has_batch])
+    @over(LOOPS)
     def test_loops_over_chunks(self, backend, case):
         samples = case.samples()
         results = call_on(backend, case, samples, batch=7)

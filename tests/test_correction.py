@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from conftest import everywhere
+from conftest import in_every_width
 from sigarray import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -106,7 +106,7 @@ def test_impossible_counts():
         count_significant([0.1], alpha=5)
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize("x", [0.0, 1e-3, 0.7, 5.0, 40.0, 300.0, 1400.0])
 def test_chi_square_tail(backend, x):
     half_df = np.arange(1.0, 50.0)

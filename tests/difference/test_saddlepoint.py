@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere
 from sigarray import bootstrap_test, permutation_test
 from sigarray._difference.saddlepoint import (
     bootstrap_tail,
@@ -101,16 +100,16 @@ class TestEnumeration:
         )
         assert float(p) == pytest.approx(expected, rel=0.12)
 
-    @everywhere
-    @pytest.mark.parametrize("mean", [-0.5, 0.0, 0.4, 0.8, 1.2])
-    def test_dealt_scores(self, backend, mean):
+    def test_dealt_scores(self, backend):
+        means = np.array([-0.5, 0.0, 0.4, 0.8, 1.2])[:, None]
         a, b = np.random.default_rng(2).normal(size=(2, 8))
-        a, b = a - a.mean() + mean, b[:7] - b[:7].mean()
-        pool = np.concatenate([a, b])
+        a, b = a - a.mean() + means, b[:7] - b[:7].mean() + 0.0 * means
+        pool = np.concatenate([a, b], axis=-1)
         subsets = np.array(list(itertools.combinations(range(15), 8)))
-        expected = np.mean(pool[subsets].sum(axis=-1) >= a.sum() - 1e-9)
+        sums = pool[:, subsets].sum(axis=-1)
+        expected = np.mean(sums >= a.sum(axis=-1, keepdims=True) - 1e-9, axis=-1)
         p = tail_of("permutation", backend.xp, backend.asarray(a), backend.asarray(b))
-        assert float(p) == pytest.approx(expected, rel=0.03)
+        np.testing.assert_allclose(backend.to_numpy(p), expected, rtol=0.03)
 
 
 class TestLattice:
@@ -304,23 +303,6 @@ class TestEveryTail:
         with backend.no_transfers():
             tail_of(name, backend.xp, a, b)
             effective_size(backend.xp, a, b, paired=name.endswith("paired"))
-
-    @everywhere
-    def test_jit(self, backend, name):
-        if not backend.is_jax:
-            pytest.skip("jit is of JAX")
-        import jax
-
-        a, b = (backend.asarray(x) for x in draw(2, 30))
-
-        def tail(a, b):
-            return tail_of(name, backend.xp, a, b)
-
-        eager = backend.to_numpy(tail(a, b))
-        for compiled in (jax.jit(tail), jax.jit(jax.vmap(tail))):
-            np.testing.assert_allclose(
-                backend.to_numpy(compiled(a, b)), eager, rtol=10.0 * backend.rtol
-            )
 
     def test_constant_samples_are_ties(self, backend, name):
         for level in (0.0, 0.3, -1e6):

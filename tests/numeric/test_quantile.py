@@ -10,14 +10,14 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import everywhere
+from conftest import Backend, in_every_width
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
 from sigarray._numeric import quantile, subsets
 from tests.oracles import FALSE_ALARM
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize("n", [1, 5, 10, 20, 25, 30, 999, 10**6])
 @pytest.mark.parametrize("dt", [0.005, 0.1, 0.3, 1 / 3, 0.07, 0.5, 0.9])
 def test_grid_ranks_are_exact(backend, n, dt):
@@ -39,7 +39,7 @@ def test_impossible_grids(dt):
         sigarray.violation_ratio([1.0], [2.0], dt=dt)
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize("n", [1, 5, 64, 127, 128, 129, 1000, 99_999, 10**6])
 def test_points_stand_for_all_ranks(backend, n):
     """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
@@ -61,7 +61,7 @@ def test_points_stand_for_all_ranks(backend, n):
     np.testing.assert_array_equal(ranks[inside], middles)
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize(
     ("n", "m"), [(40_000, 36_000), (10**6, 900_000), (50_000, 20), (40_000, 3)]
 )
@@ -86,7 +86,7 @@ def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
         assert distance.max() < (1e-12 if backend.float_name == "float64" else 1e-5)
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
 def test_merged_steps_cover_both_functions(backend, n, m):
     steps = quantile.merge_steps(backend.xp, backend.device, n, m)
@@ -100,7 +100,7 @@ def test_merged_steps_cover_both_functions(backend, n, m):
     assert inside.sum() == n + m - math.gcd(n, m)
 
 
-@everywhere
+@in_every_width
 def test_merged_steps_survive_large_products(backend):
     """Here n m is beyond 32 bits, and beyond float32 by far."""
     n, m = 100_000, 99_999
@@ -112,12 +112,12 @@ def test_merged_steps_survive_large_products(backend):
     assert widths.astype(np.float64).sum() == pytest.approx(1.0, abs=1e-5)
 
 
-@everywhere
+@in_every_width
 def test_equal_sizes_need_no_table(backend):
     assert quantile.merge_steps(backend.xp, backend.device, 7, 7) is None
 
 
-@everywhere
+@in_every_width
 @pytest.mark.parametrize("n", range(1, 7))
 def test_enumeration_counts_ordered_resamples(backend, n):
     """Every multiset once, with the share of the n^n ordered resamples that give it."""
@@ -130,7 +130,10 @@ def test_enumeration_counts_ordered_resamples(backend, n):
     assert not ordered
 
 
-def resampled_ranks(backend, n, count, step=None, seed=1):
+NUMPY = Backend("numpy", np, "cpu")
+
+
+def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
     """Ranks that resamples have at each of their order statistics: (count, n or T)."""
     xp, device = backend.xp, backend.device
     scores = backend.asarray(np.arange(n, dtype=np.float64))[None, :]
@@ -142,10 +145,10 @@ def resampled_ranks(backend, n, count, step=None, seed=1):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 2000])
-def test_resamples_are_those_of_plain_resampling(backend, n):
+def test_resamples_are_those_of_plain_resampling(n):
     """Kolmogorov and Smirnov on order statistics and on the mean of resamples."""
     count = 3000
-    born_sorted = resampled_ranks(backend, n, count)
+    born_sorted = resampled_ranks(n, count)
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)
     assert born_sorted.min() >= 0
@@ -164,8 +167,8 @@ def test_resamples_are_those_of_plain_resampling(backend, n):
         assert test.pvalue > FALSE_ALARM
 
 
-@everywhere
-@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+@in_every_width
+@pytest.mark.parametrize("n", [1, 2, 1000])
 def test_largest_uniform_gives_the_largest_rank(backend, n):
     """Where the last spacing is 0, the largest of the sorted uniforms is 1."""
     words = np.full((1, 1, n + 1), 2**31, dtype=np.uint32)
@@ -177,16 +180,16 @@ def test_largest_uniform_gives_the_largest_rank(backend, n):
     assert float(ranks[0, 0, -1]) == n - 1
 
 
-def test_every_multiset_has_its_probability(backend):
+def test_every_multiset_has_its_probability():
     n, count = 4, 20_000
-    observed = Counter(map(tuple, resampled_ranks(backend, n, count).astype(int)))
+    observed = Counter(map(tuple, resampled_ranks(n, count).astype(int)))
     ranks, weights = subsets.enumerate_resamples(np, "cpu", n)
     counts = [observed.pop(tuple(column), 0) for column in ranks.T]
     assert not observed
     assert scipy.stats.chisquare(counts, count * weights).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize(
+over_grids = pytest.mark.parametrize(
     ("n", "grid"),
     [
         (20, quantile.Grid(Fraction(1, 200))),
@@ -205,9 +208,22 @@ def test_every_multiset_has_its_probability(backend):
         "by ranks of a smaller sample",
     ],
 )
-def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
+
+
+@over_grids
+def test_backends_draw_the_resamples_of_numpy(backend, n, grid):
+    """The same words, of which a logarithm may round to another neighbour."""
+    for chosen in (grid, None):
+        drawn = resampled_ranks(n, 20, chosen, backend)
+        expected = resampled_ranks(n, 20, chosen)
+        assert np.mean(drawn != expected) < 0.002
+        assert np.abs(drawn - expected).max() <= 1.0
+
+
+@over_grids
+def test_grid_resamples_are_those_of_plain_resampling(n, grid):
     count = 3000
-    drawn = resampled_ranks(backend, n, count, grid)
+    drawn = resampled_ranks(n, count, grid)
     ranks = quantile.grid_ranks(np, "cpu", n, grid)
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)[:, ranks]
@@ -224,11 +240,11 @@ def test_grid_resamples_are_those_of_plain_resampling(backend, n, grid):
         assert test.pvalue > FALSE_ALARM
 
 
-@everywhere
+@in_every_width
 def test_large_samples_stay_in_range(backend):
     """Float32 sums of 10^6 terms, taken in turn, put ranks off by 24."""
     n = 10**6
-    ranks = resampled_ranks(backend, n, 2)
+    ranks = resampled_ranks(n, 2, backend=backend)
     assert ranks.min() >= 0
     assert ranks.max() <= n - 1
     # Where float32 is all there is, sums round to 1/16, and neighbours may swap.
