@@ -53,6 +53,10 @@ EAGER = [name for name in HERE if not name.startswith("jax")]
 everywhere = pytest.mark.parametrize(
     "backend", [name for name in HERE if name != "jax.numpy:x64"], indirect=True
 )
+# What takes long and is not of a backend: published figures, memory, the ancestor.
+whole_suite = pytest.mark.skipif(
+    "SIGARRAY_BACKENDS" in os.environ, reason="SIGARRAY_BACKENDS asks for a part"
+)
 in_every_width = pytest.mark.parametrize("backend", HERE, indirect=True)
 
 

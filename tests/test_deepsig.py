@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import require
+from conftest import require, whole_suite
 from sigarray import deepsig
 
 A = [0.9, 0.8, 0.95, 0.85, 0.7, 0.88]
@@ -109,6 +109,7 @@ def test_functions_can_be_imported_from_their_modules(module):
         assert getattr(deepsig, name) is getattr(imported, name)
 
 
+@whole_suite
 def test_modules_and_names_are_those_of_deep_significance():
     original = pytest.importorskip("deepsig")
     modules = {module.name for module in pkgutil.iter_modules(original.__path__)}
@@ -142,6 +143,7 @@ def test_scalars_are_floats_with_item(name):
     assert type(result.item()) is float
 
 
+@whole_suite
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalars_have_what_those_of_deep_significance_have(name):
     theirs = SCALARS[name](pytest.importorskip("deepsig"))
@@ -336,6 +338,7 @@ def test_what_it_refuses(call, error, message):
         call()
 
 
+@whole_suite
 def test_it_agrees_with_deep_significance_where_that_is_right():
     """Sampling error aside: within 0.05 in eps_min, from 1000 resamples each."""
     original = pytest.importorskip("deepsig")

@@ -8,6 +8,7 @@ import sigarray
 from benchmarks.fuzz.__main__ import fuzz, search
 from benchmarks.fuzz.checks import check_answer
 from benchmarks.fuzz.functions import FUNCTIONS
+from conftest import whole_suite
 from sigarray import responses
 from sigarray.responses import metrics
 
@@ -26,6 +27,7 @@ def test_every_public_function_is_searched():
             assert f"responses.metrics.{name}" in searched
 
 
+@whole_suite
 def test_a_short_search_finds_nothing():
     faults = fuzz(seconds=5.0, seed=0, backends=["numpy"])
     for fault in faults:

@@ -5,10 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from conftest import whole_suite
 from sigarray import count_significant
 from tests.large_cases import LARGE_CASES
 from tests.test_contract import over
 
+pytestmark = whole_suite
 MIB = 2**20
 
 

@@ -19,6 +19,7 @@ from benchmarks.reproduce.experiment import (
     Settings,
     binomial_error,
 )
+from conftest import whole_suite
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 SETTINGS = Settings(is_quick=True, backend="numpy", reference=REFERENCE)
@@ -63,6 +64,7 @@ def test_ancestor_leaves_out_the_first_point_of_the_violation():
     assert mended == pytest.approx(0.037929631889363456, rel=1e-12)
 
 
+@whole_suite
 @needs_reference
 def test_error_rates_agree():
     plans = [("type1", "normal", 5, 0.0), ("type2", "normal", 10, 0.5)]
@@ -96,6 +98,7 @@ def test_ties_count_as_errors():
     assert error_rates.change_by_ties(row | {"error": "type2"}) == -0.05
 
 
+@whole_suite
 @needs_reference
 def test_response_p_values_agree(monkeypatch):
     chosen = {name: response_variance.METRICS[name] for name in ("mae", "wins_mae")}
@@ -162,6 +165,7 @@ def test_another_quantile_is_predicted_by_student_distribution():
     assert abs(np.std(z) - 1.0) < 6.0 / np.sqrt(4000)
 
 
+@whole_suite
 def test_command_writes_the_same_again(tmp_path, capsys):
     arguments = ["--quick", "--only", "decisions", "--reference", str(tmp_path)]
     names = ("decisions.csv", "decisions.png", "summary.md")

@@ -147,7 +147,7 @@ def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 2000])
 def test_resamples_are_those_of_plain_resampling(n):
     """Kolmogorov and Smirnov on order statistics and on the mean of resamples."""
-    count = 3000
+    count = 2000
     born_sorted = resampled_ranks(n, count)
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)
@@ -222,7 +222,7 @@ def test_backends_draw_the_resamples_of_numpy(backend, n, grid):
 
 @over_grids
 def test_grid_resamples_are_those_of_plain_resampling(n, grid):
-    count = 3000
+    count = 2000
     drawn = resampled_ranks(n, count, grid)
     ranks = quantile.grid_ranks(np, "cpu", n, grid)
     rng = np.random.default_rng(3)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sigarray
-from conftest import everywhere
+from conftest import everywhere, whole_suite
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
 
@@ -465,6 +465,7 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     assert record[0].filename == __file__
 
 
+@whole_suite
 @pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 20])
 def test_few_runs_of_one_distribution_are_rarely_declared_better(n):
     """At most as often as the docstring says: 7 % in either direction at n = 3."""

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import everywhere, make_backend, require
+from conftest import everywhere, make_backend, require, whole_suite
 from sigarray import responses
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
@@ -144,7 +144,7 @@ class TestResponseTest:
                     find_lead(*x)
                     for x in resample_slowly(rng, gold, a, b, items, answers)
                 ]
-                for _ in range(30)
+                for _ in range(20)
             ]
             slow.append(count_pairs(*np.round(np.array(leads).T, 12), "greater"))
             result = response_test(
@@ -154,7 +154,7 @@ class TestResponseTest:
                 metric=metric,
                 items=items,
                 responses=answers,
-                n_resamples=30,
+                n_resamples=20,
                 rng=seed,
             )
             fast.append(float(result.pvalue))
@@ -284,6 +284,7 @@ def standard_error(p, n_sets):
     return math.sqrt(2.0 * max(both - p * p, 0.0) / n_sets)
 
 
+@whole_suite
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the published figures are not here")
 @pytest.mark.parametrize("perturbation", [0.0, 0.05, 0.1])
 def test_published_true_p_values(perturbation):
@@ -515,7 +516,7 @@ class TestPower:
             metric="mae",
             perturbation_b=0.0,
             n_sets=300,
-            n_resamples=100,
+            n_resamples=50,
             rng=3,
         )
         count = round(300 * float(share[0, 0]))
