@@ -18,7 +18,7 @@ from sigarray._difference.permutation import (
 )
 from sigarray._order.many_models import multi_aso
 from sigarray._order.two_models import aso, aso_replicates, violation_ratio
-from sigarray._power import (
+from sigarray._power_analysis import (
     aso_uncertainty_reduction,
     bootstrap_power_analysis,
     required_sample_size,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -172,7 +172,7 @@ def benjamini_yekutieli(pvalues: Array, /, *, axis: int = -1) -> Array:
     return _adjust_along(pvalues, axis, _benjamini_yekutieli_rule)
 
 
-@checked(method=choice("holm", "fisher", "bonferroni", "benjamini_hochberg"))
+@checked(method=choice(*get_args(CountMethod)))
 def count_significant(
     pvalues: Array,
     /,

@@ -1,7 +1,8 @@
 """Aliases for the types that the array API leaves without a name."""
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 # Arrays of every backend share an interface and no base class.
 Array = Any
@@ -13,3 +14,7 @@ Device = Any
 Seed = tuple[Array, Array]
 # An int, a random generator or key of the backend, or None for fresh entropy.
 RandomSource = Any
+# Of options that several functions share; `checks` has the names from here.
+Alternative = Literal["two-sided", "greater", "less"]
+StatisticName = Literal["mean", "median"]
+Statistic = Callable[..., Array] | StatisticName

@@ -10,10 +10,11 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
+from sigarray._backend.aliases import Alternative, StatisticName
 from sigarray._backend.libraries import as_scalars
 
 P = ParamSpec("P")
@@ -25,8 +26,7 @@ Rule = Callable[[str, Any], Any]
 MAX_REPLICATES = 2**31
 _MAX_COMPARISONS = 10**9
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-STATISTICS = ("mean", "median")
+ALTERNATIVES = get_args(Alternative)
 
 
 def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -266,5 +266,5 @@ OPTIONS: dict[str, Rule] = {
     "paired": flag,
     "power": fraction,
     "rng": random_source,
-    "statistic": choice_or_callable(*STATISTICS),
+    "statistic": choice_or_callable(*get_args(StatisticName)),
 }

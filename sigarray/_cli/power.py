@@ -28,7 +28,7 @@ from sigarray._cli.summary import (
     show_difference,
 )
 from sigarray._cli.tables.scores import Scores
-from sigarray._power import DEFAULT_SIZES
+from sigarray._power_analysis import DEFAULT_SIZES
 
 HELP = "say whether there are enough runs"
 DESCRIPTION = (

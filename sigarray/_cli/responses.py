@@ -264,7 +264,7 @@ def _make_metric(
             )
             raise ValueError(msg)
         return metrics.binary(
-            name,  # type: ignore[arg-type]
+            name,
             gold_threshold=threshold,
             system_threshold=threshold,
         )

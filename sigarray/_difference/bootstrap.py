@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import (
+    Alternative,
+    Array,
+    Namespace,
+    RandomSource,
+    Seed,
+    Statistic,
+)
 from sigarray._backend.checks import anything, checked
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.dispatch import first_replicate, standardize
@@ -21,8 +28,6 @@ from sigarray._difference.resampling import (
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
-    Alternative,
-    Statistic,
     apply_statistic,
     center_scores,
     difference_of,

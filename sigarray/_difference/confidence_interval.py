@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Statistic
 from sigarray._backend.checks import checked, choice
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
@@ -16,7 +16,6 @@ from sigarray._difference.resampling import check_samples, draw_replicates
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
-    Statistic,
     apply_statistic,
     center_scores,
     difference_of,
@@ -27,12 +26,11 @@ from sigarray._numeric.statistic import (
 )
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
+# In any case; SciPy writes "BCa".
 IntervalMethod = Literal["percentile", "basic", "bca", "BCa"]
 
-_METHODS = ("percentile", "basic", "bca")
 
-
-@checked(method=choice(*_METHODS, ignores_case=True))
+@checked(method=choice(*get_args(IntervalMethod)[:3], ignores_case=True))
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,

@@ -2,7 +2,7 @@
 
 import math
 
-from sigarray._backend.aliases import Array, Device, Namespace, Seed
+from sigarray._backend.aliases import Array, Device, Namespace, Seed, Statistic
 from sigarray._backend.libraries import (
     device_of,
     matrix_product,
@@ -16,7 +16,7 @@ from sigarray._backend.threefry import (
     random_bits,
     random_words,
 )
-from sigarray._numeric.statistic import Statistic, apply_statistic
+from sigarray._numeric.statistic import apply_statistic
 from sigarray._numeric.subsets import subset_at
 
 

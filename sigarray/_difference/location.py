@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Alternative, Array, Namespace
 from sigarray._backend.checks import checked
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel
@@ -11,7 +11,6 @@ from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
-    Alternative,
     check_pairs,
     check_sizes,
     concat_samples,

@@ -3,7 +3,14 @@
 import math
 from typing import Literal, get_args
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import (
+    Alternative,
+    Array,
+    Namespace,
+    RandomSource,
+    Seed,
+    Statistic,
+)
 from sigarray._backend.checks import MAX_REPLICATES, anything, checked, choice
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
@@ -19,8 +26,6 @@ from sigarray._difference.resampling import (
 )
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._numeric.statistic import (
-    Alternative,
-    Statistic,
     apply_statistic,
     center_scores,
     check_pairs,

@@ -4,13 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Namespace, Seed, Statistic
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.libraries import device_of, take_last
 from sigarray._backend.threefry import random_places
 from sigarray._numeric.statistic import (
-    Statistic,
     apply_statistic,
     check_pairs,
     check_sizes,

@@ -3,16 +3,13 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Alternative, Array, Namespace, Statistic
 from sigarray._backend.checks import describe
 from sigarray._numeric.faults import spread_faults
-
-Alternative = Literal["greater", "less", "two-sided"]
-Statistic = Callable[..., Array] | Literal["mean", "median"]
 
 # Differences closer than so many units of rounding are ties.
 TIE_UNITS = 100

@@ -1,7 +1,7 @@
 """Fit models of items and raters to real responses."""
 
 import math
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.checks import checked, choice
@@ -10,7 +10,13 @@ from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import normals, random_words
 from sigarray.responses._items import add_up, average, standardize_responses
-from sigarray.responses._models import MODELS, LikertModel, Model, NormalModel
+from sigarray.responses._models import (
+    MODELS,
+    LikertModel,
+    Model,
+    ModelName,
+    NormalModel,
+)
 
 # Where the mode of the deviations of a `LikertModel` lies between the ends.
 _MODE_SHARE = 0.52
@@ -28,7 +34,7 @@ class _Moments(NamedTuple):
 
 
 @checked(model=choice(*MODELS))
-def fit(gold: Array, /, *, model: Literal["normal", "likert"] = "normal") -> Model:
+def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
     """Fit a model of items and raters to real responses.
 
     With it, `simulate` and `power` tell how many items and raters an evaluation like

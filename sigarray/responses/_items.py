@@ -8,7 +8,6 @@ from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, device_of, matrix_product
 
 Aggregate = Literal["mean", "median"]
-AGGREGATES = ("mean", "median")
 
 
 def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:

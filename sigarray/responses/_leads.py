@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import spare_seed
-from sigarray._numeric.statistic import TIE_UNITS, Alternative, find_p_value
+from sigarray._numeric.statistic import TIE_UNITS, find_p_value
+from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model
 from sigarray.responses._pools import count_dealt
 from sigarray.responses._sampling import plan_draws
@@ -19,7 +20,6 @@ from sigarray.responses._simulation import (
     count_elements,
     draw_sets,
 )
-from sigarray.responses.metrics import Metric, Wins
 
 
 class Leads(NamedTuple):

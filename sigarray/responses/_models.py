@@ -143,10 +143,11 @@ class LikertModel(NamedTuple):
 
 
 Model = NormalModel | LikertModel
-MODELS: dict[str, Model] = {"normal": NormalModel(), "likert": LikertModel()}
+ModelName = Literal["normal", "likert"]
+MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel()}
 
 
-def choose_model(model: Model | Literal["normal", "likert"]) -> Model:
+def choose_model(model: Model | ModelName) -> Model:
     """Give a model, or that of a name.
 
     Raises

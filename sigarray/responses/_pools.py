@@ -14,6 +14,8 @@ from sigarray._numeric.subsets import binomials, subset_at
 from sigarray.responses._items import gather_present
 
 Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
+# Of test sets that are drawn anew.
+NewResponses = Literal["all", "one", "first"]
 # What is compared of responses (..., k).
 Summarize = Callable[[Array], Array]
 

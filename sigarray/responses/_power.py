@@ -2,9 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import (
+    Alternative,
+    Array,
+    Device,
+    Namespace,
+    RandomSource,
+    Seed,
+)
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
@@ -19,9 +26,9 @@ from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray._numeric.statistic import Alternative
 from sigarray.responses._leads import test_sets
-from sigarray.responses._models import Model, Response
+from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
 from sigarray.responses._simulation import (
@@ -30,7 +37,7 @@ from sigarray.responses._simulation import (
     count_elements,
     draw_sets,
 )
-from sigarray.responses.metrics import Metric, Wins, choose_metric
+from sigarray.responses.metrics import choose_metric
 
 
 @checked(
@@ -58,7 +65,7 @@ def power(
     responses: Responses = "all",
     perturbation_a: float | Array = 0.0,
     perturbation_b: float | Array = 0.1,
-    model: Model | Literal["normal", "likert"] = "normal",
+    model: Model | ModelName = "normal",
     response: Response | None = None,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

@@ -1,6 +1,6 @@
 """How far one system is ahead in test sets, one after another, from any place on."""
 
-from typing import Any, Literal
+from typing import Any, get_args
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource
 from sigarray._backend.checks import (
@@ -16,11 +16,12 @@ from sigarray._backend.libraries import device_of
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import draw_leads, simulate_leads
-from sigarray.responses._models import Model, Response
-from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
+from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._models import Model, ModelName, Response
+from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
 from sigarray.responses._simulation import check_parameters, choose_dtype
-from sigarray.responses.metrics import Metric, Wins, choose_metric
+from sigarray.responses.metrics import choose_metric
 from sigarray.results import ResponseReplicates
 
 
@@ -107,7 +108,7 @@ def response_replicates(
 
 @checked(
     metric=anything,
-    responses=choice("all", "one", "first"),
+    responses=choice(*get_args(NewResponses)),
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
@@ -124,10 +125,10 @@ def true_replicates(
     start: int | Array,
     count: int,
     metric: Metric | Wins | Any = "wins_mae",
-    responses: Literal["all", "one", "first"] = "all",
+    responses: NewResponses = "all",
     perturbation_a: float | Array = 0.0,
     perturbation_b: float | Array = 0.1,
-    model: Model | Literal["normal", "likert"] = "normal",
+    model: Model | ModelName = "normal",
     response: Response | None = None,
     n_items: int = 1000,
     n_responses: int = 5,

@@ -1,8 +1,14 @@
 """P-values of the difference of two systems, from one test set or many."""
 
-from typing import Any, Literal
+from typing import Any, get_args
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource
+from sigarray._backend.aliases import (
+    Alternative,
+    Array,
+    Device,
+    Namespace,
+    RandomSource,
+)
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
@@ -15,17 +21,17 @@ from sigarray._backend.checks import (
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import device_of
 from sigarray._backend.seeds import seed_words
-from sigarray._numeric.statistic import Alternative
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import simulate_tests, test_sets
-from sigarray.responses._models import Model, Response
-from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
+from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._models import Model, ModelName, Response
+from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
 from sigarray.responses._simulation import (
     check_parameters,
     choose_dtype,
 )
-from sigarray.responses.metrics import Metric, Wins, choose_metric
+from sigarray.responses.metrics import choose_metric
 from sigarray.results import ResponseTestResult
 
 
@@ -162,7 +168,7 @@ def response_test(
 
 @checked(
     metric=anything,
-    responses=choice("all", "one", "first"),
+    responses=choice(*get_args(NewResponses)),
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
@@ -177,10 +183,10 @@ def response_test(
 def true_p_value(
     *,
     metric: Metric | Wins | Any = "wins_mae",
-    responses: Literal["all", "one", "first"] = "all",
+    responses: NewResponses = "all",
     perturbation_a: float | Array = 0.0,
     perturbation_b: float | Array = 0.1,
-    model: Model | Literal["normal", "likert"] = "normal",
+    model: Model | ModelName = "normal",
     response: Response | None = None,
     n_items: int = 1000,
     n_responses: int = 5,

@@ -1,7 +1,7 @@
 """Simulate test sets with several responses to each item, and fit what to simulate."""
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
 from sigarray._backend.checks import (
@@ -26,6 +26,7 @@ from sigarray._backend.threefry import (
 from sigarray._numeric.statistic import check_result
 from sigarray.responses._models import (
     Model,
+    ModelName,
     Response,
     check_parameter,
     choose_model,
@@ -46,7 +47,7 @@ _WORDS_OF_ITEM = 5
     n_sets=optional(count()),
     model=anything,
     response=optional(function),
-    hypothesis=choice("alternative", "null"),
+    hypothesis=choice(*get_args(Hypothesis)),
     start=anything,
     xp=anything,
     device=anything,
@@ -60,7 +61,7 @@ def simulate(
     perturbation_b: float | Array = 0.1,
     n_sets: int | None = None,
     start: int | Array = 0,
-    model: Model | Literal["normal", "likert"] = "normal",
+    model: Model | ModelName = "normal",
     response: Response | None = None,
     hypothesis: Hypothesis = "alternative",
     xp: Namespace | None = None,
@@ -165,7 +166,7 @@ def simulate(
 
 def check_parameters(
     xp: Namespace,
-    model: Model | Literal["normal", "likert"],
+    model: Model | ModelName,
     *perturbations: float | Array,
 ) -> tuple[Model, tuple[Any, ...]]:
     """Give the model, and perturbations as floats or as arrays of shape ()."""

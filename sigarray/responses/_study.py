@@ -2,9 +2,9 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
-from sigarray._backend.aliases import Device, Namespace, RandomSource
+from sigarray._backend.aliases import Alternative, Device, Namespace, RandomSource
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
@@ -18,9 +18,9 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray._numeric.statistic import Alternative
 from sigarray.responses._leads import simulate_tests, test_sets
-from sigarray.responses._models import Model, Response
+from sigarray.responses._measurement import Metric, Wins
+from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
 from sigarray.responses._sampling import ITEM_SAMPLERS, Items
 from sigarray.responses._simulation import (
@@ -28,7 +28,7 @@ from sigarray.responses._simulation import (
     choose_dtype,
     draw_sets,
 )
-from sigarray.responses.metrics import Metric, Wins, choose_metric
+from sigarray.responses.metrics import choose_metric
 from sigarray.results import Study
 
 _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
@@ -58,7 +58,7 @@ def study(
     items: Sequence[Items] = _ITEMS,
     responses: Sequence[Responses] = _RESPONSES,
     perturbations: Sequence[float] = _PERTURBATIONS,
-    model: Model | Literal["normal", "likert"] = "normal",
+    model: Model | ModelName = "normal",
     response: Response | None = None,
     n_items: int = 1000,
     n_responses: int = 5,

@@ -6,12 +6,9 @@ higher is better is part of it. `wins` compares two systems item by item.
 """
 
 import dataclasses
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import (
@@ -21,218 +18,55 @@ from sigarray._backend.checks import (
     choice_or_callable,
     count,
     describe,
-    flag,
-    function,
     number,
 )
-from sigarray._backend.libraries import array_kernel, as_scalars
-from sigarray._numeric.statistic import check_result
 from sigarray.responses import _measures as measures
-from sigarray.responses._items import (
-    AGGREGATES,
-    Aggregate,
-    average,
-    standardize_responses,
+from sigarray.responses._items import Aggregate
+from sigarray.responses._measurement import (
+    AGGREGATE_RULE,
+    Measure,
+    Measurement,
+    Metric,
+    Wins,
+    suffix_of,
 )
 
-_AGGREGATE = choice(*AGGREGATES, None)
+__all__ = [
+    "METRICS",
+    "SCORES",
+    "Measurement",
+    "Metric",
+    "Wins",
+    "accuracy",
+    "binary",
+    "cosine",
+    "emd",
+    "emd_all",
+    "f1",
+    "histogram_kl",
+    "kl_divergence",
+    "mae",
+    "max_error",
+    "mean_of_emds",
+    "mse",
+    "precision",
+    "recall",
+    "rmse",
+    "roc_auc",
+    "spearman",
+    "wins",
+    "wins_emd",
+    "wins_mae",
+    "wins_mae_all",
+]
 
-# (namespace, gold, system) -> array.
-Measure = Callable[[Namespace, Array, Array], Array]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What is compared of the responses of an item, and how.
-
-    Attributes
-    ----------
-    name : str
-        What tables and messages call it.
-    measure : callable
-        (xp, gold, system) -> array, in array-API code.
-    higher_is_better : bool
-        False for errors and distances.
-    aggregate : {"mean", "median"} or None
-        How the responses of an item become one number. None keeps them.
-    takes : {"pairs", "samples", "items"}
-        What the measure takes, batch axes aside. "pairs": two vectors of one length, of
-        the aggregates of the items; or without an aggregate of all responses, the j-th
-        of gold beside the j-th of the system, where a missing one makes the metric NaN.
-        "samples": the same for a measure to which order does not matter; lengths may
-        differ, and NaN is a missing response. "items": responses as they are, of shape
-        (n_items, k).
-    ignores_level : bool
-        Whether the same number added to all responses makes no difference. The level,
-        beside which small differences would be lost, is taken away then.
-    """
-
-    name: str
-    measure: Measure
-    higher_is_better: bool = False
-    aggregate: Aggregate | None = "mean"
-    takes: Literal["pairs", "samples", "items"] = "pairs"
-    ignores_level: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        _AGGREGATE("aggregate", self.aggregate)
-        check_choice("takes", self.takes, ("pairs", "samples", "items"))
-        flag("higher_is_better", self.higher_is_better)
-        flag("ignores_level", self.ignores_level)
-        function("measure", self.measure)
-
-    def aggregated_by(self, aggregate: Aggregate | None) -> Self:
-        """Give this metric of other aggregates of the responses, or of all of them."""
-        stem = self.name.removesuffix(_suffix(self.aggregate))
-        name = stem + _suffix(aggregate)
-        return dataclasses.replace(self, name=name, aggregate=aggregate)
-
-    def center(self, xp: Namespace, gold: Array, *systems: Array) -> list[Array]:
-        """Take the smallest of gold away from all responses, where that is allowed."""
-        if not self.ignores_level:
-            return [gold, *systems]
-        is_there = ~xp.isnan(gold)
-        low = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1), keepdims=True)
-        low = xp.where(xp.any(is_there, axis=(-2, -1), keepdims=True), low, 0.0)
-        return [x - low for x in (gold, *systems)]
-
-    def summarize(self, xp: Namespace, x: Array) -> Array:
-        """Give what is compared of responses (..., k): one number each, or all."""
-        if self.aggregate is None:
-            return x
-        return average(xp, x, self.aggregate)[..., None]
-
-    def apply_measure(self, xp: Namespace, gold: Array, system: Array) -> Array:
-        """Apply the measure to what `summarize` gave, of shape (..., n_items, d)."""
-        if self.takes == "items":
-            return self.measure(xp, gold, system)
-        if self.takes == "pairs" and gold.shape[-1] != system.shape[-1]:
-            msg = (
-                f"Expected as many responses to an item of gold as of the system for "
-                f"{self.name}, which takes them by pairs; got {gold.shape[-1]} and "
-                f"{system.shape[-1]}. Give the metric an aggregate, or take a distance "
-                f"of distributions such as 'mean_of_emds'."
-            )
-            raise ValueError(msg)
-        vectors = (
-            xp.reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1]))
-            for x in (gold, system)
-        )
-        return self.measure(xp, *vectors)
+ItemError = Literal["mae", "emd"]
+Score = Literal["accuracy", "precision", "recall", "f1", "roc_auc"]
 
 
-@dataclass(frozen=True)
-class Metric(Measurement):
-    """A metric of one system against gold, called as `metric(gold, system)`.
-
-    The attributes are those of `Measurement`.
-
-    Examples
-    --------
-    >>> from sigarray.responses import metrics
-    >>> gold = [[0.0, 0.5, 1.0], [1.0, 1.0, float("nan")]]
-    >>> float(metrics.mae(gold, [0.5, 0.75]))
-    0.125
-
-    One of your own, of the medians of the responses:
-
-    >>> def bias(xp, gold, system):
-    ...     return xp.abs(xp.mean(system - gold, axis=-1))
-    >>> metric = metrics.Metric("bias", bias, aggregate="median")
-    >>> float(metric(gold, [0.5, 0.75]))
-    0.125
-    """
-
-    def __call__(self, gold: Array, system: Array) -> Array:
-        """Give the metric.
-
-        Parameters
-        ----------
-        gold, system : array, shape (..., n_items, k), real
-            Responses; NaN is a missing one. A vector is one response to each item.
-
-        Returns
-        -------
-        array, shape (...)
-            The metric, on the device and of the float dtype of the responses; NaN for a
-            batch entry with an infinite response, or an item without any.
-        """
-        xp, responses = standardize_responses(gold, system)
-        result: Array = as_scalars(_apply(xp, *responses, comparison=self))
-        return result
-
-    def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
-        """Give the metric of what `summarize` gave."""
-        result = self.apply_measure(xp, gold, system)
-        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
-        check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
-        return xp.astype(result, gold.dtype, copy=False)
-
-    def compare(
-        self, xp: Namespace, gold: Array, a: Array, b: Array
-    ) -> tuple[Array, Array]:
-        """Give the metric of A and that of B, of what `summarize` gave."""
-        return self.evaluate(xp, gold, a), self.evaluate(xp, gold, b)
-
-
-@dataclass(frozen=True)
-class Wins(Measurement):
-    """The share of items in which a system is nearer to gold than the other one.
-
-    The attributes are those of `Measurement`, with a measure that gives the errors, one
-    for each item or response. Errors that are the same, up to rounding, are nobody's.
-    """
-
-    higher_is_better: bool = True
-
-    def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
-        """Give the shares that A and B win, as `Metric` gives a metric."""
-        xp, responses = standardize_responses(gold, a, b)
-        shares: tuple[Array, Array] = as_scalars(
-            _apply(xp, *responses, comparison=self)
-        )
-        return shares
-
-    def compare(
-        self, xp: Namespace, gold: Array, a: Array, b: Array
-    ) -> tuple[Array, Array]:
-        """Give the shares that A and B win, of what `summarize` gave."""
-        error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
-        lead, total = error_b - error_a, error_a + error_b
-        tie = xp.max(measures.find_tie(xp, gold)[..., 0], axis=-1, keepdims=True)
-        tie = tie + measures.find_tie(xp, total)
-        fault = measures.find_fault(xp, total)
-        is_ahead = (lead > tie, lead < -tie)
-        wins_a, wins_b = (
-            xp.mean(xp.astype(x, total.dtype), axis=-1) + fault for x in is_ahead
-        )
-        return wins_a, wins_b
-
-    def _find_errors(self, xp: Namespace, gold: Array, system: Array) -> Array:
-        errors = self.apply_measure(xp, gold, system)
-        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
-        n_errors = gold.shape[-2]
-        if self.takes != "items":
-            n_errors *= gold.shape[-1]
-        shape = (*leading, n_errors)
-        check_result(xp, f"{self.name}(gold, system)", errors, shape, gold, system)
-        return xp.astype(errors, gold.dtype, copy=False)
-
-
-@array_kernel
-def _apply(xp: Namespace, *responses: Array, comparison: Metric | Wins) -> Any:
-    """Give the metric of a system, or the shares that two of them win."""
-    centered = comparison.center(xp, *responses)
-    summaries = [comparison.summarize(xp, x) for x in centered]
-    if isinstance(comparison, Wins):
-        return comparison.compare(xp, *summaries)
-    return comparison.evaluate(xp, *summaries)
-
-
-@checked(error=choice_or_callable("mae", "emd"), aggregate=_AGGREGATE)
+@checked(error=choice_or_callable(*get_args(ItemError)), aggregate=AGGREGATE_RULE)
 def wins(
-    error: Callable[[Array, Array], Array] | Literal["mae", "emd"] = "mae",
+    error: Callable[[Array, Array], Array] | ItemError = "mae",
     *,
     aggregate: Aggregate | None = "mean",
 ) -> Wins:
@@ -274,7 +108,7 @@ def wins(
     if error == "emd":
         emd = measures.earth_movers_distance
         return Wins("wins_emd", emd, aggregate=None, takes="items", ignores_level=True)
-    name = f"wins_mae{_suffix(aggregate)}"
+    name = f"wins_mae{suffix_of(aggregate)}"
     return Wins(name, _absolute_error, aggregate=aggregate, ignores_level=True)
 
 
@@ -283,7 +117,7 @@ def wins(
     high=number,
     n_bins=count(2**20),
     pseudocount=number,
-    aggregate=_AGGREGATE,
+    aggregate=AGGREGATE_RULE,
 )
 def histogram_kl(
     *,
@@ -319,7 +153,7 @@ def histogram_kl(
         msg = f"Expected pseudocount to be 0 or more; got {pseudocount}."
         raise ValueError(msg)
     return Metric(
-        f"kl_divergence{_suffix(aggregate)}",
+        f"kl_divergence{suffix_of(aggregate)}",
         _Divergence(low, high, n_bins, pseudocount),
         aggregate=aggregate,
         takes="samples",
@@ -327,13 +161,13 @@ def histogram_kl(
 
 
 @checked(
-    score=choice("accuracy", "precision", "recall", "f1", "roc_auc"),
+    score=choice(*get_args(Score)),
     gold_threshold=number,
     system_threshold=number,
-    aggregate=_AGGREGATE,
+    aggregate=AGGREGATE_RULE,
 )
 def binary(
-    score: Literal["accuracy", "precision", "recall", "f1", "roc_auc"],
+    score: Score,
     *,
     gold_threshold: float = 0.5,
     system_threshold: float = 0.5,
@@ -357,7 +191,7 @@ def binary(
         A score that is unknown.
     """
     return Metric(
-        score + _suffix(aggregate),
+        score + suffix_of(aggregate),
         _Classifier(score, gold_threshold, system_threshold),
         higher_is_better=True,
         aggregate=aggregate,
@@ -413,7 +247,7 @@ class _Divergence:
 
 @dataclass(frozen=True)
 class _Classifier:
-    score: str
+    score: Score
     gold_threshold: float
     system_threshold: float
 
@@ -434,16 +268,11 @@ class _OfResponses:
         return self.function(gold, system)
 
 
-def _suffix(aggregate: Aggregate | None) -> str:
-    """Give what the name of a metric ends in, which averages by default."""
-    return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")
-
-
 def _absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
     return xp.abs(gold - system)
 
 
-SCORES: dict[str, Measure] = {
+SCORES: dict[Score, Measure] = {
     "accuracy": measures.accuracy,
     "precision": measures.precision,
     "recall": measures.recall,

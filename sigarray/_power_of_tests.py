@@ -1,0 +1,151 @@
+"""In what share of resamples a test sees that the first of two models is better."""
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.libraries import array_kernel, device_of, take_last, widest_float
+from sigarray._backend.seeds import spare_seed
+from sigarray._backend.threefry import random_places
+from sigarray._difference.location import find_t, mann_whitney_u, t_test
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.special import student_t_sf
+from sigarray._numeric.statistic import check_result, largest_or_one, scale_scores
+from sigarray._order.errors import estimate, upper_bound
+from sigarray._order.plans import plan_errors
+from sigarray._order.two_models import STREAMS
+
+PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]
+PowerTest = Callable[..., Array] | PowerTestName
+
+# As `aso` decides by default, with the threshold of Ulmer et al. (2022).
+_ASO_RESAMPLES = 1000
+_ASO_THRESHOLD = 0.2
+# Fewer pairs of samples at a time leave room for many resamples of each.
+_ASO_REPLICATES_AT_A_TIME = 16
+
+
+@array_kernel
+def find_t_powers(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    sizes: tuple[int, ...],
+    is_paired: bool,
+    level: float,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Power (..., S) of a t-test at every size, of which the largest sample is drawn.
+
+    Smaller samples are the first scores of it, so that sums of them are cumulative.
+    """
+    numbers, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
+    # One origin for both, for equal samples are to have sums that are equal.
+    origin = xp.min(b, axis=-1, keepdims=True)
+    samples = [a - origin, b - origin]
+    origin = xp.mean(samples[1], axis=-1, keepdims=True)
+    samples = [x - origin for x in samples]
+    unit = largest_or_one(xp, *samples)[..., None]
+    samples = [x / unit for x in samples]
+    n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
+    n = n[:, None]
+
+    def at_sizes(x: Array) -> Array:
+        sums = xp.cumulative_sum(x, axis=-1, dtype=widest_float(xp, device))
+        chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
+        return xp.astype(chosen, x.dtype, copy=False)
+
+    def see(start: int | Array, count: int) -> Array:
+        draws = [sizes[-1]] * 2
+        places = random_places(xp, seed, start, count, numbers, draws, is_paired)
+        drawn = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+        if is_paired:
+            drawn = [drawn[0] - drawn[1]]
+        means = [at_sizes(x) / n for x in drawn]
+        errors = [
+            xp.clip(at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
+            for x, mean in zip(drawn, means, strict=True)
+        ]
+        difference = means[0] if is_paired else means[0] - means[1]
+        t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
+        return student_t_sf(xp, t, df) <= level
+
+    fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
+    zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
+    elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
+    n_seen = sum_replicates(
+        xp, see, n_resamples, initial=zeros, elements=elements, batch=batch
+    )
+    return n_seen / n_resamples
+
+
+@array_kernel
+def find_power(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    size: int,
+    test: PowerTest,
+    level: float,
+    n_resamples: int,
+    batch: int | None,
+) -> Array:
+    """Share of pairs of samples of a size in which A is seen to be better."""
+    sizes = [a.shape[-1], b.shape[-1]]
+    a, b = spread_faults(xp, a), spread_faults(xp, b)
+    inner_seed = spare_seed(xp, seed)
+
+    def see(start: int | Array, count: int) -> Array:
+        places = random_places(xp, seed, start, count, sizes, [size, size], False)
+        drawn_a, drawn_b = take_last(xp, a, places[0]), take_last(xp, b, places[1])
+        return _see(xp, drawn_a, drawn_b, inner_seed, test, level)
+
+    fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
+    elements = 2 * size * (1 + math.prod(fault.shape))
+    if test == "aso":
+        elements *= _ASO_REPLICATES_AT_A_TIME
+    n_seen = sum_replicates(
+        xp, see, n_resamples, initial=fault, elements=elements, batch=batch
+    )
+    return n_seen / n_resamples
+
+
+def _see(
+    xp: Namespace, a: Array, b: Array, seed: Seed, test: PowerTest, level: float
+) -> Array:
+    """Tell which samples (..., R, n) of A a test declares better than those of B."""
+    if test == "aso":
+        stacks = [a[..., None, :], b[..., None, :]]
+        plans = plan_errors(stacks, "auto", None)
+        ratio, _, margin = estimate(
+            xp,
+            stacks,
+            seed,
+            plans=plans,
+            streams=STREAMS,
+            level=level,
+            n_resamples=_ASO_RESAMPLES,
+            grid=None,
+            batch=None,
+        )
+        return upper_bound(xp, ratio, margin)[..., 0] < _ASO_THRESHOLD
+    if test == "mann_whitney":
+        return mann_whitney_u(a, b, alternative="greater").pvalue <= level
+    if not callable(test):
+        is_paired = test == "paired_t"
+        result = t_test(a, b, paired=is_paired, alternative="greater")
+        return result.pvalue <= level
+    leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    p_values = test(a, b, -1)
+    check_result(xp, "test(a, b, axis)", p_values, leading, a, b)
+    return p_values <= level

@@ -1,0 +1,217 @@
+"""What is compared of the responses of a system and of gold, and how."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.checks import check_choice, choice, flag, function
+from sigarray._backend.libraries import array_kernel, as_scalars
+from sigarray._numeric.statistic import check_result
+from sigarray.responses import _measures as measures
+from sigarray.responses._items import Aggregate, average, standardize_responses
+
+AGGREGATE_RULE = choice(*get_args(Aggregate), None)
+# What a measure takes: see `Measurement`.
+Takes = Literal["pairs", "samples", "items"]
+
+# (namespace, gold, system) -> array.
+Measure = Callable[[Namespace, Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is compared of the responses of an item, and how.
+
+    Attributes
+    ----------
+    name : str
+        What tables and messages call it.
+    measure : callable
+        (xp, gold, system) -> array, in array-API code.
+    higher_is_better : bool
+        False for errors and distances.
+    aggregate : {"mean", "median"} or None
+        How the responses of an item become one number. None keeps them.
+    takes : {"pairs", "samples", "items"}
+        What the measure takes, batch axes aside. "pairs": two vectors of one length, of
+        the aggregates of the items; or without an aggregate of all responses, the j-th
+        of gold beside the j-th of the system, where a missing one makes the metric NaN.
+        "samples": the same for a measure to which order does not matter; lengths may
+        differ, and NaN is a missing response. "items": responses as they are, of shape
+        (n_items, k).
+    ignores_level : bool
+        Whether the same number added to all responses makes no difference. The level,
+        beside which small differences would be lost, is taken away then.
+    """
+
+    name: str
+    measure: Measure
+    higher_is_better: bool = False
+    aggregate: Aggregate | None = "mean"
+    takes: Takes = "pairs"
+    ignores_level: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        AGGREGATE_RULE("aggregate", self.aggregate)
+        check_choice("takes", self.takes, get_args(Takes))
+        flag("higher_is_better", self.higher_is_better)
+        flag("ignores_level", self.ignores_level)
+        function("measure", self.measure)
+
+    def aggregated_by(self, aggregate: Aggregate | None) -> Self:
+        """Give this metric of other aggregates of the responses, or of all of them."""
+        stem = self.name.removesuffix(suffix_of(self.aggregate))
+        name = stem + suffix_of(aggregate)
+        return dataclasses.replace(self, name=name, aggregate=aggregate)
+
+    def center(self, xp: Namespace, gold: Array, *systems: Array) -> list[Array]:
+        """Take the smallest of gold away from all responses, where that is allowed."""
+        if not self.ignores_level:
+            return [gold, *systems]
+        is_there = ~xp.isnan(gold)
+        low = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1), keepdims=True)
+        low = xp.where(xp.any(is_there, axis=(-2, -1), keepdims=True), low, 0.0)
+        return [x - low for x in (gold, *systems)]
+
+    def summarize(self, xp: Namespace, x: Array) -> Array:
+        """Give what is compared of responses (..., k): one number each, or all."""
+        if self.aggregate is None:
+            return x
+        return average(xp, x, self.aggregate)[..., None]
+
+    def apply_measure(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        """Apply the measure to what `summarize` gave, of shape (..., n_items, d)."""
+        if self.takes == "items":
+            return self.measure(xp, gold, system)
+        if self.takes == "pairs" and gold.shape[-1] != system.shape[-1]:
+            msg = (
+                f"Expected as many responses to an item of gold as of the system for "
+                f"{self.name}, which takes them by pairs; got {gold.shape[-1]} and "
+                f"{system.shape[-1]}. Give the metric an aggregate, or take a distance "
+                f"of distributions such as 'mean_of_emds'."
+            )
+            raise ValueError(msg)
+        vectors = (
+            xp.reshape(x, (*x.shape[:-2], x.shape[-2] * x.shape[-1]))
+            for x in (gold, system)
+        )
+        return self.measure(xp, *vectors)
+
+
+@dataclass(frozen=True)
+class Metric(Measurement):
+    """A metric of one system against gold, called as `metric(gold, system)`.
+
+    The attributes are those of `Measurement`.
+
+    Examples
+    --------
+    >>> from sigarray.responses import metrics
+    >>> gold = [[0.0, 0.5, 1.0], [1.0, 1.0, float("nan")]]
+    >>> float(metrics.mae(gold, [0.5, 0.75]))
+    0.125
+
+    One of your own, of the medians of the responses:
+
+    >>> def bias(xp, gold, system):
+    ...     return xp.abs(xp.mean(system - gold, axis=-1))
+    >>> metric = metrics.Metric("bias", bias, aggregate="median")
+    >>> float(metric(gold, [0.5, 0.75]))
+    0.125
+    """
+
+    def __call__(self, gold: Array, system: Array) -> Array:
+        """Give the metric.
+
+        Parameters
+        ----------
+        gold, system : array, shape (..., n_items, k), real
+            Responses; NaN is a missing one. A vector is one response to each item.
+
+        Returns
+        -------
+        array, shape (...)
+            The metric, on the device and of the float dtype of the responses; NaN for a
+            batch entry with an infinite response, or an item without any.
+        """
+        xp, responses = standardize_responses(gold, system)
+        result: Array = as_scalars(_apply(xp, *responses, comparison=self))
+        return result
+
+    def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        """Give the metric of what `summarize` gave."""
+        result = self.apply_measure(xp, gold, system)
+        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
+        check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
+        return xp.astype(result, gold.dtype, copy=False)
+
+    def compare(
+        self, xp: Namespace, gold: Array, a: Array, b: Array
+    ) -> tuple[Array, Array]:
+        """Give the metric of A and that of B, of what `summarize` gave."""
+        return self.evaluate(xp, gold, a), self.evaluate(xp, gold, b)
+
+
+@dataclass(frozen=True)
+class Wins(Measurement):
+    """The share of items in which a system is nearer to gold than the other one.
+
+    The attributes are those of `Measurement`, with a measure that gives the errors, one
+    for each item or response. Errors that are the same, up to rounding, are nobody's.
+    """
+
+    higher_is_better: bool = True
+
+    def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
+        """Give the shares that A and B win, as `Metric` gives a metric."""
+        xp, responses = standardize_responses(gold, a, b)
+        shares: tuple[Array, Array] = as_scalars(
+            _apply(xp, *responses, comparison=self)
+        )
+        return shares
+
+    def compare(
+        self, xp: Namespace, gold: Array, a: Array, b: Array
+    ) -> tuple[Array, Array]:
+        """Give the shares that A and B win, of what `summarize` gave."""
+        error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
+        lead, total = error_b - error_a, error_a + error_b
+        tie = xp.max(measures.find_tie(xp, gold)[..., 0], axis=-1, keepdims=True)
+        tie = tie + measures.find_tie(xp, total)
+        fault = measures.find_fault(xp, total)
+        is_ahead = (lead > tie, lead < -tie)
+        wins_a, wins_b = (
+            xp.mean(xp.astype(x, total.dtype), axis=-1) + fault for x in is_ahead
+        )
+        return wins_a, wins_b
+
+    def _find_errors(self, xp: Namespace, gold: Array, system: Array) -> Array:
+        errors = self.apply_measure(xp, gold, system)
+        leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
+        n_errors = gold.shape[-2]
+        if self.takes != "items":
+            n_errors *= gold.shape[-1]
+        shape = (*leading, n_errors)
+        check_result(xp, f"{self.name}(gold, system)", errors, shape, gold, system)
+        return xp.astype(errors, gold.dtype, copy=False)
+
+
+@array_kernel
+def _apply(xp: Namespace, *responses: Array, comparison: Metric | Wins) -> Any:
+    """Give the metric of a system, or the shares that two of them win."""
+    centered = comparison.center(xp, *responses)
+    summaries = [comparison.summarize(xp, x) for x in centered]
+    if isinstance(comparison, Wins):
+        return comparison.compare(xp, *summaries)
+    return comparison.evaluate(xp, *summaries)
+
+
+def suffix_of(aggregate: Aggregate | None) -> str:
+    """Give what the name of a metric ends in, which averages by default."""
+    return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")
