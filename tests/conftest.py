@@ -5,6 +5,8 @@ import importlib.util
 import os
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 # Every program of JAX is compiled once and run once: the tests are faster without the
 # optimizations of XLA, which JAX_DISABLE_MOST_OPTIMIZATIONS=0 brings back.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
@@ -22,3 +24,12 @@ CACHE = Path(__file__).parents[1] / ".jax_cache"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CACHE))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+
+# The same examples in every run; the fixture gives one backend for all of them.
+settings.register_profile(
+    "sigarray",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("sigarray")

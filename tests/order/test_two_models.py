@@ -1,4 +1,4 @@
-"""Violation ratio, ASO and its standard errors, against oracles and by properties."""
+"""Almost stochastic order of two models, against exact fractions and the papers."""
 
 import itertools
 import math
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sigarray
@@ -15,24 +15,18 @@ from conftest import everywhere, whole_suite
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
 
-# The fixture gives one backend for all examples.
-settings.register_profile(
-    "sigarray",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("sigarray")
-
 # As float32 holds them, so that every backend sees the same scores.
 MAGNITUDES = st.floats(2.0**-100, 2.0**100, width=32)
+
 SCORES = st.one_of(
     st.just(0.0),
     st.sampled_from([-1.0, 0.5, 1.0, 3.0]),
     MAGNITUDES,
     MAGNITUDES.map(lambda x: -x),
 )
+
 SAMPLES = st.lists(SCORES, min_size=1, max_size=12)
+
 DT = st.sampled_from([None, 0.005, 0.1, 0.3])
 
 
@@ -204,128 +198,6 @@ def test_both_directions_share_their_error():
     assert forward.standard_error == pytest.approx(backward.standard_error)
 
 
-@pytest.mark.parametrize("n_models", [2, 3, 4, 5, 6])
-@pytest.mark.parametrize("method", ["exact", "asymptotic"])
-def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
-    rng = np.random.default_rng(n_models)
-    size = 4 if method == "exact" else 30
-    scores = rng.normal(size=(2, n_models, size))
-    result = multi_aso(backend.asarray(scores), method=method)
-    ragged = [scores[:, k, : size - k % 2] for k in range(n_models)]
-    from_sequence = multi_aso([backend.asarray(x) for x in ragged], method=method)
-    n_pairs = n_models * (n_models - 1) // 2
-    for i, j in itertools.permutations(range(n_models), 2):
-        for matrix, samples in (
-            (result, scores.swapaxes(0, 1)),
-            (from_sequence, ragged),
-        ):
-            pair = aso(samples[i], samples[j], method=method, n_comparisons=n_pairs)
-            for entry, expected in zip(matrix, pair, strict=True):
-                np.testing.assert_allclose(
-                    backend.to_numpy(entry)[:, i, j], expected, atol=1e-5
-                )
-    diagonals = [
-        backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result
-    ]
-    for diagonal, value in zip(diagonals, (1.0, 0.5, 0.0), strict=True):
-        assert (diagonal == value).all()
-
-
-@everywhere
-@pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
-def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
-    """Blocks of pairs and halves of batches, as large inputs need them."""
-    rng = np.random.default_rng(0)
-    size = 4 if method == "exact" else 9
-    models, others = rng.normal(size=(5, size)), rng.normal(size=(5, size - 1))
-    options = {"method": method, "n_resamples": 30, "rng": 0}
-    a, b = backend.asarray(models[:, None, :]), backend.asarray(others[None, :, :])
-    whole = [aso(a, b, **options), multi_aso(backend.asarray(models), **options)]
-    monkeypatch.setattr("sigarray._order.pairs.MAX_DIFFERENCES", 2 * size)
-    a, b = a[1:, ...], b[:, :-1, :]  # JAX has compiled the other shapes
-    parts = [aso(a, b, **options), multi_aso(backend.asarray(models[:4]), **options)]
-    for result, expected in zip(parts[0], whole[0], strict=True):
-        np.testing.assert_allclose(
-            backend.to_numpy(result),
-            backend.to_numpy(expected)[1:, :-1],
-            atol=backend.atol,
-        )
-    for name in ("violation_ratio", "standard_error"):
-        found, expected = (
-            backend.to_numpy(getattr(r[1], name)) for r in (parts, whole)
-        )
-        np.testing.assert_allclose(found, expected[:4, :4], atol=backend.atol)
-
-
-def test_multi_aso_of_two_equal_samples_is_aso():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(2, 40))
-    matrix, pair = multi_aso(scores, rng=5), aso(*scores, rng=5)
-    for entry, expected in zip(matrix, pair, strict=True):
-        assert entry[0, 1] == expected
-
-
-def test_multi_aso_takes_names(backend):
-    rng = np.random.default_rng(0)
-    columns = {name: backend.asarray(rng.normal(size=6)) for name in "abc"}
-    by_name = multi_aso(columns, rng=0).violation_ratio
-    by_place = multi_aso(list(columns.values()), rng=0).violation_ratio
-    np.testing.assert_array_equal(backend.to_numpy(by_name), backend.to_numpy(by_place))
-
-
-@pytest.mark.parametrize("sizes", [(9, 9, 9, 9), (9, 7, 9, 5)])
-@pytest.mark.parametrize("method", ["auto", "bootstrap"])
-def test_one_pair_one_answer(backend, sizes, method):
-    """Neither other models nor the order of columns change the numbers of a pair."""
-    rng = np.random.default_rng(0)
-    scores = {
-        name: backend.asarray(rng.normal(size=size))
-        for name, size in zip("abcd", sizes, strict=True)
-    }
-    options = {"rng": 3, "n_resamples": 50, "correction": None, "method": method}
-
-    def numbers(models, first, second):
-        result = multi_aso(models, **options)
-        names = list(models) if isinstance(models, dict) else list("abcd")
-        place = (names.index(first), names.index(second))
-        return [backend.to_numpy(x)[place] for x in result]
-
-    whole = numbers(scores, "b", "c")
-    for names in ("bc", "cb", "dcab", "cab"):
-        part = numbers({name: scores[name] for name in names}, "b", "c")
-        np.testing.assert_allclose(part, whole, atol=backend.atol)
-    # In a sequence, a model that is appended changes nothing for the others.
-    values = list(scores.values())
-    whole = numbers(values, "b", "c")
-    np.testing.assert_allclose(numbers(values[:3], "b", "c"), whole, atol=backend.atol)
-    pair = aso(*values[:2], rng=3, n_resamples=50, method=method)
-    np.testing.assert_allclose(
-        numbers(values, "a", "b"), [float(x) for x in pair], atol=1e-5
-    )
-
-
-def test_names_that_look_the_same_have_streams_of_their_own():
-    a, b = np.random.default_rng(0).normal(size=(2, 20))
-    result = multi_aso({"1": a, 1: b}, rng=0)
-    assert result.standard_error[0, 1] > 0.0
-    same = multi_aso({"x": a, "y": a}, rng=0)
-    assert same.standard_error[0, 1] > 0.1  # resampled independently
-
-
-def test_multi_aso_takes_any_iterable():
-    columns = {"x": [1.0, 2.0, 4.0], "y": [0.0, 1.0, 3.0]}
-    expected = multi_aso(columns).eps_min
-    for models in (columns.values(), iter(columns.values())):
-        np.testing.assert_array_equal(multi_aso(models).eps_min, expected)
-
-
-def test_multi_aso_refuses_a_repeated_column():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(np.ones((5, 3)), columns=list("aab"))
-    with pytest.raises(ValueError, match=r"got \['a', 'a', 'b'\]"):
-        multi_aso(frame)
-
-
 @everywhere
 @pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
 def test_integers_of_numpy_are_options(backend, kind):
@@ -355,36 +227,6 @@ def test_options_of_a_wrong_type():
     ]:
         with pytest.raises(TypeError, match=message):
             aso(a, b, **options)
-
-
-def test_multi_aso_takes_a_data_frame():
-    pandas = pytest.importorskip("pandas")
-    columns = {"x": [1.0, 2.0, 4.0], "y": [0.0, 1.0, 3.0], "z": [5.0, 1.0, 0.0]}
-    columns = {name: column * 3 for name, column in columns.items()}
-    frame = pandas.DataFrame(columns)
-    expected = multi_aso(columns, rng=0).eps_min
-    np.testing.assert_array_equal(multi_aso(frame, rng=0).eps_min, expected)
-    frame["seed"] = [7, 1, 4] * 3
-    with pytest.raises(ValueError, match="'seed', which looks like an index"):
-        multi_aso(frame)
-
-
-def test_correction_divides_alpha():
-    """Not the level: two models always got 1 from deep-significance 1.2.8."""
-    rng = np.random.default_rng(0)
-    a, b, c = (
-        rng.normal(1.0, 1.0, 30),
-        rng.normal(0.0, 1.0, 30),
-        rng.normal(0.0, 1.0, 30),
-    )
-    two = multi_aso([a, b], rng=0).eps_min
-    assert two[0, 1] < 0.2
-    corrected = multi_aso([a, b, c], rng=0)
-    plain = multi_aso([a, b, c], correction=None, rng=0)
-    np.testing.assert_array_equal(corrected.standard_error, plain.standard_error)
-    inside = (plain.eps_min > 0.0) & (corrected.eps_min < 1.0)
-    assert inside.any()
-    assert (corrected.eps_min > plain.eps_min)[inside].all()
 
 
 def test_grid_keeps_its_first_point():
@@ -516,17 +358,6 @@ def test_identical_samples_are_not_better(backend):
 def test_impossible_options(options, message):
     with pytest.raises(ValueError, match=message):
         aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], **options)
-
-
-def test_impossible_models():
-    with pytest.raises(ValueError, match="two or more models; got 1"):
-        multi_aso([[1.0, 2.0]])
-    with pytest.raises(ValueError, match=r"shape \(\.\.\., K, n\); got shape \(3,\)"):
-        multi_aso(np.ones(3))
-    with pytest.raises(
-        ValueError, match=r"correction to be .*'bonferroni', None; got 'holm'"
-    ):
-        multi_aso(np.ones((2, 3)), correction="holm")
 
 
 def test_impossible_replicates():
