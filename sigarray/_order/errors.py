@@ -35,6 +35,7 @@ from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
 from sigarray._order.plans import Method, Plan, allows_verdict, list_doubts, plan_errors
 from sigarray._order.ratio import (
+    Steps,
     Streams,
     count_elements,
     in_dtype_of,
@@ -53,6 +54,13 @@ class Estimates(NamedTuple):
     ratio: Array
     error: Array
     margin: Array
+
+
+class Observed(NamedTuple):
+    """The merged steps of each block of pairs, and the ratios of its samples."""
+
+    steps: Steps
+    ratios: dict[Block, Array]
 
 
 def estimate_pairs(
@@ -111,24 +119,28 @@ def estimate(
     """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
     stacks = [sort_scores(xp, stack) for stack in stacks]
     blocks = list_blocks(stacks)
-    ratios = ratios_of_blocks(xp, stacks, merge_pairs(xp, stacks, blocks, grid), grid)
+    observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
     for plan in dict.fromkeys(plans):
         chosen = [b for b, own in zip(blocks, plans, strict=True) if own == plan]
+        seen = observed
+        if plan.grid != grid:
+            seen = _observe(xp, stacks, chosen, plan.grid)
         if plan.method == "bootstrap" and seed is not None:
             seeds = seed_stacks(xp, seed, streams)
             found = _bootstrap_errors(
-                xp, stacks, chosen, seeds, n_resamples, plan.grid, batch
+                xp, stacks, chosen, seen, seeds, n_resamples, plan.grid, batch
             )
         else:
-            steps = merge_pairs(xp, stacks, chosen, plan.grid)
             find_error: Callable[..., Array] = _asymptotic_errors
             if plan.method == "exact":
                 find_error = functools.partial(
                     _exact_errors, grid=plan.grid, batch=batch
                 )
             found = [
-                map_block(xp, stacks, b, functools.partial(find_error, xp, steps[b]))
+                map_block(
+                    xp, stacks, b, functools.partial(find_error, xp, seen.steps[b])
+                )
                 for b in chosen
             ]
         errors |= dict(zip(chosen, found, strict=True))
@@ -144,8 +156,17 @@ def estimate(
             margins.append(-student_quantile(level, smallest - 1) * error)
         else:
             margins.append(error - error + 1.0)
-    parts = (ratios, own_errors, margins)
+    parts = ([observed.ratios[b] for b in blocks], own_errors, margins)
     return Estimates(*(join(xp, part) for part in parts))
+
+
+def _observe(
+    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+) -> Observed:
+    """Merge the steps of sorted stacks, and compare them, block by block."""
+    steps = merge_pairs(xp, stacks, blocks, grid)
+    ratios = ratios_of_blocks(xp, stacks, steps, grid)
+    return Observed(steps, dict(zip(steps, ratios, strict=True)))
 
 
 @array_kernel
@@ -158,6 +179,7 @@ def _bootstrap_errors(
     xp: Namespace,
     stacks: Stacks,
     blocks: Sequence[Block],
+    observed: Observed,
     seeds: Sequence[Seed],
     n_resamples: int,
     grid: Grid | None,
@@ -166,9 +188,8 @@ def _bootstrap_errors(
     """Standard deviation of the ratio of every pair over resamples, block by block."""
     used = sorted({place for block in blocks for place in block})
     stacks, seeds = [stacks[g] for g in used], [seeds[g] for g in used]
-    blocks = [(used.index(g), used.index(h)) for g, h in blocks]
-    steps = merge_pairs(xp, stacks, blocks, grid)
-    centers = ratios_of_blocks(xp, stacks, steps, grid)
+    steps = {(used.index(g), used.index(h)): observed.steps[g, h] for g, h in blocks}
+    centers = [observed.ratios[block] for block in blocks]
     center = join(xp, centers)
 
     def find_moments(start: int | Array, size: int) -> Array:
