@@ -9,7 +9,7 @@ from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
     checked,
-    choice_or_callable,
+    choice_or_statistic,
     count,
     positive,
 )
@@ -26,7 +26,7 @@ from sigarray._power_of_tests import (
 )
 from sigarray.results import SampleSizeResult
 
-_TEST_RULE = choice_or_callable(*get_args(PowerTestName))
+_TEST_RULE = choice_or_statistic(*get_args(PowerTestName), arrays="a, b")
 _T_TESTS = ("welch", "paired_t")
 DEFAULT_SIZES = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 
@@ -61,8 +61,8 @@ def bootstrap_power_analysis(
         The difference is seen where the p-value is not above it.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
-        - `alpha`. A callable f(a, b, axis) gives the p-values of batches,
-        in array-API code, small where A is higher.
+        - `alpha`. A callable, called as f(a, b, axis=-1), gives the p-values of
+        batches, in array-API code, small where A is higher.
     n_resamples : int, default: 5000
         Pairs of samples, drawn from the lifted scores and from the scores.
     axis : int, default: -1

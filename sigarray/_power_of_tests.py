@@ -146,6 +146,6 @@ def _see(
         result = t_test(a, b, paired=is_paired, alternative="greater")
         return result.pvalue <= level
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    p_values = test(a, b, -1)
-    check_result(xp, "test(a, b, axis)", p_values, leading, a, b)
+    p_values = test(a, b, axis=-1)
+    check_result(xp, "test(a, b, axis=-1)", p_values, leading, a, b)
     return p_values <= level

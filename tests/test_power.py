@@ -97,7 +97,12 @@ class TestBootstrapPowerAnalysis:
             ([1.0, 2.0], {"lift": "2"}, "lift to be a finite number; got '2'"),
             ([1.0, 2.0], {"test": "t"}, "test to be one of 'welch', 'paired_t'"),
             ([1.0, 2.0], {"alpha": 5}, r"alpha to be in \(0"),
-            ([1.0, 2.0], {"test": lambda a, b, axis: a}, r"test\(a, b, axis\) to give"),
+            (
+                [1.0, 2.0],
+                {"test": lambda a, b, axis: a},
+                r"test\(a, b, axis=-1\) to give",
+            ),
+            ([1.0, 2.0], {"test": lambda a, b: a}, r"called as test\(a, b, axis=-1\)"),
         ],
     )
     def test_impossible_options(self, scores, options, message):

@@ -131,6 +131,43 @@ class TestDifferences:
         np.testing.assert_allclose(result.pvalue, tails[alternative])
 
 
+@pytest.mark.parametrize("statistic", [np.mean, np.median, np.ptp])
+def test_exact_permutations_are_all_there_are(statistic):
+    """P-values alone do not tell differences from multiples of them."""
+    option = statistic if statistic is np.ptp else statistic.__name__
+    options = {"statistic": option, "method": "exact", "start": 0}
+    a, b = draw_scores(5, 5)[0]
+    pairs = np.stack([a, b])
+    expected = [
+        statistic(pairs[list(x), range(5)]) - statistic(pairs[list(y), range(5)])
+        for x in itertools.product((0, 1), repeat=5)
+        for y in [[1 - i for i in x]]
+    ]
+    found = permutation_replicates(a, b, count=32, paired=True, **options)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), atol=1e-12)
+    pool = np.concatenate([a, b[:3]])
+    expected = [
+        statistic(pool[list(x)]) - statistic(np.delete(pool, x))
+        for x in itertools.combinations(range(8), 5)
+    ]
+    found = permutation_replicates(a, b[:3], count=56, **options)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("paired", [False, True])
+def test_permutations_have_their_mean_and_spread(statistic, paired):
+    """Of 4000 random ones, as of all."""
+    a, b = (x[0] for x in draw_scores(7, 7))
+    options = {"statistic": statistic, "paired": paired, "start": 0}
+    count = 128 if paired else 3432
+    every = permutation_replicates(a, b, count=count, method="exact", **options)
+    drawn = permutation_replicates(a, b, count=4000, rng=0, **options)
+    error = every.std() / np.sqrt(4000)
+    assert abs(drawn.mean() - every.mean()) < 5.0 * error
+    assert drawn.std() == pytest.approx(every.std(), rel=0.08)
+
+
 @pytest.mark.parametrize("statistic", ["mean", "median", np.ptp])
 @pytest.mark.parametrize("sizes", [(11,), (11, 8)])
 def test_intervals_have_their_quantiles(statistic, sizes):

@@ -169,6 +169,38 @@ def choice_or_callable(*choices: str) -> Rule:
     return check
 
 
+def choice_or_statistic(*choices: str, arrays: str) -> Rule:
+    """Make a rule for one of several words, or a function of arrays along an axis."""
+    rule = choice_or_callable(*choices)
+    n_arrays = len(arrays.split(","))
+
+    def check(name: str, value: Any) -> Any:
+        value = rule(name, value)
+        if callable(value) and not takes(value, n_arrays, "axis"):
+            shown = getattr(value, "__name__", None) or show(value)
+            msg = (
+                f"Expected {name} to be called as {name}({arrays}, axis=-1); got "
+                f"{shown}{inspect.signature(value)}."
+            )
+            raise TypeError(msg)
+        return value
+
+    return check
+
+
+def takes(function: Callable[..., Any], n_arrays: int, keyword: str) -> bool:
+    """Tell whether a function takes so many arrays and a keyword, if that is known."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one of C
+        return True
+    try:
+        signature.bind(*range(n_arrays), **{keyword: -1})
+    except TypeError:
+        return False
+    return True
+
+
 def function(name: str, value: Any) -> Any:
     """Give a callable."""
     if not callable(value):
@@ -266,5 +298,5 @@ OPTIONS: dict[str, Rule] = {
     "paired": flag,
     "power": fraction,
     "rng": random_source,
-    "statistic": choice_or_callable(*get_args(StatisticName)),
+    "statistic": choice_or_statistic(*get_args(StatisticName), arrays="x"),
 }

@@ -66,8 +66,8 @@ def bootstrap_test(
         Resample pairs of scores together, as of two models on one test set (n = m);
         else each sample by itself.
     statistic : {"mean", "median"} or callable, default: "mean"
-        What to compare. A callable f(x, axis) gives the statistic of x along an axis,
-        in array-API code; the difference f(a) - f(b) is tested.
+        What to compare. A callable, called as f(x, axis=-1), gives the statistic along
+        that axis, in array-API code; the difference f(a) - f(b) is tested.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is higher than, lower than or different from B.
     n_resamples : int, default: 9999

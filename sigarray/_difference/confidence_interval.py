@@ -58,8 +58,8 @@ def bootstrap_ci(
     b : array, shape (..., m), real, optional
         Scores of a second model; leading axes broadcast.
     statistic : {"mean", "median"} or callable, default: "mean"
-        What to estimate. A callable f(x, axis) gives the statistic of x along an axis,
-        in array-API code.
+        What to estimate. A callable, called as f(x, axis=-1), gives the statistic along
+        that axis, in array-API code.
     confidence_level : float, default: 0.95
         Probability that the interval is to hold the statistic of the distribution.
     method : {"bca", "percentile", "basic"}, default: "bca"

@@ -44,8 +44,8 @@ def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
         middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
         # Wherever the sort puts a NaN.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
-    result = statistic(x, -1)
-    check_result(xp, "statistic(x, axis)", result, x.shape[:-1], x)
+    result = statistic(x, axis=-1)
+    check_result(xp, "statistic(x, axis=-1)", result, x.shape[:-1], x)
     return xp.astype(result, x.dtype, copy=False)
 
 

@@ -63,7 +63,7 @@ def bootstrap_power_analysis(
     with show_steps(num_bootstrap_iterations, show_progress) as advance:
         if significance_test is not None:
 
-            def test(a: np.ndarray, b: np.ndarray, _: int) -> np.ndarray:
+            def test(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
                 p_values = []
                 for x, y in zip(a, b, strict=True):
                     p_values.append(float(significance_test(x, y)))

@@ -261,7 +261,12 @@ def test_bits_are_fair(backend):
         ({"n_resamples": 0}, ValueError, "n_resamples to be an integer of 1 to"),
         ({"batch": 0}, ValueError, "batch to be an integer of 1 to"),
         ({"paired": True}, ValueError, "they are pairs; got 3 and 2"),
-        ({"statistic": lambda x, axis: x}, ValueError, r"statistic\(x, axis\) to give"),
+        (
+            {"statistic": lambda x, axis: x},
+            ValueError,
+            r"statistic\(x, axis=-1\) to give",
+        ),
+        ({"statistic": lambda x: x}, TypeError, r"called as statistic\(x, axis=-1\)"),
     ],
 )
 def test_impossible_options(options, error, message):
