@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from sigarray._cli.messages import complain
+
 T = TypeVar("T")
 
 # Below, nobody wonders what is going on.
@@ -12,9 +14,8 @@ _LONG = 1.0
 
 def announce(task: str, seconds: float, advice: str) -> None:
     """Say on standard error what takes so many seconds, and what would be faster."""
-    if seconds >= _LONG and sys.stderr is not None:
-        line = f"sigarray: note: {task} takes {_show_seconds(seconds)}. {advice}"
-        _write(line + "\n")
+    if seconds >= _LONG:
+        complain("note", f"{task} takes {_show_seconds(seconds)}. {advice}")
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
