@@ -212,7 +212,7 @@ def required_sample_size(
     is_paired = test == "paired_t"
     xp, (a, b) = standardize(a, b, axis=axis, paired=is_paired)
     if is_paired:
-        check_pairs(a, b)
+        check_pairs(a, b, "Use test='welch' for independent samples.")
     check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b

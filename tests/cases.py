@@ -166,11 +166,20 @@ CASES = [
             f"{function.__name__}-{statistic}-{'paired' if paired else 'independent'}",
             function,
             ((9,), (9,)),
-            {"statistic": statistic, "paired": paired, "n_resamples": 70},
+            {
+                "statistic": statistic,
+                "paired": paired,
+                "alternative": alternative,
+                "n_resamples": 70,
+            },
             is_random=True,
         )
         for function in (sigarray.bootstrap_test, sigarray.permutation_test)
-        for statistic, paired in (("mean", True), ("mean", False), ("median", True))
+        for statistic, paired, alternative in (
+            ("mean", True, "two-sided"),
+            ("mean", False, "less"),
+            ("median", True, "greater"),
+        )
     ),
     *(
         Case(
@@ -197,6 +206,12 @@ CASES = [
                 ((4,), (5,)),
                 {"method": "exact"},
             ),
+            (
+                sigarray.permutation_replicates,
+                "exact-paired",
+                ((7,), (7,)),
+                {"method": "exact", "paired": True},
+            ),
         )
     ),
     Case(
@@ -206,12 +221,17 @@ CASES = [
         {"statistic": _range, "paired": False, "n_resamples": 70},
         is_random=True,
     ),
-    Case("permutation_test-exact-paired", sigarray.permutation_test, ((6,), (6,))),
+    Case(
+        "permutation_test-exact-paired",
+        sigarray.permutation_test,
+        ((6,), (6,)),
+        {"paired": True, "alternative": "less"},
+    ),
     Case(
         "permutation_test-exact-independent",
         sigarray.permutation_test,
         ((4,), (5,)),
-        {"paired": False, "alternative": "two-sided"},
+        {"alternative": "greater"},
     ),
     *(
         Case(
@@ -248,10 +268,10 @@ CASES = [
     ),
     Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),
     Case(
-        "mann_whitney_u-two-sided",
+        "mann_whitney_u-less",
         sigarray.mann_whitney_u,
         ((8,), (8,)),
-        {"alternative": "two-sided"},
+        {"alternative": "less"},
         has_batch=False,
     ),
     Case("t_test", sigarray.t_test, ((9,), (7,)), has_batch=False),
@@ -259,7 +279,7 @@ CASES = [
         "t_test-paired",
         sigarray.t_test,
         ((9,), (9,)),
-        {"paired": True, "alternative": "two-sided"},
+        {"paired": True, "alternative": "greater"},
         has_batch=False,
     ),
     *(

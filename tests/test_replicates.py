@@ -77,8 +77,12 @@ def test_starts_that_are_refused(case):
     for start, error in ((-1, ValueError), (2**31 - 29, ValueError), (5.0, TypeError)):
         with pytest.raises(error, match="Expected start"):
             case(*samples, start=start)
-    with pytest.raises(TypeError, match="start to be an integer; got dtype float64"):
+    with pytest.raises(TypeError, match=r"start to be an integer; got numpy\.ndarray"):
         case(*samples, start=np.array(5.0))
+    with pytest.raises(ValueError, match=r"start to be one integer; got shape \(2,\)"):
+        case(*samples, start=np.array([5, 6]))
+    with pytest.raises(ValueError, match="Expected start in"):
+        case(*samples, start=np.array(2**32 + 5))
     for start in (5, np.array(5), np.uint8(5)):
         for result, expected in zip(
             case(*samples, start=start), case(*samples), strict=True
@@ -200,9 +204,48 @@ def test_one_permutation_more_than_there_are():
     assert permutation_replicates(a, b, start=0, **options).shape == (2, 35)
     with pytest.raises(ValueError, match=r"at most 35 with method='exact'.*got 36"):
         permutation_replicates(a, b, start=1, **options)
-    beyond = permutation_replicates(a, b, start=np.array(30), **options)
-    assert np.isfinite(beyond[:, :5]).all()
-    assert np.isnan(beyond[:, 5:]).all()
+
+
+def test_traced_starts_beyond_the_permutations():
+    jax = require("jax")
+    a, b = (jax.numpy.asarray(x) for x in draw_scores(3, 4))
+    program = jax.jit(
+        lambda start: permutation_replicates(
+            a, b, start=start, count=35, method="exact"
+        )
+    )
+    late = program(30)
+    assert np.isfinite(late[:, :5]).all()
+    assert np.isnan(late[:, 5:]).all()
+    early = program(-2)
+    assert np.isnan(early[:, :2]).all()
+    assert np.isfinite(early[:, 2:]).all()
+
+
+@pytest.mark.parametrize(("n", "m", "paired"), [(33, 33, True), (7, 200, False)])
+def test_more_permutations_than_can_be_counted(n, m, paired):
+    a, b = np.zeros(n), np.ones(m)
+    with pytest.raises(ValueError, match="fewer than 2,147,483,648 distinct"):
+        permutation_replicates(a, b, start=0, count=3, paired=paired, method="exact")
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 2300), (5, 150), (2000, 2), (15, 16)])
+def test_many_permutations_are_enumerated_from_the_first_on(backend, n, m):
+    a, b = np.random.default_rng(n).normal(size=n), np.arange(float(m)) / m
+    found = permutation_replicates(
+        *(backend.asarray(x) for x in (a, b)), start=0, count=3, method="exact"
+    )
+    pool = np.concatenate([a, b])
+    smaller = itertools.islice(itertools.combinations(range(n + m), min(n, m)), 10**6)
+    expected = []
+    # Subsets in the order of their largest elements: the first few are of the first.
+    for chosen in sorted(itertools.islice(smaller, 3), key=lambda x: x[::-1]):
+        part, rest = pool[list(chosen)], np.delete(pool, chosen)
+        first, second = (part, rest) if n <= m else (rest, part)
+        expected.append(first.mean() - second.mean())
+    first = float(backend.to_numpy(found)[0])
+    assert first == pytest.approx(expected[0], abs=10 * backend.atol)
+    assert np.isfinite(backend.to_numpy(found)).all()
 
 
 def test_leads_give_the_p_value_of_the_test():

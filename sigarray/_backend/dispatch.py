@@ -73,7 +73,16 @@ def first_replicate(
     ValueError
         Replicates before 0 or beyond 2^31.
     """
-    if is_array(start):
+    if is_array(start) and start.ndim > 0:
+        msg = f"Expected start to be one integer; got shape {tuple(start.shape)}."
+        raise ValueError(msg)
+    if is_array(start) and not isinstance(start, np.ndarray):
+        if _shared_namespace((start,)) is not xp:
+            msg = (
+                f"Expected start to be an int or an array of {xp.__name__}; got "
+                f"{describe(start)}."
+            )
+            raise TypeError(msg)
         if not xp.isdtype(start.dtype, "integral"):
             msg = f"Expected start to be an integer; got dtype {start.dtype}."
             raise TypeError(msg)

@@ -32,6 +32,7 @@ DESCRIPTION = (
 # Of options that only almost stochastic order has.
 ASO_DEFAULTS: dict[str, Any] = {"method": "auto", "threshold": 0.2}
 
+_ALPHA = 0.05
 # Of 6000 pairs of normal samples of one distribution: the docstring of `aso`.
 _MANY_RUNS = 10
 _FEW_RUNS = (
@@ -59,7 +60,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--paired",
         action="store_true",
         help="a row is a pair of scores, as of two models on one test set "
-        "(bootstrap, permutation, welch)",
+        "(bootstrap, permutation, t)",
     )
     command.add_argument(
         "--threshold",
@@ -71,9 +72,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--confidence-level",
         type=number(0.0, 1.0, is_open=True),
-        default=0.95,
         metavar="P",
-        help="p-values of at most 1 - P are significant; default: %(default)s",
+        help="of aso: that of the bounds eps_min; default: 0.95",
+    )
+    command.add_argument(
+        "--alpha",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="ALPHA",
+        help="of other tests: p-values of at most ALPHA are significant; default: "
+        f"{_ALPHA}",
     )
     command.add_argument(
         "--no-correction",
@@ -89,24 +96,28 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "permutation, resampling, but saddlepoint for many scores. "
         f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
     )
-    add_random(command, default=None, said="1000 for aso, 9999 for other tests")
+    add_random(
+        command, default=None, said="1000 for aso, 9999 for bootstrap and permutation"
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
     _check_test_options(options)
     source, scores = read_models(options)
+    if options.confidence_level is None:
+        options.confidence_level = 0.95
     if options.n_resamples is None:
         options.n_resamples = _RESAMPLES.get(options.test)
     elif options.test in RESAMPLING_TESTS and options.method is None:
         options.method = "resampling"  # who asks for resamples gets them
-    if options.test in ("bootstrap", "welch"):
+    if options.test in ("bootstrap", "t"):
         check_sizes(source, scores)
     smallest = min(map(len, scores.values()))
     if options.test == "bootstrap" and smallest < _FEW_SCORES:
         warnings.warn(
             f"The p-values of the bootstrap are too small for few scores, here "
-            f"{smallest}: use --test permutation, or --test welch.",
+            f"{smallest}: use --test permutation, or --test t.",
             UserWarning,
             stacklevel=2,
         )
@@ -122,6 +133,7 @@ def run(options: argparse.Namespace) -> Report:
         source=source,
         scores=scores,
         test=tests.test,
+        alpha=_ALPHA if options.alpha is None else options.alpha,
         confidence_level=options.confidence_level,
         higher_is_better=not options.lower_is_better,
         is_corrected=not options.no_correction,
@@ -136,7 +148,7 @@ def run(options: argparse.Namespace) -> Report:
             scores,
             tests,
             is_corrected=comparison.is_corrected,
-            level=comparison.level,
+            level=comparison.alpha,
             higher_is_better=comparison.higher_is_better,
         )
         return report_tests(comparison, results)
@@ -165,10 +177,20 @@ def _check_test_options(options: argparse.Namespace) -> None:
         known = ", ".join(_RESAMPLES)
         msg = f"Expected --n-resamples with --test {known}; got --test {test}."
         raise ValueError(msg)
-    if options.threshold is not None and test != "aso":
+    for name, value in (
+        ("--threshold", options.threshold),
+        ("--confidence-level", options.confidence_level),
+    ):
+        if value is not None and test != "aso":
+            msg = (
+                f"Expected {name} with --test aso; got --test {test}. The level of "
+                "p-values is --alpha."
+            )
+            raise ValueError(msg)
+    if options.alpha is not None and test == "aso":
         msg = (
-            f"Expected --threshold with --test aso; got --test {test}. The level of "
-            "p-values is 1 minus --confidence-level."
+            "Expected --alpha with a test that gives p-values; got --test aso. The "
+            "bounds of aso hold at --confidence-level."
         )
         raise ValueError(msg)
     if options.method not in (None, "auto"):
@@ -218,6 +240,6 @@ def _announce_aso(options: argparse.Namespace, scores: Scores) -> None:
     announce(
         f"almost stochastic order of {len(scores)} models",
         _SECONDS_PER_SCORE * n_scores * n_resamples,
-        "Faster: --test welch, --method asymptotic, fewer --n-resamples, fewer models "
+        "Faster: --test t, --method asymptotic, fewer --n-resamples, fewer models "
         "with --columns.",
     )

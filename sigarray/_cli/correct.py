@@ -75,7 +75,7 @@ def report_correction(
         "method": method,
         "labels": labels,
         "alpha": level,
-        "p_values": records,
+        "pvalues": records,
         "verdict": sentence,
     }
     tables = [Table(title, header, rows, marked)]

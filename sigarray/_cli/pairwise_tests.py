@@ -21,13 +21,13 @@ from sigarray._difference.saddlepoint import effective_size
 
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
-PAIRED_TESTS = ("bootstrap", "permutation", "welch")
+PAIRED_TESTS = ("bootstrap", "permutation", "t")
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bootstrap": bootstrap_test,
     "permutation": permutation_test,
     "mann-whitney": mann_whitney_u,
-    "welch": t_test,
+    "t": t_test,
 }
 TESTS = tuple(_FUNCTIONS)
 PAIR_METHODS = ("resampling", "saddlepoint")
@@ -87,7 +87,7 @@ def describe_test(scores: Scores, options: PairOptions) -> str:
     """Name the test and what it did; pairs may differ in their sizes."""
     if options.test == "mann-whitney":
         return "Mann-Whitney's U, two-sided"
-    if options.test == "welch":
+    if options.test == "t":
         name = "paired t-test" if options.is_paired else "Welch's t-test"
         return f"{name}, two-sided"
     kind = "of pairs" if options.is_paired else "of independent samples"
@@ -153,7 +153,7 @@ def _test_pair(
 def _advise(options: PairOptions) -> str:
     ways = ["fewer models with --columns"]
     if options.n_resamples is not None:
-        ways = ["--method saddlepoint", "--test welch", "fewer --n-resamples", *ways]
+        ways = ["--method saddlepoint", "--test t", "fewer --n-resamples", *ways]
     return f"Faster: {', '.join(ways)}."
 
 

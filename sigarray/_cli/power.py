@@ -171,13 +171,20 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
         ],
     }
     records = [
-        {"model_a": name, "model_b": "", "power": power, "required_sample_size": ""}
+        {
+            "model_a": name,
+            "model_b": "",
+            "power": power,
+            "required_power": options.power,
+            "required_sample_size": "",
+        }
         for name, power in powers.items()
     ] + [
         {
             "model_a": better,
             "model_b": worse,
-            "power": options.power,
+            "power": "",
+            "required_power": options.power,
             "required_sample_size": "" if math.isinf(size) else int(size),
         }
         for better, worse, size in pairs

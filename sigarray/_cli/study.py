@@ -98,6 +98,7 @@ def run(options: argparse.Namespace) -> Report:
         "n_items": options.n_items,
         "n_responses": options.n_responses,
         "n_sets": options.n_sets,
+        "alternative": "greater",
         "n_resamples": options.n_resamples,
         "seed": options.seed,
     }
@@ -138,7 +139,7 @@ def report_study(
     sentence = _say_nearest(records)
     document = settings | {
         "method": method,
-        "p_values": [without_infinities(record) for record in records],
+        "pvalues": [without_infinities(record) for record in records],
         "verdict": sentence,
     }
     return Report([table], [sentence], method, records, document)

@@ -33,17 +33,13 @@ class Comparison:
     source: str
     scores: Scores
     test: str
+    alpha: float
     confidence_level: float
     higher_is_better: bool
     is_corrected: bool
     n_resamples: int | None
     seed: int | None
     method: str
-
-    @property
-    def level(self) -> float:
-        """The level of p-values: 0.05 for 0.95, and no more by rounding."""
-        return round(1.0 - self.confidence_level, 12)
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -115,8 +111,8 @@ def report_orders(
 
 
 def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
-    """Say which models differ: adjusted p-values of at most 1 - confidence_level."""
-    level = comparison.level
+    """Say which models differ: adjusted p-values of at most alpha."""
+    level = comparison.alpha
     rows: list[list[str]] = []
     sentences, records, marked, wins = [], [], set(), []
     for (a, b), test in zip(comparison.pairs, tests, strict=True):
@@ -241,7 +237,7 @@ def _say_order_basis(comparison: Comparison) -> str:
 
 
 def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
-    level = comparison.level
+    level = comparison.alpha
     p_value = show_p_value(test.adjusted, level)
     correction = _say_correction(comparison, _HOLM)
     if test.better is None:
@@ -271,11 +267,14 @@ def _say_difference(comparison: Comparison, a: str, b: str) -> str:
 
 
 def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
+    level = {"confidence_level": comparison.confidence_level}
+    if comparison.test != "aso":
+        level = {"alpha": comparison.alpha}
     return {
         "source": comparison.source,
         "test": comparison.test,
         "higher_is_better": comparison.higher_is_better,
-        "confidence_level": comparison.confidence_level,
+        **level,
         "correction": correction if comparison.is_corrected else None,
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,

@@ -193,7 +193,13 @@ def permutation_replicates(
     TypeError
         As for `permutation_test`.
     ValueError
-        As for `permutation_test`; more replicates than there are distinct permutations.
+        As for `permutation_test`; with "exact", 2^31 distinct permutations or more, or
+        more replicates than there are of them.
+
+    Notes
+    -----
+    Where `permutation_test` enumerates all permutations, its p-value is of those of
+    "exact", and not of random ones, which it draws where there are more of them.
 
     Examples
     --------
@@ -211,9 +217,16 @@ def permutation_replicates(
     if paired:
         check_pairs(a, b)
     is_exact = method == "exact"
-    first = first_replicate(xp, start, count)
-    end = count if is_array(start) else int(start) + count
     n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    if is_exact and n_distinct >= MAX_REPLICATES:
+        msg = (
+            f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
+            f"method='exact'; got more, of {a.shape[-1]} and {b.shape[-1]} scores. "
+            f"Use method='resampling'."
+        )
+        raise ValueError(msg)
+    first = first_replicate(xp, start, count)
+    end = count if is_array(start) and start.ndim == 0 else int(start) + count
     if is_exact and end > n_distinct:
         msg = (
             f"Expected start + count to be at most {n_distinct:,} with "
@@ -322,10 +335,11 @@ def _permutation_replicates(
     def replicate(chunk_start: int | Array, size: int) -> Array:
         first = start + chunk_start
         permuted = exchange(xp, pool, n, seed, first, size, statistic)
-        if seed is not None or n_distinct >= MAX_REPLICATES:
+        if seed is not None:
             return permuted
         places = xp.arange(size, device=device_of(xp, pool)) + first
-        return xp.where(places < n_distinct, permuted, math.nan)
+        is_one = (places >= 0) & (places < n_distinct)
+        return xp.where(is_one, permuted, math.nan)
 
     differences = map_replicates(
         xp,

@@ -14,6 +14,7 @@ from sigarray._backend.libraries import (
     build_tables,
     device_of,
     index_dtype,
+    take_last,
     widest_float,
 )
 from sigarray._backend.threefry import exponentials, normals
@@ -179,12 +180,6 @@ def merge_steps(xp: Namespace, device: Device, n: int, m: int) -> MergedSteps | 
         return (ends - 1) // m, (ends - 1) // n, widths
 
     return MergedSteps(*build_tables(xp, device, build))
-
-
-def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
-    """Index the last axis of x by an array of any shape."""
-    flat = xp.take(x, xp.reshape(indices, (-1,)), axis=-1)
-    return xp.reshape(flat, (*x.shape[:-1], *indices.shape))
 
 
 def resample_width(n: int, grid: Grid | None) -> int:

@@ -15,13 +15,14 @@ from sigarray._numeric.faults import spread_faults
 TIE_UNITS = 100
 
 
-def check_pairs(a: Array, b: Array) -> None:
+def check_pairs(
+    a: Array, b: Array, advice: str = "Pass paired=False for independent samples."
+) -> None:
     """Raise unless there are as many scores of A as of B."""
     if a.shape[-1] != b.shape[-1]:
         msg = (
             f"Expected as many scores of A as of B, for they are pairs; got "
-            f"{a.shape[-1]} and {b.shape[-1]}. Pass paired=False for independent "
-            "samples."
+            f"{a.shape[-1]} and {b.shape[-1]}. {advice}"
         )
         raise ValueError(msg)
 
@@ -59,7 +60,7 @@ def check_result(
         shapes = " and ".join(str(tuple(x.shape)) for x in arguments)
         msg = (
             f"Expected {call} to give an array of shape {tuple(expected)} for samples "
-            f"of shape {shapes} and axis -1; got {got}."
+            f"of shape {shapes}; got {got}."
         )
         raise ValueError(msg)
     if not xp.isdtype(result.dtype, ("bool", "integral", "real floating")):

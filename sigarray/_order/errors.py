@@ -1,6 +1,6 @@
 """Violation ratios and their standard errors, by resampling or by the normal limit.
 
-Stacks of samples and the shapes of results are those of `sigarray._order.ratio`.
+Stacks of samples and the shapes of results are those of `sigarray._order.pairs`.
 """
 
 import functools

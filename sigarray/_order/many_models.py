@@ -79,7 +79,7 @@ def multi_aso(
     Warns
     -----
     UserWarning
-        A model with one score: its sampling error cannot be seen, and counts as none.
+        As for `aso`.
 
     See Also
     --------

@@ -284,9 +284,10 @@ def aso_replicates(
 ) -> Array:
     """Bootstrap replicates of the violation ratio, from any place on.
 
-    `aso` with method "bootstrap" takes the standard deviation (ddof 0) of replicates 0
-    to `n_resamples` - 1. For one seed, any split of them over calls, devices or
-    machines gives the same numbers.
+    `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
+    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m.
+    For one seed, any split of them over calls, devices or machines gives the same
+    numbers.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ def draw_leads(
 
 
 @array_kernel
-def test_sets(
+def find_p_values(
     xp: Namespace,
     gold: Array,
     a: Array,
@@ -205,7 +205,7 @@ def simulate_leads(
 
 
 @array_kernel
-def simulate_tests(
+def simulate_p_values(
     xp: Namespace,
     seed: Seed,
     model: Model,

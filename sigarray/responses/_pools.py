@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.chunks import MAX_HELD
 from sigarray._backend.libraries import build_tables, device_of
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomials, subset_at
@@ -23,8 +24,6 @@ Summarize = Callable[[Array], Array]
 RESPONSE_SAMPLERS = get_args(Responses)
 # Ways to deal out a pool that are tabled; above, responses are shuffled.
 MAX_DEALS = 2**12
-# Responses that are dealt out in advance, in all ways.
-_MAX_DEALT = 2**22
 
 
 class Sampler(NamedTuple):
@@ -59,7 +58,7 @@ def count_dealt(n: int, size_a: int, size_b: int) -> int:
 def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
     """Tell whether responses are shared out in all ways before any draw."""
     n_deals = math.comb(size_a + size_b, size_a)
-    return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= _MAX_DEALT
+    return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= MAX_HELD
 
 
 def make_pool(xp: Namespace, *group: Array) -> Pool:

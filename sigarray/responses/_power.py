@@ -26,7 +26,7 @@ from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray.responses._leads import test_sets
+from sigarray.responses._leads import find_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
@@ -185,7 +185,7 @@ def _find_power(
             hypothesis="alternative",
             **options,
         )
-        _, pvalue, _, _ = test_sets(
+        _, pvalue, _, _ = find_p_values(
             xp,
             *(sets[:, i, ...] for i in range(3)),
             test_seed,

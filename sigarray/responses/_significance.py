@@ -22,7 +22,7 @@ from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import device_of
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
-from sigarray.responses._leads import simulate_tests, test_sets
+from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, NewResponses, Responses
@@ -152,7 +152,7 @@ def response_test(
     """
     metric = choose_metric(metric)
     xp, samples = standardize_responses(gold, a, b)
-    result = test_sets(
+    result = find_p_values(
         xp,
         *samples,
         seed_words(xp, device_of(xp, samples[0]), rng),
@@ -243,7 +243,7 @@ def true_p_value(
     True
     """
     xp = namespace_of(xp)
-    result = simulate_tests(
+    result = simulate_p_values(
         xp,
         seed_words(xp, device, rng),
         *check_parameters(xp, model, perturbation_a, perturbation_b),

@@ -1,4 +1,4 @@
-"""Simulate test sets with several responses to each item, and fit what to simulate."""
+"""Simulate test sets with several responses to each item."""
 
 import math
 from typing import Any, Literal, get_args

@@ -11,6 +11,7 @@ from sigarray._backend.checks import (
     checked,
     choice,
     count,
+    describe,
     function,
     number,
     optional,
@@ -18,7 +19,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.seeds import seed_words, spare_seed
-from sigarray.responses._leads import simulate_tests, test_sets
+from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
 from sigarray.responses._pools import RESPONSE_SAMPLERS, Responses
@@ -32,9 +33,6 @@ from sigarray.responses.metrics import choose_metric
 from sigarray.results import Study
 
 _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all")
-_ITEMS: tuple[Items, ...] = ("all", "bootstrap")
-_RESPONSES: tuple[Responses, ...] = ("all", "bootstrap", "one", "first")
-_PERTURBATIONS = (0.0, 0.05, 0.1)
 
 
 @checked(
@@ -55,9 +53,9 @@ _PERTURBATIONS = (0.0, 0.05, 0.1)
 def study(
     *,
     metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
-    items: Sequence[Items] = _ITEMS,
-    responses: Sequence[Responses] = _RESPONSES,
-    perturbations: Sequence[float] = _PERTURBATIONS,
+    items: Sequence[Items] = ("all", "bootstrap"),
+    responses: Sequence[Responses] = ("all", "bootstrap", "one", "first"),
+    perturbations: Sequence[float] = (0.0, 0.05, 0.1),
     model: Model | ModelName = "normal",
     response: Response | None = None,
     n_items: int = 1000,
@@ -142,7 +140,7 @@ def study(
     for size in perturbations:
         parameters = check_parameters(xp, model, 0.0, size)
         # Once for all responses, and once for one of them.
-        _, pvalues, _, _ = simulate_tests(
+        _, pvalues, _, _ = simulate_p_values(
             xp,
             seed,
             *parameters,
@@ -169,7 +167,7 @@ def study(
             **options,
         )
         found = [
-            test_sets(
+            find_p_values(
                 xp,
                 *(test_set[0, i, ...] for i in range(3)),
                 test_seed,
@@ -198,10 +196,10 @@ def study_records(
     study: Study,
     /,
     *,
-    metrics: Sequence[str | Metric | Wins | Any] = _METRICS,
-    items: Sequence[Items] = _ITEMS,
-    responses: Sequence[Responses] = _RESPONSES,
-    perturbations: Sequence[float] = _PERTURBATIONS,
+    metrics: Sequence[str | Metric | Wins | Any],
+    items: Sequence[Items],
+    responses: Sequence[Responses],
+    perturbations: Sequence[float],
 ) -> list[dict[str, Any]]:
     """Name the p-values of a study, on the host: rows for a table.
 
@@ -210,7 +208,7 @@ def study_records(
     study : Study
         What `study` gave.
     metrics, items, responses, perturbations
-        What `study` was given.
+        What `study` was given, or its defaults: it does not keep them.
 
     Returns
     -------
@@ -221,18 +219,28 @@ def study_records(
 
     Raises
     ------
+    TypeError
+        No `Study`.
     ValueError
         Other numbers of them than the study has.
 
     Examples
     --------
     >>> from sigarray import responses
-    >>> axes = {"metrics": ["mae"], "items": ["all"], "perturbations": [0.3]}
+    >>> axes = {
+    ...     "metrics": ["mae"],
+    ...     "items": ["all", "bootstrap"],
+    ...     "responses": ["all"],
+    ...     "perturbations": [0.3],
+    ... }
     >>> study = responses.study(**axes, n_items=100, n_sets=50, n_resamples=50, rng=0)
     >>> rows = responses.study_records(study, **axes)
-    >>> [row["responses"] for row in rows if row["true_pvalue"] < 0.05]
-    ['all', 'bootstrap', 'one', 'first']
+    >>> [row["items"] for row in rows if row["true_pvalue"] < 0.05]
+    ['all', 'bootstrap']
     """
+    if not isinstance(study, Study):
+        msg = f"Expected what `study` gave; got {describe(study)}."
+        raise TypeError(msg)
     axes = {
         "perturbation": tuple(perturbations),
         "metric": tuple(choose_metric(x).name for x in metrics),

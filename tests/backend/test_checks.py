@@ -35,6 +35,13 @@ ARRAYS = {
 NEEDED = {
     f"{name}_replicates": {"start": 0, "count": 2}
     for name in ("aso", "bootstrap", "permutation", "response", "true")
+} | {
+    "study_records": {
+        "metrics": "mae",
+        "items": "all",
+        "responses": "all",
+        "perturbations": 0.1,
+    }
 }
 FUNCTIONS = [
     getattr(package, name)
@@ -64,7 +71,7 @@ KINDS = {
         *("n_resamples", "n_sets", "n_bins", "n_comparisons", "count"),
         *("m_old", "n_old", "m_new", "n_new"),
     ),
-    "fraction": ("confidence_level", "alpha", "alpha", "power"),
+    "fraction": ("confidence_level", "alpha", "power"),
     "number": (
         *("lift", "low", "high", "pseudocount"),
         *("gold_threshold", "system_threshold"),

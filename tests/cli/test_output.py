@@ -28,7 +28,7 @@ def many(write):
 
 
 class TestManyModels:
-    @pytest.mark.parametrize("test", ["aso", "welch"])
+    @pytest.mark.parametrize("test", ["aso", "t"])
     def test_readers_get_a_ranking(self, many, run, test):
         _, out, _ = run("compare", many, "--test", test)
         pairs = json.loads(run("compare", many, "--test", test, "--format", "json")[1])[
@@ -63,7 +63,7 @@ class TestManyModels:
 
     def test_losses_are_ranked_the_other_way(self, many, run):
         for options, first in (([], "m12"), (["--lower-is-better"], "m0")):
-            _, out, _ = run("compare", many, "--test", "welch", *options)
+            _, out, _ = run("compare", many, "--test", "t", *options)
             ranked = [x.split()[0] for x in out.splitlines() if x.strip()[:1] == "m"]
             assert ranked[1] == first
 
@@ -83,7 +83,7 @@ class TestManyModels:
         pairs = Comparison.pairs
         counted = property(lambda x: counts.append(1) or pairs.fget(x))
         monkeypatch.setattr(Comparison, "pairs", counted)
-        run("compare", many, "--test", "welch")
+        run("compare", many, "--test", "t")
         run("compare", many)
         assert len(counts) <= 2
 
@@ -113,23 +113,23 @@ class TestStrangeNames:
     ):
         if printer == "plain":
             monkeypatch.setitem(sys.modules, "rich", None)
-        _, out, _ = run("compare", evil, "--test", "welch", "--format", style)
+        _, out, _ = run("compare", evil, "--test", "t", "--format", style)
         assert "evil" in out
         found = {unicodedata.category(x) for x in out.replace("\n", "")}
         assert not found & {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
     def test_text_shows_them_by_escapes(self, evil, run):
-        _, out, _ = run("compare", evil, "--test", "welch")
+        _, out, _ = run("compare", evil, "--test", "t")
         assert r"\x1b[2Jevil" in out
         assert r"\u202eright" in out
 
     def test_json_keeps_them(self, evil, run):
-        _, out, _ = run("compare", evil, "--test", "welch", "--format", "json")
+        _, out, _ = run("compare", evil, "--test", "t", "--format", "json")
         names = [name.replace("\u2028", " ") for name in EVIL]
         assert list(json.loads(out)["models"]) == names
 
     def test_csv_has_no_formulas(self, evil, run):
-        _, out, _ = run("compare", evil, "--test", "welch", "--format", "csv")
+        _, out, _ = run("compare", evil, "--test", "t", "--format", "csv")
         rows = list(csv.DictReader(io.StringIO(out)))
         names = {row[key] for row in rows for key in ("model_a", "model_b")}
         assert {"'=1+1", "'@SUM(A1)", "'-2x"} <= names
@@ -167,7 +167,7 @@ class TestStrangeNames:
     )
     def test_markdown(self, write, run, name, shown):
         path = write(f'"{name}",other\n3,0\n3.1,0.1\n3.2,0\n')
-        _, out, _ = run("compare", path, "--test", "welch", "--format", "markdown")
+        _, out, _ = run("compare", path, "--test", "t", "--format", "markdown")
         assert f"- {shown} is better than other: p = " in out
         if name[0] not in "#-1":  # which mean nothing within a table
             assert f"| {shown} | 3 |" in out
@@ -187,7 +187,7 @@ class TestStrangeNames:
     def test_latex(self, write, run, name, shown):
         header = name.replace('"', '""')
         path = write(f'"{header}",other\n3,0\n3.1,0.1\n3.2,0\n')
-        _, out, _ = run("compare", path, "--test", "welch", "--format", "latex")
+        _, out, _ = run("compare", path, "--test", "t", "--format", "latex")
         assert f"\n{{}} {shown} & 3 &" in out
         assert f"\n{shown} is better than other: p = " in out
         assert r"$\leq$ 0.05" in out
@@ -195,7 +195,7 @@ class TestStrangeNames:
     def test_a_comment_of_latex_stays_one(self, tmp_path, run):
         path = tmp_path / "a\n\\input{x}.csv"
         path.write_text("a,b\n1,2\n2,3\n")
-        _, out, _ = run("compare", str(path), "--test", "welch", "--format", "latex")
+        _, out, _ = run("compare", str(path), "--test", "t", "--format", "latex")
         assert "\n\\input" not in out
 
 
@@ -204,7 +204,7 @@ class TestWaiting:
         path = write("a,b\n1,2\n3,4\n2,2\n")
         for arguments, task in (
             (["compare", path], "almost stochastic order of 2 models"),
-            (["compare", path, "--test", "welch"], "welch for 1 pair takes"),
+            (["compare", path, "--test", "t"], "t for 1 pair takes"),
             (["compare", path, "--test", "permutation"], "fewer --n-resamples"),
             (["responses", "--n-resamples", "9"], "wins_mae of 9 resamples takes"),
             (

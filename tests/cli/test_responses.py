@@ -254,7 +254,7 @@ def test_study_of_metrics_that_are_not_defined(run):
     assert code == 0
     assert "Not defined for every resample: spearman" in " ".join(out.split())
     code, out, _ = run(*options, "--format", "json")
-    assert json.loads(out)["p_values"][0]["true_pvalue"] is None
+    assert json.loads(out)["pvalues"][0]["true_pvalue"] is None
 
 
 def test_study_names_the_nearest_way(run):
@@ -298,7 +298,7 @@ def test_study(run, style):
         ] == expected.true_pvalue.ravel().tolist()
     elif style == "json":
         document = json.loads(out)
-        found = [row["estimated_pvalue"] for row in document["p_values"]]
+        found = [row["estimated_pvalue"] for row in document["pvalues"]]
         assert found == expected.estimated_pvalue.ravel().tolist()
     else:
         assert "all items with one response" in " ".join(out.split())

@@ -16,7 +16,7 @@ from sigarray._cli.report import STYLES
 from sigarray._cli.summary import show_p_value
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
-TESTS = ["bootstrap", "permutation", "mann-whitney", "welch"]
+TESTS = ["bootstrap", "permutation", "mann-whitney", "t"]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def p_values_of_scipy(test, paired):
 class TestCompare:
     @pytest.mark.parametrize(
         ("test", "options"),
-        [("welch", []), ("welch", ["--paired"]), ("mann-whitney", [])],
+        [("t", []), ("t", ["--paired"]), ("mann-whitney", [])],
     )
     def test_p_values_are_scipys_corrected_by_holm(self, table, run, test, options):
         _, out, _ = run("compare", table, "--test", test, "--format", "json", *options)
@@ -61,7 +61,7 @@ class TestCompare:
     def test_resampling_is_near_the_t_test(self, table, run, test, options):
         arguments = ["compare", table, "--test", test, "--format", "json", *options]
         pairs = json.loads(run(*arguments)[1])["pairs"]
-        expected = p_values_of_scipy("welch", paired=bool(options))
+        expected = p_values_of_scipy("t", paired=bool(options))
         assert [p["pvalue"] for p in pairs] == pytest.approx(expected, abs=0.05)
         assert json.loads(run(*arguments)[1])["pairs"] == pairs
         again = json.loads(run(*arguments, "--seed", "1")[1])["pairs"]
@@ -70,14 +70,14 @@ class TestCompare:
         assert min(p["pvalue"] for p in few) >= 0.01
 
     def test_level_and_correction(self, table, run):
-        arguments = ["compare", table, "--test", "welch", "--format", "json"]
+        arguments = ["compare", table, "--test", "t", "--format", "json"]
         plain = json.loads(run(*arguments, "--no-correction")[1])
         assert plain["correction"] is None
         assert all(p["pvalue"] == p["adjusted_pvalue"] for p in plain["pairs"])
         p_value = plain["pairs"][0]["pvalue"]
         for shift, better in ((1e-9, "b"), (-1e-9, None)):
-            level = repr(1.0 - (p_value + shift))
-            _, out, _ = run(*arguments, "--no-correction", "--confidence-level", level)
+            alpha = repr(p_value + shift)
+            _, out, _ = run(*arguments, "--no-correction", "--alpha", alpha)
             assert json.loads(out)["pairs"][0]["better"] == better
 
     @pytest.mark.parametrize("test", TESTS)
@@ -89,9 +89,9 @@ class TestCompare:
         assert scores["pvalue"] == losses["pvalue"]
 
     def test_sentences(self, table, run):
-        _, out, _ = run("compare", table, "--test", "welch", "--format", "markdown")
+        _, out, _ = run("compare", table, "--test", "t", "--format", "markdown")
         document = json.loads(
-            run("compare", table, "--test", "welch", "--format", "json")[1]
+            run("compare", table, "--test", "t", "--format", "json")[1]
         )
         for sentence in document["verdicts"]:
             assert f"- {sentence}" in out.replace("\\", "")
@@ -108,7 +108,7 @@ class TestCompare:
         lift = 2.1 * np.sqrt((a.var() + b.var()) / 19)
         columns = np.stack([a + lift, b, c + lift / 2], axis=-1)
         rows = "".join(f"{x},{y},{z}\n" for x, y, z in columns)
-        arguments = ["compare", write(f"a,b,c\n{rows}"), "--test", "welch"]
+        arguments = ["compare", write(f"a,b,c\n{rows}"), "--test", "t"]
         document = json.loads(run(*arguments, "--format", "json")[1])
         first = document["pairs"][0]
         assert first["pvalue"] < 0.05 < first["adjusted_pvalue"]
@@ -123,7 +123,7 @@ class TestCompare:
 
     def test_constant_models(self, write, run):
         path = write("a,b\n1,2\n1,2\n1,2\n")
-        _, out, _ = run("compare", path, "--test", "welch", "--format", "json")
+        _, out, _ = run("compare", path, "--test", "t", "--format", "json")
         pair = json.loads(out)["pairs"][0]
         assert (pair["statistic"], pair["pvalue"], pair["better"]) == (None, 0.0, "b")
 
@@ -143,17 +143,17 @@ class TestCompare:
         [
             (["--test", "aso", "--paired"], "--paired with --test bootstrap, permut"),
             (["--test", "mann-whitney", "--paired"], "got --test mann-whitney"),
-            (["--test", "welch", "--threshold", "0.2"], "1 minus --confidence-level"),
+            (["--test", "t", "--threshold", "0.2"], "level of p-values is --alpha"),
             (
-                ["--test", "welch", "--method", "exact"],
+                ["--test", "t", "--method", "exact"],
                 "--method exact with --test aso",
             ),
             (
-                ["--test", "welch", "--method", "saddlepoint"],
+                ["--test", "t", "--method", "saddlepoint"],
                 "--method saddlepoint with --test bootstrap, permutation; got",
             ),
             (
-                ["--test", "welch", "--n-resamples", "9"],
+                ["--test", "t", "--n-resamples", "9"],
                 "--n-resamples with --test aso",
             ),
         ],
@@ -165,14 +165,14 @@ class TestCompare:
 
     def test_pairs_need_every_cell(self, write, run):
         path = write("a,b,c\n1,2,\n2,,1\n3,4,2\n")
-        code, _, err = run("compare", path, "--test", "welch", "--paired")
+        code, _, err = run("compare", path, "--test", "t", "--paired")
         assert code == 2
         assert "line 2, column 3 (c): expected a score in every cell" in err
-        arguments = ["--test", "welch", "--paired", "--columns", "a,b"]
+        arguments = ["--test", "t", "--paired", "--columns", "a,b"]
         assert "line 3, column 2 (b)" in run("compare", path, *arguments)[2]
 
     def test_one_score_has_no_variance(self, write, run):
-        for test in ("welch", "bootstrap"):
+        for test in ("t", "bootstrap"):
             code, _, err = run("compare", write("a,b\n1,2\n,3\n"), "--test", test)
             assert code == 2
             assert "scores.csv: expected two scores or more of a; got 1." in err
@@ -335,7 +335,7 @@ class TestCorrect:
     )
     def test_what_is_read(self, write, run, content, labels):
         _, out, _ = run("correct", write(content), "--format", "json")
-        records = json.loads(out)["p_values"]
+        records = json.loads(out)["pvalues"]
         assert [r["label"] for r in records] == list(labels)
         assert [r["pvalue"] for r in records] == [0.03, 0.01, 0.02, 0.5]
         adjusted = [r["adjusted_pvalue"] for r in records]
@@ -358,7 +358,7 @@ class TestCorrect:
         _, out, _ = run("correct", path, *arguments, "--format", "json")
         document = json.loads(out)
         expected = multipletests(p_values, alpha=0.1, method=theirs)
-        adjusted = [r["adjusted_pvalue"] for r in document["p_values"]]
+        adjusted = [r["adjusted_pvalue"] for r in document["pvalues"]]
         assert adjusted == pytest.approx(expected[1])
         assert f"{expected[0].sum()} of 5 are significant" in document["verdict"]
 

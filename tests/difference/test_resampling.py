@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import everywhere
+from conftest import everywhere, require
 from sigarray import bootstrap_test, permutation_test
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words, uniform_indices
@@ -232,7 +232,7 @@ def test_indices_are_scaled_words(backend, n):
 
 
 def test_indices_without_64_bit_integers():
-    strict = pytest.importorskip("array_api_strict")
+    strict = require("array_api_strict")
     device = strict.Device("no_x64")
     words = np.random.default_rng(0).integers(0, 2**32, 1000, dtype=np.uint32)
     for n in (5, 2**16 + 3, 2**31 - 1):

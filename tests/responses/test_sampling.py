@@ -156,7 +156,7 @@ class TestNull:
     @pytest.fixture(params=["tabled in advance", "tabled", "shuffled"])
     def _way(self, request, monkeypatch):
         if request.param != "tabled in advance":
-            monkeypatch.setattr(pools, "_MAX_DEALT", 0)
+            monkeypatch.setattr(pools, "MAX_HELD", 0)
         if request.param == "shuffled":
             monkeypatch.setattr(pools, "MAX_DEALS", 0)
 
@@ -193,7 +193,7 @@ class TestNull:
         a, b = rng.normal(size=(2, 4, 6, 3))
         b[1, 2, 1:] = NAN
         expected = draw_null("all", a, b, n_resamples=50)
-        monkeypatch.setattr(pools, "_MAX_DEALT", 0)
+        monkeypatch.setattr(pools, "MAX_HELD", 0)
         np.testing.assert_array_equal(draw_null("all", a, b, n_resamples=50), expected)
 
     def test_first_takes_two_that_differ(self):

@@ -292,7 +292,7 @@ def test_published_true_p_values(perturbation):
     Beyond the standard error of both, 5 pairs in 10^6 are allowed for p-values near 0.
     """
     from sigarray._backend.seeds import seed_words
-    from sigarray.responses._leads import simulate_tests
+    from sigarray.responses._leads import simulate_p_values
     from sigarray.responses._models import NormalModel
 
     with REFERENCE.open() as file:
@@ -303,7 +303,7 @@ def test_published_true_p_values(perturbation):
         ]
     assert len(rows) >= 20
     names = list(PUBLISHED)
-    _, p_values, _, _ = simulate_tests(
+    _, p_values, _, _ = simulate_p_values(
         np,
         seed_words(np, "cpu", 1),
         NormalModel(),

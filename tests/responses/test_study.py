@@ -19,6 +19,7 @@ find_power = functools.partial(responses.power, alternative="greater")
 
 AXES = {
     "metrics": ["mae", metrics.wins("mae")],
+    "items": ("all", "bootstrap"),
     "responses": ("all", "one"),
     "perturbations": (0.0, 0.3),
 }
