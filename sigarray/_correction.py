@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import checked, choice
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.libraries import array_kernel, clip, device_of
 from sigarray._numeric.special import chi_square_sf, cumulative_maximum
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
@@ -271,7 +271,7 @@ def _adjust(xp: Namespace, p: Array, *, rule: Rule) -> Array:
     adjusted = rule(xp, xp.take_along_axis(keys, order, axis=-1), ranks, n)
     places = xp.argsort(order, axis=-1, stable=False)
     adjusted = xp.take_along_axis(adjusted, places, axis=-1)
-    return xp.where(is_valid, xp.clip(adjusted, None, 1.0), math.nan)
+    return xp.where(is_valid, clip(xp, adjusted, None, 1.0), math.nan)
 
 
 @array_kernel
@@ -302,7 +302,7 @@ def _benjamini_yekutieli_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -
 
 def _fisher_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
     """Combine p_(u), ..., p_(N): -2 sum log p_(i) is chi^2 with 2 (N - u + 1) df."""
-    logs = xp.log(xp.clip(p, xp.finfo(p.dtype).smallest_normal, None))
+    logs = xp.log(clip(xp, p, xp.finfo(p.dtype).smallest_normal, None))
     logs = xp.where(ranks <= n, logs, 0.0)
     tails = xp.flip(xp.cumulative_sum(xp.flip(logs, axis=-1), axis=-1), axis=-1)
     combined = chi_square_sf(xp, -2.0 * tails, n - ranks + 1.0, p.shape[-1])

@@ -8,7 +8,13 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.chunks import sum_replicates
-from sigarray._backend.libraries import array_kernel, device_of, take_last, widest_float
+from sigarray._backend.libraries import (
+    array_kernel,
+    clip,
+    device_of,
+    take_last,
+    widest_float,
+)
 from sigarray._backend.seeds import spare_seed
 from sigarray._backend.threefry import random_places
 from sigarray._difference.location import find_t, mann_whitney_u, t_test
@@ -71,7 +77,7 @@ def find_t_powers(
             drawn = [drawn[0] - drawn[1]]
         means = [at_sizes(x) / n for x in drawn]
         errors = [
-            xp.clip(at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
+            clip(xp, at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
             for x, mean in zip(drawn, means, strict=True)
         ]
         difference = means[0] if is_paired else means[0] - means[1]

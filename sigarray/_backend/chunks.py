@@ -7,7 +7,7 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import device_of
+from sigarray._backend.libraries import clip, device_of
 
 State = TypeVar("State")
 
@@ -85,7 +85,7 @@ def map_entries(
         return function(*arrays)
 
     def kernel(start: int | Array, size: int) -> Array:
-        entries = xp.clip(xp.arange(size, device=device) + start, None, count - 1)
+        entries = clip(xp, xp.arange(size, device=device) + start, None, count - 1)
         return function(*(xp.take(x, entries, axis=0) for x in arrays))
 
     return map_replicates(xp, device, kernel, count, elements=elements, batch=batch)

@@ -209,6 +209,17 @@ def _constant(value: Any) -> Array:
         return jax.device_put(value)
 
 
+def clip(xp: Namespace, x: Array, low: float | None, high: float | None) -> Array:
+    """Give numbers between two bounds, of which None is no bound; NaN stays.
+
+    array-api-compat writes through a mask, which CuPy counts on the host.
+    """
+    if not array_api_compat.is_cupy_namespace(xp):
+        return xp.clip(x, low, high)
+    x = x if low is None else xp.maximum(x, low)
+    return x if high is None else xp.minimum(x, high)
+
+
 def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
     """Index the last axis of x by an array of any shape."""
     flat = xp.take(x, xp.reshape(indices, (-1,)), axis=-1)

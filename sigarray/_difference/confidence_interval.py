@@ -10,7 +10,13 @@ from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Stat
 from sigarray._backend.checks import checked, choice
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, device_of, index_dtype, take_last
+from sigarray._backend.libraries import (
+    array_kernel,
+    clip,
+    device_of,
+    index_dtype,
+    take_last,
+)
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import check_samples, draw_replicates
 from sigarray._numeric.faults import spread_faults
@@ -213,7 +219,9 @@ def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) ->
     count = replicates.shape[-1]
     below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
     above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
-    share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
+    share = clip(
+        xp, 0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1)
+    )
     return normal_quantiles(xp, share)
 
 
@@ -305,7 +313,7 @@ def _interpolate(xp: Namespace, ordered: Array, quantile: Array) -> Array:
     n_rows, count = ordered.shape
     device = device_of(xp, ordered)
     place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
-    below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))
+    below = clip(xp, xp.floor(place), 0.0, max(0.0, count - 2.0))
     first = xp.astype(below, index_dtype(xp, device))
     first = first + count * xp.arange(n_rows, dtype=first.dtype, device=device)
     flat = xp.reshape(ordered, (-1,))

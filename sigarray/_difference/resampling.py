@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from sigarray._backend.aliases import Array, Namespace, Seed, Statistic
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.libraries import device_of, take_last
+from sigarray._backend.libraries import clip, device_of, take_last
 from sigarray._backend.threefry import random_places
 from sigarray._numeric.statistic import (
     apply_statistic,
@@ -98,4 +98,4 @@ def count_elements(samples: Sequence[Array], paired: bool) -> int:
 
 def clip_p_value(xp: Namespace, pvalue: Array) -> Array:
     """Give a number above 0, for what was seen is one of the resamples, and up to 1."""
-    return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)
+    return clip(xp, pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)

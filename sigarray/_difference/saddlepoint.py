@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import iterate
-from sigarray._backend.libraries import device_of
+from sigarray._backend.libraries import clip, device_of
 from sigarray._numeric.special import normal_sf
 from sigarray._numeric.statistic import (
     TIE_UNITS,
@@ -314,8 +314,8 @@ def _upper_tail(
        of the sum of independent random variables. Advances in Applied Probability 12,
        475-490. :doi:`10.2307/1426607`
     """
-    w = xp.sqrt(2.0 * xp.clip(exponent, 0.0, None))
-    half = xp.clip(0.5 * span * t, None, 50.0)
+    w = xp.sqrt(2.0 * clip(xp, exponent, 0.0, None))
+    half = clip(xp, 0.5 * span * t, None, 50.0)
     is_small = half < 1e-4
     stretch = xp.sinh(half) / xp.where(is_small, 1.0, half)
     stretch = xp.where(is_small, 1.0, stretch)
@@ -330,7 +330,7 @@ def _upper_tail(
     if ratio is not None:
         v = v * xp.sqrt(ratio)
     v = xp.where(is_middle, 1.0, v)
-    v = xp.clip(v, xp.finfo(w.dtype).smallest_normal, None)
+    v = clip(xp, v, xp.finfo(w.dtype).smallest_normal, None)
     series = third / deviation / deviation / deviation / 6.0
     correction = xp.where(is_middle, series, xp.log(v / distance) / distance)
     return normal_sf(xp, sign * (w + correction))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.libraries import (
     build_tables,
+    clip,
     device_of,
     index_dtype,
     take_last,
@@ -153,7 +154,7 @@ def _grid_edges(xp: Namespace, device: Device, grid: Grid) -> Array:
     """
     n, m = grid.n_scores, grid.n_others
     place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
-    octave = xp.clip(place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
+    octave = clip(xp, place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
     low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
     edges = xp.concat([low, n - xp.flip(low)])
     if not m:
@@ -274,11 +275,11 @@ def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
     normal = xp.concat([normal[..., i, 0, :] for i in range(2)], axis=-1)
     normal = normal[..., : gaps.shape[0]]
     single = exponentials(xp, words[..., : gaps.shape[0]])
-    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
+    d = clip(xp, gaps, 1.0, None) - 1.0 / 3.0
     root = 1.0 + normal / xp.sqrt(9.0 * d)
     cube = d * root * root * root
     spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
-    several = xp.clip(gaps + spread * (cube - gaps), 0.0, None)
+    several = clip(xp, gaps + spread * (cube - gaps), 0.0, None)
     return xp.where(gaps > 1.0, several, xp.where(gaps > 0.0, single, 0.0))
 
 
@@ -305,7 +306,7 @@ def _rank_gammas(
     x = x[..., :n_candidates, :]
     log_u = -exponentials(xp, words[..., 2 * n_pairs :, :])
     # A t below -1 is to be rejected; -0.999 is rejected too, and has a logarithm.
-    t = xp.clip(c * x, -0.999, None)
+    t = clip(xp, c * x, -0.999, None)
     log_ratio = 3.0 * xp.log1p(t) - t * (3.0 + t * (3.0 + t))
     accepted = log_u < 0.5 * x * x + d * log_ratio
     first = t[..., -1, :]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import device_of
+from sigarray._backend.libraries import clip, device_of
 
 # Nine reach the last bit for every p from 1e-300 to 0.5.
 _NEWTON_STEPS = 10
@@ -91,7 +91,7 @@ def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> 
     It is a Poisson probability: e^(-x/2) times the sum over i < m of (x/2)^i / i!.
     """
     i = xp.arange(max_half_df, dtype=x.dtype, device=device_of(xp, x))
-    log_factorials = xp.cumulative_sum(xp.log(xp.clip(i, 1.0, None)))
+    log_factorials = xp.cumulative_sum(xp.log(clip(xp, i, 1.0, None)))
 
     def add_up(half: Array, half_df: Array) -> Array:
         half = half[..., None]
@@ -100,7 +100,7 @@ def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> 
             xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1
         )
 
-    half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
+    half = clip(xp, 0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
     return _map_elements(xp, add_up, (half, half_df), 4 * max_half_df)
 
 
@@ -130,7 +130,7 @@ def normal_sf(xp: Namespace, z: Array) -> Array:
 def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
     """Student's tail, which is normal where df is infinite."""
     # So that its square does not overflow.
-    size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
+    size = clip(xp, xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
     is_normal = xp.isinf(df)
     finite_df = xp.where(is_normal, 1.0, df)
     u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
@@ -142,7 +142,7 @@ def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
         return 0.5 * xp.exp(-0.5 * u * u) * mills / half
 
     tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
-    tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
+    tail = clip(xp, tail, xp.finfo(t.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)
 

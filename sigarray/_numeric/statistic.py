@@ -9,6 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array, Namespace, Statistic
 from sigarray._backend.checks import describe
+from sigarray._backend.libraries import clip
 from sigarray._numeric.faults import spread_faults
 
 # Differences closer than so many units of rounding are ties.
@@ -188,7 +189,7 @@ def find_p_value(
     if alternative != "two-sided":
         return find_tail(alternative)
     smaller = xp.minimum(find_tail("greater"), find_tail("less"))
-    return xp.clip(2.0 * smaller, None, 1.0)
+    return clip(xp, 2.0 * smaller, None, 1.0)
 
 
 def find_symmetric_p_value(
@@ -200,7 +201,7 @@ def find_symmetric_p_value(
     """As `find_p_value`, where both tails are those of one function of x and of -x."""
     if alternative != "two-sided":
         return upper_tail(x if alternative == "greater" else -x)
-    return xp.clip(2.0 * upper_tail(xp.abs(x)), None, 1.0)
+    return clip(xp, 2.0 * upper_tail(xp.abs(x)), None, 1.0)
 
 
 def rounding_of(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import chunk_size, iterate
-from sigarray._backend.libraries import device_of
+from sigarray._backend.libraries import clip, device_of
 
 # Newton steps: 5 are enough in the middle, the others are for the far tails.
 STEPS = 16
@@ -32,7 +32,7 @@ def solve(
         lack = goal - mean
         low = xp.where(lack > 0.0, t, low)
         high = xp.where(lack < 0.0, t, high)
-        ratio = xp.clip(lack / room, -1.0 + xp.finfo(t.dtype).eps, None)
+        ratio = clip(xp, lack / room, -1.0 + xp.finfo(t.dtype).eps, None)
         moved = t + (end - mean) / variance * xp.log1p(ratio)
         middle = xp.where(xp.isinf(high), 4.0 * low, 0.5 * (low + high))
         is_inside = (moved >= low) & (moved <= high)
@@ -103,7 +103,7 @@ def tilt_chances(
     def tilt(prize: Array) -> list[Array]:
         # So far down that its exponential is still finite in float32.
         logit = level[..., None] + t[..., None] * prize
-        chance = 1.0 / (1.0 + xp.exp(-xp.clip(logit, -80.0, None)))
+        chance = 1.0 / (1.0 + xp.exp(-clip(xp, logit, -80.0, None)))
         shift, variance = chance - f, chance - chance * chance
         first = variance * prize
         return [shift, shift * prize, variance, first, first * prize]
@@ -122,9 +122,10 @@ def weigh_chances(
         decay = xp.expm1(-xp.abs(z))
         other = xp.where(z > 0.0, 1.0 - f, f + xp.zeros_like(z))
         scale = 1.0 + other * decay
-        shift = -base * xp.sign(z) * decay / scale
+        # Not by `sign`, which waits on CuPy: array-api-compat writes through a mask.
+        shift = -base * xp.where(z > 0.0, decay, -decay) / scale
         variance = base * (1.0 + decay) / (scale * scale)
-        cumulant = xp.clip(z, 0.0, None) + xp.log1p(other * decay) - f * z
+        cumulant = clip(xp, z, 0.0, None) + xp.log1p(other * decay) - f * z
         rest = prize - center[..., None]
         second = variance * rest * rest
         third = second * rest * (1.0 - 2.0 * f - 2.0 * shift)

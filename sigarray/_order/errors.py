@@ -17,6 +17,7 @@ from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
+    clip,
     device_of,
     take_last,
     widest_float,
@@ -172,7 +173,7 @@ def _observe(
 @array_kernel
 def upper_bound(xp: Namespace, ratio: Array, margin: Array) -> Array:
     """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6."""
-    return xp.clip(ratio + margin, 0.0, 1.0)
+    return clip(xp, ratio + margin, 0.0, 1.0)
 
 
 def _bootstrap_errors(
@@ -234,7 +235,7 @@ def _standard_deviation(
         elements=elements,
         batch=batch,
     )
-    return xp.sqrt(xp.clip(sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
+    return xp.sqrt(clip(xp, sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
 
 
 def _exact_errors(
@@ -273,7 +274,7 @@ def _exact_errors(
 
     def find_moments(start: int | Array, size: int) -> Array:
         combinations = xp.arange(size, device=device) + start
-        combinations = xp.clip(combinations, None, n_a * n_b - 1)
+        combinations = clip(xp, combinations, None, n_a * n_b - 1)
         rows_a, rows_b = combinations // n_b, combinations % n_b
         values_a = take_last(xp, x, xp.take(ranks_a, rows_a, axis=1))
         values_b = take_last(xp, y, xp.take(ranks_b, rows_b, axis=1))
@@ -314,7 +315,7 @@ def _asymptotic_errors(
     eps = ratio_of_samples(xp, steps, x, y)[..., None]
 
     def cost(u: Array) -> Array:
-        return xp.clip(u, 0.0, None) ** 2 - eps * u * u
+        return clip(xp, u, 0.0, None) ** 2 - eps * u * u
 
     transported = _at_breakpoints(xp, y, n)
     variance = _variance_of_sums(

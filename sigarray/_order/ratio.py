@@ -12,7 +12,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.libraries import array_kernel, device_of, take_last
+from sigarray._backend.libraries import array_kernel, clip, device_of, take_last
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_words
 from sigarray._numeric.quantile import (
@@ -191,11 +191,11 @@ def ratio_of_differences(
     unit = largest_or_one(xp, difference, axis=axis)
     difference = difference / xp.expand_dims(unit, axis=axis)
     weighted = difference if widths is None else difference * widths
-    violation = xp.sum(xp.clip(difference, 0.0, None) * weighted, axis=axis)
+    violation = xp.sum(clip(xp, difference, 0.0, None) * weighted, axis=axis)
     distance = xp.sum(difference * weighted, axis=axis)
     is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
-    ratio = xp.clip(violation / xp.where(is_zero, 1.0, distance), None, 1.0)
+    ratio = clip(xp, violation / xp.where(is_zero, 1.0, distance), None, 1.0)
     return xp.where(is_zero, 0.5, ratio)
 
 

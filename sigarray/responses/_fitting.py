@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.checks import checked, choice
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.libraries import array_kernel, clip, device_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import normals, random_words
 from sigarray.responses._items import add_up, average, standardize_responses
@@ -90,7 +90,7 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
 def _fit_normal(xp: Namespace, gold: Array) -> NormalModel:
     """Give the ranges of uniform numbers with the same means and variances."""
     moments = _find_moments(xp, gold)
-    half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
+    half = xp.sqrt(3.0 * clip(xp, moments.variance, 0.0, None))
     sd_half = xp.sqrt(3.0 * moments.sd_variance)
     # A lower end of 0 rather than below, with the same mean.
     sd_half = xp.where(sd_half > moments.mean_sd, moments.mean_sd, sd_half)
@@ -140,7 +140,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
             found = _find_sizes(xp, _find_moments(xp, drawn))
             sizes = [
                 # Nothing can be learned of what has no size.
-                x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
+                x * clip(xp, wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
                 for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
             ]
         return xp.stack(_make_likert(sizes, fault))
@@ -154,7 +154,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
 def _find_sizes(xp: Namespace, moments: _Moments) -> list[Array]:
     """Root mean square of the item means; mean and deviation of their deviations."""
     square = moments.variance + moments.mean * moments.mean
-    scale = xp.sqrt(xp.clip(square, 0.0, None))
+    scale = xp.sqrt(clip(xp, square, 0.0, None))
     return [scale, moments.mean_sd, xp.sqrt(moments.sd_variance)]
 
 
@@ -203,7 +203,7 @@ def _find_moments(xp: Namespace, gold: Array) -> _Moments:
         middle + mean,
         xp.mean((item_mean - mean[..., None]) ** 2, axis=-1) - noise,
         mean_sd,
-        xp.clip(mean_variance - mean_sd * mean_sd, 0.0, None),
+        clip(xp, mean_variance - mean_sd * mean_sd, 0.0, None),
     )
 
 

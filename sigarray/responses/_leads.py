@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.libraries import array_kernel, clip, device_of
 from sigarray._backend.seeds import spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray.responses._measurement import Metric, Wins
@@ -324,7 +324,7 @@ def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -
     fault = xp.sum(both - both, axis=-1)
     # The mean is over both kinds; `share` is the mean count for a lead.
     pvalue = (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2)
-    return xp.clip(pvalue, None, 1.0) + fault
+    return clip(xp, pvalue, None, 1.0) + fault
 
 
 def _find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.libraries import clip
 from sigarray._numeric.ranks import middle_ranks
 
 # Averages closer than so many units of rounding of the largest are the same.
@@ -93,7 +94,7 @@ def kl_divergence(
         place = xp.floor(
             (sample + find_tie(xp, sample) - low) * (n_bins / (high - low))
         )
-        place = xp.clip(place, 0.0, n_bins - 1.0)
+        place = clip(xp, place, 0.0, n_bins - 1.0)
         counts = xp.stack(
             [
                 xp.sum(xp.astype(place == bin_, sample.dtype), axis=-1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import check_choice, describe, number
+from sigarray._backend.libraries import clip
 from sigarray._backend.threefry import exponentials, uniforms
 
 # (item means, item standard deviations, uniforms) -> responses.
@@ -130,15 +131,15 @@ class LikertModel(NamedTuple):
         is_rising = u * width < rise
         rising = self.sd_low + (u * (width * rise)) ** 0.5
         falling = self.sd_high - ((1.0 - u) * (width * fall)) ** 0.5
-        return mean, xp.clip(xp.where(is_rising, rising, falling), 0.0, 1.0)
+        return mean, clip(xp, xp.where(is_rising, rising, falling), 0.0, 1.0)
 
     def clamp_means(self, xp: Namespace, mean: Array) -> Array:
         """Move means into [0, 1]."""
-        return xp.clip(mean, 0.0, 1.0)
+        return clip(xp, mean, 0.0, 1.0)
 
     def respond(self, xp: Namespace, normal: Array) -> Array:
         """Give the responses for normal ones."""
-        level = xp.floor(xp.clip(normal, 0.0, 1.0) * self.n_levels)
+        level = xp.floor(clip(xp, normal, 0.0, 1.0) * self.n_levels)
         return xp.where(level == self.n_levels, level - 1.0, level) / self.n_levels
 
 

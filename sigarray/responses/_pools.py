@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.chunks import MAX_HELD
-from sigarray._backend.libraries import build_tables, device_of
+from sigarray._backend.libraries import build_tables, clip, device_of
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomials, subset_at
 from sigarray.responses._items import gather_present
@@ -127,7 +127,7 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
 
     def deal(items: Array, way: Array) -> list[Array]:
         row = _take_rows(xp, start[..., None], items)[..., 0] + way
-        row = xp.clip(row, None, table.shape[0] - 1)
+        row = clip(xp, row, None, table.shape[0] - 1)
         places = xp.take(table, xp.reshape(row, (-1,)), axis=0)
         places = xp.reshape(places, (*row.shape, size_a + size_b))
         dealt = _take_places(xp, pool, items, places)
@@ -234,7 +234,7 @@ def _shuffle_places(
     order = xp.argsort(keys, axis=-1, stable=True)
     found = [order[..., : sizes[0]]]
     if len(sizes) > 1:
-        places = xp.clip(shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
+        places = clip(xp, shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
         shape = np.broadcast_shapes(order.shape[:-1], places.shape[:-1])
         order = xp.broadcast_to(order, (*shape, sum(sizes)))
         places = xp.broadcast_to(places, (*shape, sizes[1]))

@@ -1,0 +1,92 @@
+"""CuPy's branches on the host: a stand-in that tells of every wait and every copy."""
+
+import textwrap
+
+from tests.backend.test_no_transfer import run
+
+PRELUDE = """
+import warnings
+import numpy as np
+from tests.backend import fake_cupy
+cupy = fake_cupy.install()
+warnings.simplefilter("ignore")
+from tests.cases import CASES
+"""
+
+
+def run_beside_fake(code):
+    return run(PRELUDE + textwrap.dedent(code))
+
+
+def test_every_case_gives_the_numbers_of_numpy_without_a_wait():
+    code, output = run_beside_fake(
+        """
+        for case in CASES:
+            samples = case.samples(2)
+            arrays = [cupy.asarray(x) for x in samples]
+            with fake_cupy.without_waits():
+                results = case(*arrays)
+            for result, expected in zip(results, case(*samples), strict=True):
+                assert isinstance(result, cupy.ndarray), case.id
+                np.testing.assert_allclose(
+                    result.get(), expected, rtol=1e-9, atol=1e-12, err_msg=case.id
+                )
+            print("ran", case.id)
+        """
+    )
+    assert code == 0, output
+    from tests.cases import CASES
+
+    assert output.count("ran ") == len(CASES)
+
+
+def test_simulations_do_not_wait():
+    code, output = run_beside_fake(
+        """
+        from sigarray import responses
+        options = {"n_items": 20, "n_sets": 30, "rng": 3}
+        expected = responses.true_p_value(**options)
+        with fake_cupy.without_waits():
+            result = responses.true_p_value(xp=cupy, **options)
+            study = responses.study(
+                xp=cupy, metrics="mae", n_items=9, n_sets=9, n_resamples=9, rng=0
+            )
+            power = responses.power(9, 2, n_sets=9, n_resamples=9, xp=cupy, rng=0)
+        for found, value in zip(result, expected, strict=True):
+            np.testing.assert_allclose(found.get(), value)
+        assert isinstance(study.true_pvalue, cupy.ndarray)
+        assert isinstance(power, cupy.ndarray)
+        """
+    )
+    assert code == 0, output
+
+
+def test_the_stand_in_notices():
+    code, output = run_beside_fake(
+        """
+        import array_api_compat.cupy as xp
+        x = cupy.asarray(np.asarray([-0.5, 0.5, 2.0]))
+        for planted, complaint in (
+            (lambda: float(x[0]), "converted to a number"),
+            (lambda: x if x[0] > 0.0 else -x, "converted to a number"),
+            (lambda: x[x > 0.0], "a mask is counted"),
+            (lambda: x.get(), "copied to the host"),
+            (lambda: x + cupy.asarray(np.ones(3)), "copied to the device"),
+            (lambda: x + np.ones(3), "Unsupported type numpy.ndarray"),
+            (lambda: np.sum(x), "numpy.sum of a CuPy array"),
+            (lambda: np.asarray(x), "Implicit conversion"),
+            (lambda: cupy.nonzero(x), "depends on values"),
+            # Which array-api-compat writes through a mask.
+            (lambda: xp.clip(x, 0.0, 1.0), "a mask is counted"),
+            (lambda: xp.sign(x), "a mask is counted"),
+        ):
+            try:
+                with fake_cupy.without_waits():
+                    planted()
+            except Exception as error:
+                assert complaint in str(error), error
+            else:
+                raise SystemExit(f"nothing was said that {complaint}")
+        """
+    )
+    assert code == 0, output
