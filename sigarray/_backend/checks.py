@@ -71,7 +71,7 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def flag(name: str, value: Any) -> bool:
     """Give True or False."""
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, (bool, np.bool_)):
         msg = f"Expected {name} to be True or False; got {show(value)}."
         raise TypeError(msg)
     return bool(value)
@@ -80,7 +80,7 @@ def flag(name: str, value: Any) -> bool:
 def integer(name: str, value: Any) -> int:
     """Give an integer of any library as an int."""
     try:
-        if isinstance(value, bool | np.bool_):
+        if isinstance(value, (bool, np.bool_)):
             raise TypeError
         return operator.index(value)
     except Exception as error:  # a tracer raises one of its library
@@ -109,7 +109,7 @@ def count(
 
 def number(name: str, value: Any) -> float:
     """Give a finite number as a float."""
-    is_number = isinstance(value, int | float | np.integer | np.floating)
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool) or not math.isfinite(value):
         msg = f"Expected {name} to be a finite number; got {show(value)}."
         raise ValueError(msg) if is_number else TypeError(msg)
@@ -218,7 +218,7 @@ def several(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
     """Make a rule for one value or a sequence of them, which gives a tuple."""
 
     def check(name: str, value: Any) -> tuple[Any, ...]:
-        is_one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+        is_one = isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
         values = tuple(rule(name, x) for x in ((value,) if is_one else value))
         if not values:
             msg = f"Expected one or more {name}; got none."
@@ -250,7 +250,7 @@ def random_source(name: str, value: Any) -> Any:
     """Give what may be a source of random numbers; which one depends on the scores."""
     kind = type(value)
     is_generator = kind.__name__ == "Generator"
-    is_key = hasattr(value, "dtype") and not isinstance(value, np.floating | np.bool_)
+    is_key = hasattr(value, "dtype") and not isinstance(value, (np.floating, np.bool_))
     if value is None or is_generator or is_key:
         return value
     if not isinstance(value, int) or isinstance(value, bool):
@@ -270,7 +270,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
 
 def show(value: Any) -> str:
     """Show a value in a message, or its kind where that is long or not to be read."""
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, (bool, int, float, str)):
         text = repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
     return str(value) if isinstance(value, np.generic) else describe(value)

@@ -172,7 +172,7 @@ def _advise(x: Any) -> str | None:
 
 
 def _read_from_host(x: Any) -> Array:
-    if isinstance(x, Sequence | memoryview) and not isinstance(x, str | bytes):
+    if isinstance(x, (Sequence, memoryview)) and not isinstance(x, (str, bytes)):
         foreign = next((item for item in _items(x) if _is_library_array(item)), None)
         if foreign is not None:
             msg = (
@@ -190,7 +190,7 @@ def _read_from_host(x: Any) -> Array:
         raise TypeError(msg)
     elif not hasattr(x, "__array__") and hasattr(x, "__dlpack__"):
         return np.from_dlpack(x)
-    elif not hasattr(x, "__array__") and not isinstance(x, int | float):
+    elif not hasattr(x, "__array__") and not isinstance(x, (int, float)):
         msg = f"Expected an array or a sequence of numbers; got {describe(x)}."
         raise TypeError(msg)
     try:
@@ -205,7 +205,7 @@ def _read_from_host(x: Any) -> Array:
 
 def _items(nested: Any) -> Any:
     for item in nested:
-        if isinstance(item, list | tuple):
+        if isinstance(item, (list, tuple)):
             yield from _items(item)
         else:
             yield item

@@ -37,8 +37,10 @@ def seed_words(xp: Namespace, device: Device, rng: RandomSource) -> Seed:
             "Pass rng=jax.random.key(seed), and another key for every call."
         )
         raise TypeError(msg)
-    if array_api_compat.is_torch_namespace(xp) and _is_from(rng, "torch", "Generator"):
-        return _draw_with_torch(rng, device)
+    if array_api_compat.is_torch_namespace(xp):
+        _refuse_while_tracing(rng)
+        if _is_from(rng, "torch", "Generator"):
+            return _draw_with_torch(rng, device)
     if array_api_compat.is_cupy_namespace(xp) and _is_from(rng, "cupy", "Generator"):
         # By halves: before 14.2 the whole range was read from memory that nobody had
         # written to (cupy/cupy#9745).
@@ -111,7 +113,7 @@ def _draw_seed(rng: RandomSource) -> int:
 def _is_integer(rng: RandomSource) -> bool:
     if isinstance(rng, np.ndarray):
         return rng.ndim == 0 and rng.dtype.kind in "iu"
-    return isinstance(rng, int | np.integer) and not isinstance(rng, bool)
+    return isinstance(rng, (int, np.integer)) and not isinstance(rng, bool)
 
 
 def _is_from(rng: RandomSource, library: str, name: str) -> bool:
@@ -144,19 +146,24 @@ def _words_of_array(xp: Namespace, rng: Array) -> tuple[Array, Array]:
             )
             raise ValueError(msg)
     try:
-        is_number = rng.ndim == 0 and xp.isdtype(rng.dtype, "integral")
+        is_integer = xp.isdtype(rng.dtype, "integral")
     except TypeError:  # a dtype of another library
-        is_number = False
-    if not is_number:
+        is_integer = False
+    if not is_integer or tuple(rng.shape) not in ((), (2,)):
         msg = (
-            f"Expected rng to be an integer, or a generator or key of the samples' "
-            f"library; got {describe(rng)} of dtype {rng.dtype}, shape "
-            f"{tuple(rng.shape)}. Pass rng=0 for a fixed seed."
+            f"Expected rng to be an integer or an array of two words, or a generator "
+            f"or key of the samples' library; got {describe(rng)} of dtype "
+            f"{rng.dtype}, shape {tuple(rng.shape)}. Pass rng=0 for a fixed seed."
         )
         raise TypeError(msg)
-    number = xp.reshape(xp.asarray(rng), (1,))
+    number = xp.reshape(xp.asarray(rng), (-1,))
     dtype = word_dtype(xp)
     bits = xp.iinfo(number.dtype).bits
+    if rng.ndim == 1:
+        if bits > WORD_BITS:
+            number = number & (2**WORD_BITS - 1)
+        words = xp.astype(number, dtype)
+        return words[:1], words[1:]
     if bits <= WORD_BITS:
         # A negative one, which cannot be seen here, is 2^64 less it on all backends.
         is_signed = xp.isdtype(number.dtype, "signed integer")
@@ -164,6 +171,21 @@ def _words_of_array(xp: Namespace, rng: Array) -> tuple[Array, Array]:
         return xp.astype(number, dtype), xp.astype(high, dtype)
     mask = 2**WORD_BITS - 1
     return xp.astype(number & mask, dtype), xp.astype(number >> WORD_BITS, dtype)
+
+
+def _refuse_while_tracing(rng: RandomSource) -> None:
+    """Raise where a program of `torch.compile` would have no seed of its own."""
+    import torch
+
+    if _is_integer(rng) or not torch.compiler.is_compiling():
+        return
+    # A constant, or else the compiler shows no message.
+    msg = (
+        "Expected rng to be an int, or an integer tensor of the device, under "
+        "torch.compile; got None or a generator. A tensor, torch.tensor(0) or one of "
+        "two words, may be another in every call, and nothing is compiled again."
+    )
+    raise TypeError(msg)
 
 
 def _hash(text: str) -> int:

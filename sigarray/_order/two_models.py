@@ -154,7 +154,9 @@ def aso(
         or the generator of the scores' library (`torch.Generator` and
         `cupy.random.Generator` on the device of the scores, a `jax.random` key). By
         default fresh entropy; JAX needs an int or a key. The same int gives the same
-        resamples on every backend and device.
+        resamples on every backend and device. It may be an integer array on the device
+        of the scores, also of its low and its high 32 bits, which may be traced: a new
+        seed is then compiled no more. On JAX, two uint32 are a raw key.
 
     Returns
     -------

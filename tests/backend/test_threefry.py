@@ -271,6 +271,24 @@ def test_torch_generator_of_the_device_in_other_words():
     assert share.shape == (1, 1)
 
 
+@pytest.mark.parametrize("kind", ["uint32", "int64", "uint64"])
+@pytest.mark.parametrize("seed", [0, 2**31 + 7, 2**64 - 1])
+def test_two_words_are_a_seed(backend, seed, kind):
+    if backend.is_jax and kind != "int64":
+        pytest.skip("two uint32 are a raw key of JAX")
+    if backend.name == "jax.numpy" and seed:
+        pytest.skip("its signed integers have 32 bits")
+    if backend.name.startswith("torch") and kind != "int64":
+        pytest.skip("torch's unsigned integers know no arithmetic")
+    samples = [backend.asarray(x) for x in np.random.default_rng(0).normal(size=(2, 9))]
+    words = np.array([seed % 2**32, seed >> 32]).astype(kind)
+    expected = aso(*samples, method="bootstrap", n_resamples=20, rng=seed)
+    rng = backend.asarray(words)
+    result = aso(*samples, method="bootstrap", n_resamples=20, rng=rng)
+    for x, y in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(backend.to_numpy(x), backend.to_numpy(y))
+
+
 class TestJax:
     @pytest.fixture
     def jax(self):
@@ -312,7 +330,7 @@ class TestJax:
     def test_arrays_that_are_no_seed(self, jax):
         a = jax.numpy.arange(20.0)
         for rng in (jax.numpy.arange(3), jax.numpy.asarray(0.5), np.arange(2.0)):
-            with pytest.raises(TypeError, match="rng to be an integer, or a generator"):
+            with pytest.raises(TypeError, match="rng to be an integer or an array"):
                 aso(a, a, rng=rng)
 
     def test_options_of_metrics_are_compiled_once(self, jax):
