@@ -94,14 +94,17 @@ def first_replicate(
     return as_argument(xp, start)
 
 
-def namespace_of(xp: Namespace | None) -> Namespace:
+def namespace_of(xp: Namespace | None, device: Device) -> Namespace:
     """Give the namespace that the library works in for one of the caller, or NumPy."""
     if xp is None:
         return np
     if not hasattr(xp, "zeros"):
         msg = f"Expected xp to be a namespace such as numpy or torch; got {xp!r}."
         raise TypeError(msg)
-    return _shared_namespace((xp.zeros(0),))
+    # Where the others will be, but for CuPy's own function, which takes no device.
+    is_placed = device is not None and not array_api_compat.is_cupy_namespace(xp)
+    probe = xp.zeros(0, device=device) if is_placed else xp.zeros(0)
+    return _shared_namespace((probe,))
 
 
 def check_library(xp: Namespace, *arrays: Array) -> None:

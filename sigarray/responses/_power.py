@@ -122,7 +122,7 @@ def power(
     >>> bool(share[0, 0] < share[1, 1])
     True
     """
-    xp = namespace_of(xp)
+    xp = namespace_of(xp, device)
     chosen = choose_metric(metric)
     parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
     dtype = choose_dtype(xp, dtype, device)

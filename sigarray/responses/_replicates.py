@@ -180,7 +180,7 @@ def true_replicates(
     >>> bool(drawn.statistic.mean() > drawn.null_statistic.mean())
     True
     """
-    xp = namespace_of(xp)
+    xp = namespace_of(xp, device)
     leads = simulate_leads(
         xp,
         seed_words(xp, device, rng),

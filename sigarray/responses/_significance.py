@@ -242,7 +242,7 @@ def true_p_value(
     >>> bool(other.pvalue < 0.01 < same.pvalue)
     True
     """
-    xp = namespace_of(xp)
+    xp = namespace_of(xp, device)
     result = simulate_p_values(
         xp,
         seed_words(xp, device, rng),

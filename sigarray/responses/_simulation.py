@@ -145,7 +145,7 @@ def simulate(
     >>> float(votes.min()), float(votes.max())
     (0.0, 1.0)
     """
-    xp = namespace_of(xp)
+    xp = namespace_of(xp, device)
     n_simulated = 1 if n_sets is None else n_sets
     sets = _simulate(
         xp,

@@ -123,7 +123,7 @@ def study(
     """
     chosen = tuple(choose_metric(x) for x in metrics)
     items, responses = tuple(items), tuple(responses)
-    xp = namespace_of(xp)
+    xp = namespace_of(xp, device)
     seed = seed_words(xp, device, rng)
     # The one after the next, which the null hypothesis takes; so too for the test.
     set_seed = spare_seed(xp, spare_seed(xp, seed))

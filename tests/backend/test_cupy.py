@@ -2,7 +2,7 @@
 
 import textwrap
 
-from tests.backend.test_no_transfer import run
+from tests.backend.programs import run
 
 PRELUDE = """
 import warnings

@@ -1,0 +1,150 @@
+"""Tensors on a CUDA device that is not there: shapes without values, under a guard.
+
+torch's CPU build has them, once its table of device guards has an entry for CUDA. The
+guard lets pass the operators that are known to have a CUDA kernel, and neither to wait
+for the device nor to copy to or from it; a new one has to be looked up before it is
+added here.
+"""
+
+import ctypes
+import pathlib
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils import _pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# Places in c10::impl::device_guard_impl_registry: c10::DeviceType.
+_CUDA, _META, _N_DEVICE_TYPES = 1, 14, 21
+
+ALLOWED = frozenset(
+    [
+        "__irshift__",
+        "__lshift__",
+        "__rshift__",
+        "_to_copy",
+        "_unsafe_view",
+        "abs",
+        "add",
+        "add_",
+        "alias",
+        "all",
+        "amax",
+        "amin",
+        "any",
+        "arange",
+        "bitwise_and",
+        "bitwise_and_",
+        "bitwise_not",
+        "bitwise_or",
+        "bitwise_or_",
+        "bitwise_xor",
+        "bitwise_xor_",
+        "cat",
+        "ceil",
+        "clamp",
+        "clone",
+        "cos",
+        "count_nonzero",
+        "cumsum",
+        "detach",
+        "div",
+        "empty",
+        "eq",
+        "exp",
+        "expand",
+        "expm1",
+        "flip",
+        "floor",
+        "floor_divide",
+        "full",
+        "full_like",
+        "gather",
+        "ge",
+        "gt",
+        "index_select",
+        "isinf",
+        "isnan",
+        "kthvalue",
+        "le",
+        "log",
+        "log1p",
+        "lt",
+        "maximum",
+        "mean",
+        "minimum",
+        "mm",
+        "mul",
+        "mul_",
+        "ne",
+        "neg",
+        "ones",
+        "ones_like",
+        "permute",
+        "pow",
+        "reciprocal",
+        "remainder",
+        "round",
+        "rsub",
+        "scalar_tensor",
+        "searchsorted",
+        "select",
+        "sin",
+        "sinh",
+        "slice",
+        "sort",
+        "sqrt",
+        "stack",
+        "sub",
+        "sum",
+        "transpose",
+        "unsqueeze",
+        "view",
+        "where",
+        "zeros",
+        "zeros_like",
+    ]
+)
+
+
+def pretend_cuda() -> None:
+    """Let the guard of CUDA do nothing, as that of "meta" does; for one process."""
+    library = pathlib.Path(torch.__file__).parent / "lib" / "libc10.so"
+    name = "_ZN3c104impl26device_guard_impl_registryE"
+    guards = (ctypes.c_void_p * _N_DEVICE_TYPES).in_dll(ctypes.CDLL(str(library)), name)
+    guards[_CUDA] = guards[_CUDA] or guards[_META]
+
+
+class Guard(TorchDispatchMode):
+    """Refuse operators that are not known, and tensors of other devices."""
+
+    def __init__(self, seen=None):
+        super().__init__()
+        self.seen = seen
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function._schema.name.removeprefix("aten::")
+        if self.seen is not None:
+            self.seen.add(name)
+        elif not name.startswith("prim"):
+            assert name in ALLOWED, f"aten::{name} is not known to run without a wait"
+        result = function(*args, **(kwargs or {}))
+        tensors = [
+            x
+            for x in _pytree.tree_leaves((args, kwargs, result))
+            if isinstance(x, torch.Tensor)
+        ]
+        devices = {x.device.type for x in tensors}
+        assert devices <= {"cuda"}, f"aten::{name} on {sorted(devices)}"
+        return result
+
+
+def check(function, *shapes, dtype=torch.float32, seen=None) -> None:
+    """Raise where the function would wait or copy, or gives what is not on CUDA."""
+    pretend_cuda()
+    with FakeTensorMode():
+        arrays = [torch.empty(shape, dtype=dtype, device="cuda") for shape in shapes]
+        with Guard(seen):
+            results = function(*arrays)
+        for x in _pytree.tree_leaves(results):
+            assert x.device.type == "cuda", x
