@@ -205,7 +205,7 @@ _TESTS = itertools.count(1)
 def _few_programs() -> Iterator[None]:
     """Drop the programs of JAX now and then, before they are too many to map."""
     yield
-    if next(_TESTS) % 1000 == 0 and "jax" in sys.modules:
+    if next(_TESTS) % 400 == 0 and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
 
 
