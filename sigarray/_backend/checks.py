@@ -176,7 +176,7 @@ def choice_or_statistic(*choices: str, arrays: str) -> Rule:
 
     def check(name: str, value: Any) -> Any:
         value = rule(name, value)
-        if callable(value) and not takes(value, n_arrays, "axis"):
+        if callable(value) and not _takes_axis(value, n_arrays):
             shown = getattr(value, "__name__", None) or show(value)
             msg = (
                 f"Expected {name} to be called as {name}({arrays}, axis=-1); got "
@@ -188,14 +188,14 @@ def choice_or_statistic(*choices: str, arrays: str) -> Rule:
     return check
 
 
-def takes(function: Callable[..., Any], n_arrays: int, keyword: str) -> bool:
-    """Tell whether a function takes so many arrays and a keyword, if that is known."""
+def _takes_axis(function: Callable[..., Any], n_arrays: int) -> bool:
+    """Tell whether a function takes so many arrays and an axis, if that is known."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # one of C
         return True
     try:
-        signature.bind(*range(n_arrays), **{keyword: -1})
+        signature.bind(*range(n_arrays), axis=-1)
     except TypeError:
         return False
     return True

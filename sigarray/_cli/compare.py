@@ -30,7 +30,11 @@ DESCRIPTION = (
 )
 
 # Of options that only almost stochastic order has.
-ASO_DEFAULTS: dict[str, Any] = {"method": "auto", "threshold": 0.2}
+ASO_DEFAULTS: dict[str, Any] = {
+    "method": "auto",
+    "threshold": 0.2,
+    "confidence_level": 0.95,
+}
 
 _ALPHA = 0.05
 # Of 6000 pairs of normal samples of one distribution: the docstring of `aso`.
@@ -73,7 +77,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--confidence-level",
         type=number(0.0, 1.0, is_open=True),
         metavar="P",
-        help="of aso: that of the bounds eps_min; default: 0.95",
+        help="of aso: that of the bounds eps_min; default: "
+        f"{ASO_DEFAULTS['confidence_level']}",
     )
     command.add_argument(
         "--alpha",
@@ -106,7 +111,7 @@ def run(options: argparse.Namespace) -> Report:
     _check_test_options(options)
     source, scores = read_models(options)
     if options.confidence_level is None:
-        options.confidence_level = 0.95
+        options.confidence_level = ASO_DEFAULTS["confidence_level"]
     if options.n_resamples is None:
         options.n_resamples = _RESAMPLES.get(options.test)
     elif options.test in RESAMPLING_TESTS and options.method is None:

@@ -35,8 +35,10 @@ from sigarray.results import BootstrapResult, ConfidenceInterval
 # In any case; SciPy writes "BCa".
 IntervalMethod = Literal["percentile", "basic", "bca", "BCa"]
 
+_METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
-@checked(method=choice(*get_args(IntervalMethod)[:3], ignores_case=True))
+
+@checked(method=choice(*_METHODS, ignores_case=True))
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,

@@ -226,7 +226,7 @@ def permutation_replicates(
         )
         raise ValueError(msg)
     first = first_replicate(xp, start, count)
-    end = count if is_array(start) and start.ndim == 0 else int(start) + count
+    end = count if is_array(start) else int(start) + count
     if is_exact and end > n_distinct:
         msg = (
             f"Expected start + count to be at most {n_distinct:,} with "
@@ -338,8 +338,8 @@ def _permutation_replicates(
         if seed is not None:
             return permuted
         places = xp.arange(size, device=device_of(xp, pool)) + first
-        is_one = (places >= 0) & (places < n_distinct)
-        return xp.where(is_one, permuted, math.nan)
+        is_inside = (places >= 0) & (places < n_distinct)
+        return xp.where(is_inside, permuted, math.nan)
 
     differences = map_replicates(
         xp,

@@ -198,10 +198,7 @@ def simulate_leads(
         batch=batch,
         **options,
     )
-    lead, null_lead = (
-        _find_lead(metric, values[k, 0, 0, :], values[k, 0, 1, :]) for k in range(2)
-    )
-    return lead, null_lead
+    return _find_leads(metric, values[:, 0, ...])
 
 
 @array_kernel
@@ -238,9 +235,7 @@ def simulate_p_values(
     scale = xp.sum(xp.abs(means), axis=-1)
     statistics, pvalues = [], []
     for i, metric in enumerate(metrics):
-        leads, null_leads = (
-            _find_lead(metric, values[k, i, 0, :], values[k, i, 1, :]) for k in range(2)
-        )
+        leads, null_leads = _find_leads(metric, values[:, i, ...])
         statistics.append(xp.mean(leads))
         pvalues.append(compare_leads(xp, leads, null_leads, scale[i, ...], alternative))
     return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
@@ -325,6 +320,14 @@ def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -
     # The mean is over both kinds; `share` is the mean count for a lead.
     pvalue = (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2)
     return clip(xp, pvalue, None, 1.0) + fault
+
+
+def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
+    """Give leads without and under the null hypothesis, of metrics (2, 2, count)."""
+    leads, null_leads = (
+        _find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
+    )
+    return leads, null_leads
 
 
 def _find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:
