@@ -3,9 +3,10 @@
 import math
 
 from sigarray._backend.aliases import Alternative, Array, Namespace, RandomSource
-from sigarray._backend.checks import checked, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel
+from sigarray._backend.public import checked
 from sigarray._difference.location import mann_whitney_u
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.checks import checked, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.public import checked
 from sigarray._numeric.special import chi_square_sf, cumulative_maximum
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]

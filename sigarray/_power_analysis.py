@@ -8,13 +8,13 @@ from sigarray._backend.aliases import Array, Namespace, RandomSource
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
-    checked,
     choice_or_statistic,
     count,
     positive,
 )
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs, check_sizes

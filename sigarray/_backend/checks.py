@@ -1,24 +1,20 @@
 """Checks of options, which are static: what was expected, and what was got.
 
-`checked` is the one mechanism: every option of every public function has a rule, which
-gives its value as a plain Python one or raises. Options of one name have one rule, in
-the table at the end, unless the function names another.
+Every option of every public function has a rule, which gives its value as a plain
+Python one or raises; `public.checked` applies them. Options of one name have one rule,
+in the table at the end, unless the function names another.
 """
 
-import functools
 import inspect
 import math
 import operator
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, StatisticName
-from sigarray._backend.libraries import as_scalars
 
-P = ParamSpec("P")
-R = TypeVar("R")
 # (name, value) -> the value, checked.
 Rule = Callable[[str, Any], Any]
 
@@ -27,46 +23,6 @@ MAX_REPLICATES = 2**31
 _MAX_COMPARISONS = 10**9
 
 ALTERNATIVES = get_args(Alternative)
-
-
-def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Check the options of a public function, each by its rule.
-
-    Options are all parameters but those that are positional only, which are arrays.
-    What the function gives is the same for all of them: see `as_scalars`.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters
-        # A name without a rule fails here, when the function is defined.
-        table = {
-            name: rules.get(name) or OPTIONS[name]
-            for name, parameter in parameters.items()
-            if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
-        }
-        places = [
-            name
-            for name, parameter in parameters.items()
-            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
-        ]
-
-        @functools.wraps(function)
-        def call(*args: P.args, **options: P.kwargs) -> R:
-            values = [
-                table[name](name, value) if name in table else value
-                for name, value in zip(places, args, strict=False)
-            ]
-            if len(args) > len(values):
-                values += args[len(values) :]  # for Python to refuse
-            for name, value in options.items():
-                if name in table:
-                    options[name] = table[name](name, value)
-            result = function(*values, **options)  # type: ignore[arg-type]
-            return as_scalars(result)  # type: ignore[no-any-return]
-
-        return call
-
-    return decorate
 
 
 def flag(name: str, value: Any) -> bool:

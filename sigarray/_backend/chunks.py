@@ -16,6 +16,7 @@ State = TypeVar("State")
 _CHUNK_ELEMENTS_NUMPY = 2**17
 _CHUNK_ELEMENTS_TORCH_CPU = 2**17
 _CHUNK_ELEMENTS_ACCELERATOR = 2**22
+_UNBOUNDED = 2**62
 # Numbers that are held where all of them are needed at once: 32 MiB in float64.
 MAX_HELD = 2**22
 # Differences of samples that broadcast, of two axes of few scores to many entries.
@@ -48,8 +49,7 @@ def map_replicates(
     where each takes so many elements. JAX compiles one loop over chunks of one size,
     however many there are, and cuts off what is beyond `count`.
     """
-    batch = batch or chunk_size(xp, device, elements)
-    chunks, size = _plan_chunks(xp, count, batch)
+    chunks, size = _plan_chunks(xp, device, count, elements, batch)
     if chunks == 1:
         return kernel(0, count)
     if array_api_compat.is_jax_namespace(xp):
@@ -105,8 +105,7 @@ def sum_replicates(
     What `initial` holds is added. Chunks are those of `map_replicates`.
     """
     device = device_of(xp, initial)
-    batch = batch or chunk_size(xp, device, elements)
-    chunks, size = _plan_chunks(xp, count, batch)
+    chunks, size = _plan_chunks(xp, device, count, elements, batch)
     if chunks > 1 and array_api_compat.is_jax_namespace(xp):
         import jax
 
@@ -139,6 +138,8 @@ def iterate(
 
 def _default_budget(xp: Namespace, device: Device) -> int:
     """Give the elements of a chunk that suit the device."""
+    if _has_no_numbers(xp, device):
+        return _UNBOUNDED
     if array_api_compat.is_torch_namespace(xp) and device.type == "cpu":
         return _CHUNK_ELEMENTS_TORCH_CPU
     if (
@@ -150,10 +151,19 @@ def _default_budget(xp: Namespace, device: Device) -> int:
     return _CHUNK_ELEMENTS_NUMPY
 
 
-def _plan_chunks(xp: Namespace, count: int, batch: int) -> tuple[int, int]:
+def _has_no_numbers(xp: Namespace, device: Device) -> bool:
+    """Tell torch's device of shapes alone: see `compiling`."""
+    return array_api_compat.is_torch_namespace(xp) and bool(device.type == "meta")
+
+
+def _plan_chunks(
+    xp: Namespace, device: Device, count: int, elements: int, batch: int | None
+) -> tuple[int, int]:
     """Give the number of chunks, and their size."""
     if array_api_compat.is_numpy_namespace(xp):
         _keep_freed_memory()
+    if batch is None or _has_no_numbers(xp, device):
+        batch = chunk_size(xp, device, elements)
     chunks = -(-count // min(batch, count))
     return chunks, -(-count // chunks)
 

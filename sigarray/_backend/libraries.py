@@ -6,6 +6,7 @@ them but NumPy.
 
 import contextlib
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
@@ -207,6 +208,23 @@ def _constant(value: Any) -> Array:
 
     with jax.ensure_compile_time_eval():
         return jax.device_put(value)
+
+
+def is_traced_by_torch(arguments: Any) -> bool:
+    """Tell whether `torch.compile` is tracing a call with tensors, and nothing else."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.compiler.is_compiling():
+        return False
+    arrays = [x for x in _leaves(arguments) if hasattr(x, "dtype")]
+    return bool(arrays) and all(isinstance(x, torch.Tensor) for x in arrays)
+
+
+def _leaves(nested: Any) -> list[Any]:
+    if isinstance(nested, dict):
+        nested = list(nested.values())
+    if isinstance(nested, (list, tuple)):
+        return [leaf for item in nested for leaf in _leaves(item)]
+    return [nested]
 
 
 def clip(xp: Namespace, x: Array, low: float | None, high: float | None) -> Array:

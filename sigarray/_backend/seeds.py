@@ -1,9 +1,11 @@
 """From what callers pass as `rng` to the words of a seed, and to those of streams."""
 
+import contextlib
+import contextvars
 import hashlib
 import operator
 import secrets
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import array_api_compat
 import numpy as np
@@ -15,6 +17,7 @@ from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
 _HALF_BITS = 16
 _SEED_BITS = 64
+_MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
 
 
 def seed_words(xp: Namespace, device: Device, rng: RandomSource) -> Seed:
@@ -173,17 +176,23 @@ def _words_of_array(xp: Namespace, rng: Array) -> tuple[Array, Array]:
     return xp.astype(number & mask, dtype), xp.astype(number >> WORD_BITS, dtype)
 
 
-def _refuse_while_tracing(rng: RandomSource) -> None:
-    """Raise where a program of `torch.compile` would have no seed of its own."""
-    import torch
+@contextlib.contextmanager
+def without_fresh_seeds() -> Iterator[None]:
+    """Refuse seeds that a compiled program would not draw anew: see `compiling`."""
+    token = _MAY_DRAW.set(False)
+    try:
+        yield
+    finally:
+        _MAY_DRAW.reset(token)
 
-    if _is_integer(rng) or not torch.compiler.is_compiling():
+
+def _refuse_while_tracing(rng: RandomSource) -> None:
+    if _is_integer(rng) or _MAY_DRAW.get():
         return
-    # A constant, or else the compiler shows no message.
     msg = (
-        "Expected rng to be an int, or an integer tensor of the device, under "
-        "torch.compile; got None or a generator. A tensor, torch.tensor(0) or one of "
-        "two words, may be another in every call, and nothing is compiled again."
+        f"Expected rng to be an int, or an integer tensor of the device, under "
+        f"torch.compile; got {_name(rng)}. A tensor, torch.tensor(0) or one of two "
+        f"words, may be another in every call, and nothing is compiled again."
     )
     raise TypeError(msg)
 

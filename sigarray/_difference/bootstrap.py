@@ -10,10 +10,11 @@ from sigarray._backend.aliases import (
     Seed,
     Statistic,
 )
-from sigarray._backend.checks import anything, checked
+from sigarray._backend.checks import anything
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
     METHOD_RULE,

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Statistic
-from sigarray._backend.checks import checked, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import (
@@ -17,6 +17,7 @@ from sigarray._backend.libraries import (
     index_dtype,
     take_last,
 )
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import check_samples, draw_replicates
 from sigarray._numeric.faults import spread_faults

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 from sigarray._backend.aliases import Alternative, Array, Namespace
-from sigarray._backend.checks import checked
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel
+from sigarray._backend.public import checked
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf

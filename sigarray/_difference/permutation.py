@@ -11,10 +11,11 @@ from sigarray._backend.aliases import (
     Seed,
     Statistic,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, checked, choice
+from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import WORD_BITS
 from sigarray._difference.exchanges import deal_out, exchange_pairs

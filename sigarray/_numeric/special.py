@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import map_entries
@@ -25,20 +26,8 @@ _DENOMINATOR = (1.0, 1.432788, 0.189269, 0.001308)
 
 
 def normal_quantile(p: float) -> float:
-    """Give z with Phi(z) = p, for a probability that is static.
-
-    Newton's method on log Phi(z), which is concave: from a start on the left of the
-    root it climbs to it without overshooting. `statistics.NormalDist` has a faster one
-    in C, which `torch.compile` cannot trace.
-    """
-    if p > 0.5:
-        return -normal_quantile(1.0 - p)
-    z = -math.sqrt(-2.0 * math.log(p))
-    for _ in range(_NEWTON_STEPS):
-        probability = 0.5 * math.erfc(-z / math.sqrt(2.0))
-        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-        z += probability / density * math.log(p / probability)
-    return z
+    """Give z with Phi(z) = p, for a probability that is static."""
+    return NormalDist().inv_cdf(p)
 
 
 @functools.cache

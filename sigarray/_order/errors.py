@@ -87,7 +87,7 @@ def estimate_pairs(
     plans = plan_errors(stacks, method, even_grid(dt))
     for doubt in list_doubts(stacks, method, level):
         # The caller of the public function, past the check of its options.
-        warnings.warn(doubt, UserWarning, stacklevel=4)
+        warnings.warn(doubt, UserWarning, stacklevel=5)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
         seed = seed_words(xp, device_of(xp, stacks[0]), rng)

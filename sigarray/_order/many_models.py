@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource
-from sigarray._backend.checks import checked, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._order.errors import estimate_pairs, upper_bound
 from sigarray._order.pairs import Stacks, as_matrix, count_pairs

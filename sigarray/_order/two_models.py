@@ -1,9 +1,10 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource
-from sigarray._backend.checks import anything, checked, choice
+from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.libraries import device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.errors import estimate_pairs, upper_bound

@@ -4,9 +4,10 @@ import math
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array, Namespace, Seed
-from sigarray._backend.checks import checked, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import normals, random_words
 from sigarray.responses._items import add_up, average, standardize_responses

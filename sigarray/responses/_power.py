@@ -15,7 +15,6 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
-    checked,
     choice,
     count,
     function,
@@ -25,6 +24,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray.responses._leads import find_p_values
 from sigarray.responses._measurement import Metric, Wins

@@ -3,16 +3,10 @@
 from typing import Any, get_args
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource
-from sigarray._backend.checks import (
-    anything,
-    checked,
-    choice,
-    count,
-    function,
-    optional,
-)
+from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.dispatch import first_replicate, namespace_of
 from sigarray._backend.libraries import device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import draw_leads, simulate_leads

@@ -7,10 +7,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
-from sigarray._backend.checks import anything, checked, choice
+from sigarray._backend.checks import anything, choice
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray.responses._items import standardize_responses

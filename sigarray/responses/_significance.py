@@ -12,7 +12,6 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
-    checked,
     choice,
     count,
     function,
@@ -20,6 +19,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.dispatch import namespace_of
 from sigarray._backend.libraries import device_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._leads import find_p_values, simulate_p_values

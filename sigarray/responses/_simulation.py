@@ -4,17 +4,11 @@ import math
 from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
-from sigarray._backend.checks import (
-    anything,
-    checked,
-    choice,
-    count,
-    function,
-    optional,
-)
+from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library, first_replicate, namespace_of
 from sigarray._backend.libraries import array_kernel, device_of, widest_float
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import (
     WORD_BITS,

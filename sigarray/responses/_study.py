@@ -8,7 +8,6 @@ from sigarray._backend.aliases import Alternative, Device, Namespace, RandomSour
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
-    checked,
     choice,
     count,
     describe,
@@ -18,6 +17,7 @@ from sigarray._backend.checks import (
     several,
 )
 from sigarray._backend.dispatch import namespace_of
+from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray.responses._leads import find_p_values, simulate_p_values
 from sigarray.responses._measurement import Metric, Wins

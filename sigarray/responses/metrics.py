@@ -13,13 +13,13 @@ from typing import Any, Literal, get_args
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import (
     check_choice,
-    checked,
     choice,
     choice_or_callable,
     count,
     describe,
     number,
 )
+from sigarray._backend.public import checked
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate
 from sigarray.responses._measurement import (

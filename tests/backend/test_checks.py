@@ -7,7 +7,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
-from sigarray._backend import checks
+from sigarray._backend.public import checked
 from sigarray.responses import metrics
 
 A, B = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.89]
@@ -136,7 +136,7 @@ def test_a_kind_is_a_type_error_and_a_range_a_value_error():
 def test_an_option_without_a_rule_fails_where_it_is_defined():
     with pytest.raises(KeyError, match="colour"):
 
-        @checks.checked()
+        @checked()
         def function(a, /, *, colour="red"):
             return a, colour
 

@@ -1,4 +1,4 @@
-"""Nothing leaves the device: guards that would notice, one graph, shards of a mesh."""
+"""Nothing leaves the device: guards that would notice, shards of a mesh."""
 
 import os
 
@@ -21,62 +21,6 @@ def test_guards_notice_a_scalar(backend):
         return
     with pytest.raises((AssertionError, RuntimeError)), backend.no_transfers():
         float(array[0])
-
-
-def test_torch_compiles_in_one_graph():
-    """No graph breaks: nothing in between needs a value."""
-    require("torch")
-    code, output = run(
-        """
-        import torch
-        from sigarray import aso
-        a, b = torch.linspace(0.0, 1.0, 40), torch.linspace(0.1, 0.9, 30)
-
-
-        def function(a, b):
-            return aso(a, b, n_resamples=50, rng=0)
-
-        compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
-        for result, expected in zip(compiled(a, b), function(a, b)):
-            torch.testing.assert_close(result, expected)
-        """
-    )
-    assert code == 0, output
-
-
-def test_torch_compiles_once_for_all_seeds():
-    """Seeds that are tensors; what has no seed of its own is refused."""
-    require("torch")
-    code, output = run(
-        """
-        import torch
-        from torch._dynamo.testing import CompileCounterWithBackend
-        from sigarray import aso
-        a, b = torch.linspace(0.0, 1.0, 30), torch.linspace(0.1, 0.9, 20)
-
-
-        def function(a, b, rng):
-            return aso(a, b, n_resamples=20, rng=rng).standard_error
-
-        counter = CompileCounterWithBackend("aot_eager")
-        compiled = torch.compile(function, fullgraph=True, backend=counter)
-        for seed in (3, 2**40 + 5, 2**63 + 9):
-            words = torch.tensor([seed % 2**32, seed >> 32])
-            torch.testing.assert_close(compiled(a, b, words), function(a, b, seed))
-        assert counter.frame_count == 1, counter.frame_count
-
-        for rng in (None, torch.Generator()):
-            try:
-                torch.compile(
-                    lambda a, b: function(a, b, rng), fullgraph=True, backend=counter
-                )(a, b)
-            except Exception as error:
-                assert "Expected rng to be an int, or an integer" in str(error), error
-            else:
-                raise SystemExit("nothing was said")
-        """
-    )
-    assert code == 0, output
 
 
 def test_jax_programs_do_not_grow_with_the_resamples():

@@ -1,0 +1,139 @@
+"""Public functions as one operator of torch, for `torch.compile`.
+
+What is traced would be unrolled: torch has no loop over chunks of replicates, and 20
+rounds of the random words stand in each of them. So a program has one node for a whole
+call, which runs as it does without a compiler: the same bits, compiled in no time. It
+is a module of its own because torch is imported here, when the first call is traced.
+"""
+
+import ast
+import importlib
+import itertools
+import math
+import secrets
+import warnings
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.utils import _pytree as pytree
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.seeds import without_fresh_seeds
+
+# Arguments that have no literal: functions of the caller, metrics, devices. Their names
+# are of this process alone, so that no program on disk finds another's.
+_HELD: dict[str, Any] = {}
+_NUMBERS = itertools.count()
+_PROCESS = secrets.token_hex(8)
+# How the results of a call are put together.
+_STRUCTURES: dict[str, pytree.TreeSpec] = {}
+_LITERALS = (bool, int, float, str, type(None))
+
+
+def call_as_operator(name: str, args: Any, options: dict[str, Any]) -> Any:
+    """Put a call of a public function, by its name, into the program being traced."""
+    # The compiler takes tensors and literals, and has to be shown what else there is.
+    for key, value in options.items():
+        is_known = isinstance(value, (list, tuple, dict, *_LITERALS))
+        if not is_known and not hasattr(value, "dtype"):
+            options[key] = _hold(value)
+    return _insert(name, args, options)
+
+
+@torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
+def _hold(value: Any) -> str:
+    """Keep what has no literal, under a name."""
+    for name, held in _HELD.items():
+        if held is value:
+            return name
+    name = f"held {_PROCESS} {next(_NUMBERS)}"
+    _HELD[name] = value
+    return name
+
+
+@torch.compiler.allow_in_graph  # type: ignore[untyped-decorator]
+def _insert(name: str, args: Any, options: dict[str, Any]) -> Any:
+    arrays: list[Array] = []
+    call = f"{name} {_write((args, options), arrays)!r}"
+    results = _call([x.detach() for x in arrays], call)
+    return pytree.tree_unflatten(results, _STRUCTURES[call])
+
+
+def _write(value: Any, arrays: list[Array]) -> Any:
+    """Give a literal of arguments, where bytes stand for tensors and what is held."""
+    if isinstance(value, torch.Tensor):
+        arrays.append(value)
+        return f"tensor {len(arrays) - 1}".encode()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_write(x, arrays) for x in value)
+    if isinstance(value, dict):
+        return {name: _write(x, arrays) for name, x in value.items()}
+    if isinstance(value, (torch.SymInt, torch.SymFloat)):
+        value = int(value) if isinstance(value, torch.SymInt) else float(value)
+    is_name = isinstance(value, str) and value in _HELD
+    has_no_literal = isinstance(value, float) and not math.isfinite(value)
+    if is_name or has_no_literal or not isinstance(value, _LITERALS):
+        return (value if is_name else _hold(value)).encode()
+    return value
+
+
+def _read(value: Any, arrays: list[Array]) -> Any:
+    """Give the arguments that `_write` wrote."""
+    if isinstance(value, bytes):
+        kind, _, rest = value.decode().partition(" ")
+        return arrays[int(rest)] if kind == "tensor" else _HELD[value.decode()]
+    if isinstance(value, (list, tuple)):
+        return type(value)(_read(x, arrays) for x in value)
+    if isinstance(value, dict):
+        return {name: _read(x, arrays) for name, x in value.items()}
+    return value
+
+
+def _run(arrays: list[Array], call: str) -> list[Array]:
+    name, _, literal = call.partition(" ")
+    module, _, function = name.rpartition(".")
+    public = getattr(importlib.import_module(module), function)
+    args, options = _read(ast.literal_eval(literal), arrays)
+    # Not itself, which might find that it is traced.
+    results = public.__wrapped__(*args, **options)
+    leaves, _STRUCTURES[call] = pytree.tree_flatten(results)
+    return list(leaves)
+
+
+@torch.library.custom_op("sigarray::call", mutates_args=())  # type: ignore[untyped-decorator]
+def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said while it was traced
+        results = _run(arrays, call)
+    return [x.clone() for x in results]  # an operator may not give its arguments
+
+
+@_call.register_fake  # type: ignore[untyped-decorator]
+def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
+    """Run on the meta device, where all replicates are one chunk."""
+    # As real tensors of no numbers: fake ones take ten times as long.
+    with unset_fake_temporarily(), without_fresh_seeds():
+        shapes = [
+            torch.empty([int(n) for n in x.shape], dtype=x.dtype, device="meta")
+            for x in arrays
+        ]
+        results = _run(shapes, call)
+    device = arrays[0].device
+    return [torch.empty(x.shape, dtype=x.dtype, device=device) for x in results]
+
+
+def _map_entries(
+    info: Any, in_dims: Any, arrays: list[torch.Tensor], call: str
+) -> tuple[list[torch.Tensor], list[int]]:
+    """Call it for one entry of a `torch.func.vmap` after another."""
+    parts = [
+        [x] * info.batch_size if dim is None else x.unbind(dim)
+        for x, dim in zip(arrays, in_dims[0], strict=True)
+    ]
+    results = [_call(list(entry), call) for entry in zip(*parts, strict=True)]
+    return [torch.stack(x) for x in zip(*results, strict=True)], [0] * len(results[0])
+
+
+if hasattr(_call, "register_vmap"):  # since torch 2.5
+    _call.register_vmap(_map_entries)

@@ -1,0 +1,62 @@
+"""What every public function has: checked options, and one operator for a compiler."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from sigarray._backend.checks import OPTIONS, Rule
+from sigarray._backend.libraries import as_scalars, is_traced_by_torch
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check the options of a public function, each by its rule.
+
+    Options are all parameters but those that are positional only, which are arrays.
+    What the function gives is the same for all of them: see `as_scalars`. For a
+    compiler of torch it is one operator: see `compiling`.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        # A name without a rule fails here, when the function is defined.
+        table = {
+            name: rules.get(name) or OPTIONS[name]
+            for name, parameter in parameters.items()
+            if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
+        }
+        name_of_function = f"{function.__module__}.{function.__qualname__}"
+        places = [
+            name
+            for name, parameter in parameters.items()
+            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        ]
+
+        @functools.wraps(function)
+        def run(*args: P.args, **options: P.kwargs) -> R:
+            values = [
+                table[name](name, value) if name in table else value
+                for name, value in zip(places, args, strict=False)
+            ]
+            if len(args) > len(values):
+                values += args[len(values) :]  # for Python to refuse
+            for name, value in options.items():
+                if name in table:
+                    options[name] = table[name](name, value)
+            result = function(*values, **options)  # type: ignore[arg-type]
+            return as_scalars(result)  # type: ignore[no-any-return]
+
+        @functools.wraps(run)
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            if is_traced_by_torch(args):
+                from sigarray._backend.compiling import call_as_operator
+
+                return call_as_operator(name_of_function, args, options)  # type: ignore[no-any-return]
+            return run(*args, **options)
+
+        return call
+
+    return decorate

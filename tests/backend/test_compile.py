@@ -1,0 +1,150 @@
+"""Under `torch.compile` a call is one operator: it traces, and gives the same bits."""
+
+import textwrap
+
+import pytest
+
+from conftest import require
+from tests.backend.programs import run
+
+PARTS = 2
+PRELUDE = """
+import time
+import torch
+from sigarray import aso, multi_aso, permutation_test, responses
+from tests.backend.compiled import CASES, agree, compile, complains, same
+"""
+
+
+def run_compiled(code):
+    require("torch")
+    code, output = run(PRELUDE + textwrap.dedent(code))
+    assert code == 0, output
+    return output
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_case_traces_and_gives_the_same_bits(part):
+    """Two shapes, of other sizes and batches; nothing breaks the graph."""
+    output = run_compiled(
+        f"""
+        for case in CASES[{part}::{PARTS}]:
+            torch._dynamo.reset()
+            agree(case, "eager", ((2,), 0), ((), 1))
+            print("agreed", case.id)
+        print("of", len(CASES[{part}::{PARTS}]))
+        """
+    )
+    assert f"of {output.count('agreed ')}" in output
+
+
+def test_compiles_in_no_time_for_all_seeds_and_resamples():
+    """One node for each call, however many chunks of resamples it has.
+
+    What is unrolled took minutes of inductor's: random words, and Newton's steps.
+    """
+    run_compiled(
+        """
+        a, b = torch.linspace(0.0, 1.0, 30), torch.linspace(0.1, 0.9, 20)
+        graphs = []
+
+
+        def keep(graph, inputs):
+            graphs.append(graph)
+            return graph
+
+
+        def function(a, b, rng):
+            first = aso(a, b, n_resamples=3000, batch=10, rng=rng)
+            return first.standard_error + aso(b, a, n_resamples=9, rng=rng).eps_min
+
+        compiled = compile(function, keep)
+        for seed in (3, 2**40 + 5, 2**63 + 9):
+            words = torch.tensor([seed % 2**32, seed >> 32])
+            same(compiled(a, b, words), function(a, b, seed))
+        (graph,) = graphs
+        calls = [x for x in graph.graph.nodes if x.op == "call_function"]
+        assert sum("_insert" in x.name for x in calls) == 2, calls
+        assert len(calls) < 12, calls
+
+        start = time.perf_counter()
+        for case in CASES:
+            if case.id in ("aso-bootstrap", "bootstrap_test-saddlepoint-paired"):
+                agree(case, "inductor", ((2,), 0))
+        assert time.perf_counter() - start < 60.0
+        """
+    )
+
+
+def test_arguments_modes_and_maps():
+    """Callables from anywhere, models by name; a step that is mapped or has a mode."""
+    run_compiled(
+        """
+        a, b = torch.rand(3, 9), torch.rand(3, 7)
+
+
+        def largest(x, axis):
+            return x.amax(axis)
+
+
+        def scaled(factor):
+            return lambda x, axis: factor * x.amin(axis)
+
+        smallest = scaled(2.0)
+
+
+        def function(a, b):
+            by = {"rng": 1, "n_resamples": 99}
+            return (
+                permutation_test(a, b, statistic=largest, **by).pvalue,
+                permutation_test(a, b, statistic=smallest, **by).pvalue,
+                permutation_test(a, b, statistic=lambda x, axis: x.mean(axis), **by),
+                multi_aso({"one": a, "other": b}, **by).eps_min,
+                multi_aso([a, b], **by).eps_min,
+                responses.response_test(
+                    a, a + 0.1, a - 0.2, metric=responses.metrics.mae, **by
+                ),
+            )
+
+        same(compile(function)(a, b), function(a, b))
+
+
+        def plain(a, b):
+            return aso(a, b, rng=0).eps_min
+
+        expected = plain(a, b)
+        for function in (
+            lambda a, b: torch.func.vmap(plain)(a, b),
+            lambda a, b: torch.autocast("cpu", dtype=torch.bfloat16)(plain)(a, b),
+            lambda a, b: torch.no_grad()(plain)(a, b),
+        ):
+            same(compile(function)(a, b), expected)
+        with torch.inference_mode():
+            same(compile(plain)(a, b), expected)
+        mapped = compile(lambda x, b: torch.func.vmap(plain, (1, None))(x, b[1]))
+        same(mapped(a.T, b), torch.stack([plain(x, b[1]) for x in a]))
+
+        weights = torch.ones(9, requires_grad=True)
+        step = compile(lambda w: (w * a).sum() + plain(w * a, b).sum())
+        step(weights).backward()
+        torch.testing.assert_close(weights.grad, a.sum(0))
+
+        module = torch.nn.Module()
+        module.forward = plain
+        same(torch.export.export(module, (a, b)).module()(a, b), expected)
+
+        generator = torch.Generator()
+        seeds = "Expected rng to be an int, or an integer tensor of the device"
+        assert seeds in complains(lambda a, b: aso(a, b), a, b)
+        assert seeds in complains(lambda a, b: aso(a, b, rng=generator), a, b)
+        assert "n_resamples to be an integer of 1 to" in complains(
+            lambda a, b: aso(a, b, rng=0, n_resamples=-1), a, b
+        )
+        assert "confidence_level to be a finite" in complains(
+            lambda a, b: aso(a, b, rng=0, confidence_level=float("nan")), a, b
+        )
+        assert "of one array library" in complains(
+            lambda a: aso(a, [0.1, 0.2, 0.3], rng=0), a
+        )
+        """
+    )
