@@ -7,7 +7,7 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.libraries import clip, device_of, memory_of
 
 State = TypeVar("State")
 
@@ -15,7 +15,10 @@ State = TypeVar("State")
 # keeps torch's threads busy, and what bounds memory on an accelerator.
 _CHUNK_ELEMENTS_NUMPY = 2**17
 _CHUNK_ELEMENTS_TORCH_CPU = 2**17
-_CHUNK_ELEMENTS_ACCELERATOR = 2**22
+_CHUNK_ELEMENTS_UNKNOWN = 2**22
+# Of an accelerator, which waits at every launch, 1/64 of its memory: at some 40 bytes
+# an element, 2^24 of them take 0.7 GB of 40 GB or more, and 2^21 a tenth of that of 8.
+_MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 _UNBOUNDED = 2**62
 # Numbers that are held where all of them are needed at once: 32 MiB in float64.
 MAX_HELD = 2**22
@@ -142,13 +145,19 @@ def _default_budget(xp: Namespace, device: Device) -> int:
         return _UNBOUNDED
     if array_api_compat.is_torch_namespace(xp) and device.type == "cpu":
         return _CHUNK_ELEMENTS_TORCH_CPU
-    if (
-        array_api_compat.is_torch_namespace(xp)
-        or array_api_compat.is_jax_namespace(xp)
-        or array_api_compat.is_cupy_namespace(xp)
-    ):
-        return _CHUNK_ELEMENTS_ACCELERATOR
-    return _CHUNK_ELEMENTS_NUMPY
+    accelerated = (
+        array_api_compat.is_torch_namespace,
+        array_api_compat.is_jax_namespace,
+        array_api_compat.is_cupy_namespace,
+    )
+    if not any(is_namespace(xp) for is_namespace in accelerated):
+        return _CHUNK_ELEMENTS_NUMPY
+    memory = memory_of(xp, device)
+    if memory is None:
+        return _CHUNK_ELEMENTS_UNKNOWN
+    # Powers of two, so that devices of one class have the same chunks.
+    budget: int = 2 ** ((memory // _MEMORY_OF_AN_ELEMENT).bit_length() - 1)
+    return min(budget, _MAX_CHUNK_ELEMENTS)
 
 
 def _has_no_numbers(xp: Namespace, device: Device) -> bool:

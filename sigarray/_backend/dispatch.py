@@ -37,6 +37,10 @@ def standardize(
     read from the host (a list, a pandas Series, a TensorFlow tensor) becomes a NumPy
     array.
 
+    No derivative goes through, for there is nothing to train on: resampled p-values are
+    step functions, and others have derivatives of NaN at ties or where they saturate.
+    Results are of no graph of torch, and gradients of JAX are zero.
+
     Raises
     ------
     TypeError
@@ -145,6 +149,10 @@ def _to_array(x: Any) -> Array:
         raise TypeError(msg)
     if array_api_compat.is_torch_array(x):
         return x.detach()
+    if array_api_compat.is_jax_array(x):
+        import jax
+
+        return jax.lax.stop_gradient(x)
     if array_api_compat.is_numpy_array(x) or isinstance(x, np.generic):
         return np.asarray(x)
     if hasattr(x, "__array_namespace__") or array_api_compat.is_cupy_array(x):

@@ -45,6 +45,34 @@ def has_int64(xp: Namespace, device: Device) -> bool:
     return "int64" in info.dtypes(device=device, kind="signed integer")
 
 
+def is_accelerator(xp: Namespace, device: Device) -> bool:
+    """Tell a device on which each operation costs a launch, as far as is known."""
+    if array_api_compat.is_torch_namespace(xp):
+        return bool(device.type != "cpu")
+    return bool(array_api_compat.is_cupy_namespace(xp))
+
+
+@functools.cache
+def memory_of(xp: Namespace, device: Device) -> int | None:
+    """Give the bytes of an accelerator's memory, where the library tells."""
+    if array_api_compat.is_torch_namespace(xp) and device.type == "cuda":
+        import torch
+
+        if torch.cuda.is_available():  # else it is a fake one
+            return int(torch.cuda.get_device_properties(device).total_memory)
+    elif array_api_compat.is_cupy_namespace(xp):
+        import cupy
+
+        properties = cupy.cuda.runtime.getDeviceProperties(device.id)
+        return int(properties["totalGlobalMem"])
+    elif array_api_compat.is_jax_namespace(xp):
+        import jax
+
+        statistics = jax.local_devices()[0].memory_stats() or {}
+        return statistics.get("bytes_limit")
+    return None
+
+
 def build_tables(
     xp: Namespace,
     device: Device,

@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 
 from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.fused import draw_fused
 from sigarray._backend.libraries import device_of, has_int64, word_dtype
 
 # Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
@@ -41,15 +42,29 @@ def random_words(
     element i takes the first where i < ceil(width / 2), else the second of block i -
     ceil(width / 2).
     """
+    fused = draw_fused(xp, seed, "words", start, count, width)
+    if fused is not None:
+        return fused
     dtype, device = word_dtype(xp), device_of(xp, seed[0])
     blocks, streams = -(-width // 2), seed[0].shape[:-1]
     first = start if isinstance(start, int) else xp.astype(xp.asarray(start), dtype)
     replicates = xp.arange(count, dtype=dtype, device=device) + first
     replicates = xp.reshape(replicates, (count, *(1,) * (len(streams) + 1)))
     elements = xp.arange(blocks, dtype=dtype, device=device)
-    grid = xp.zeros((count, *streams, blocks), dtype=dtype, device=device)
-    words = threefry2x32(xp, seed, (replicates + grid, elements + grid))
+    shape = (count, *streams, blocks)
+    counter = (xp.broadcast_to(replicates, shape), xp.broadcast_to(elements, shape))
+    words = threefry2x32(xp, seed, counter)
     return xp.concat(words, axis=-1)[..., :width]
+
+
+def random_uniforms(
+    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+) -> Array:
+    """Give `uniforms` of `random_words`."""
+    fused = draw_fused(xp, seed, "uniforms", start, count, width)
+    if fused is not None:
+        return fused
+    return uniforms(xp, random_words(xp, seed, start, count, width))
 
 
 def threefry2x32(
@@ -57,17 +72,15 @@ def threefry2x32(
 ) -> tuple[Array, Array]:
     """Encrypt a counter in 20 rounds: Salmon et al. (2011), section 4.2.
 
-    Words are uint32, or int32 with the same bits on torch. The counter is overwritten
-    where arrays are writeable.
+    Words are uint32, or int32 with the same bits on torch.
     """
     # Arrays of shape (1,), for NumPy warns when its scalars wrap around.
     dtype = word_dtype(xp)
     parity = xp.full((1,), _KEY_PARITY, dtype=dtype, device=device_of(xp, key[0]))
     schedule = (key[0], key[1], key[0] ^ key[1] ^ parity)
     is_signed = xp.isdtype(dtype, "signed integer")
-    x, y = counter
-    x += schedule[0]
-    y += schedule[1]
+    # Not in place: torch.func.vmap may have many keys for one counter.
+    x, y = counter[0] + schedule[0], counter[1] + schedule[1]
     for group in range(_GROUPS_OF_ROUNDS):
         for rotation in _ROTATIONS[group % 2]:
             x += y
@@ -93,20 +106,20 @@ def uniforms(xp: Namespace, words: Array) -> Array:
     return values
 
 
-def exponentials(xp: Namespace, words: Array) -> Array:
-    """Give float32 standard exponentials, one for each word."""
-    values = xp.log(uniforms(xp, words))
+def exponentials(xp: Namespace, uniforms: Array) -> Array:
+    """Give float32 standard exponentials, one for each uniform."""
+    values = xp.log(uniforms)
     values *= -1.0
     return values
 
 
-def normals(xp: Namespace, words: Array) -> Array:
+def normals(xp: Namespace, uniforms: Array) -> Array:
     """Give float32 standard normals by Box and Muller (1958).
 
-    Words of shape (..., 2, k, width) give normals of shape (..., 2, k, width).
+    Uniforms of shape (..., 2, k, width) give normals of shape (..., 2, k, width).
     """
-    radius = xp.sqrt(2.0 * exponentials(xp, words[..., 0, :, :]))
-    angle = (2.0 * math.pi) * uniforms(xp, words[..., 1, :, :])
+    radius = xp.sqrt(2.0 * exponentials(xp, uniforms[..., 0, :, :]))
+    angle = (2.0 * math.pi) * uniforms[..., 1, :, :]
     return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-3)
 
 
@@ -150,6 +163,9 @@ def overlapping_words(
     """
     if n_choices > _MAX_OVERLAPPING:
         return random_words(xp, seed, start, count, width)
+    fused = draw_fused(xp, seed, "words", start, count, width, overlaps=True)
+    if fused is not None:
+        return fused
     words = random_words(xp, seed, start, count + 1, -(-width // 2))
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     upper = xp.concat(halves, axis=-1)[:, :width]
@@ -171,14 +187,32 @@ def random_places(
 
     Samples have a word for each draw; together, as pairs, they share the words.
     """
-    width = draws[0] if is_together else sum(draws)
-    words = overlapping_words(xp, seed, start, count, width, max(sizes))
-    places, first = [], 0
-    for size, n_draws in zip(sizes, draws, strict=True):
-        chosen = words[:, first : first + n_draws]
-        places.append(uniform_indices(xp, chosen, size))
-        first += 0 if is_together else n_draws
-    return places
+    n_choices = max(sizes)
+    if is_together or len(sizes) == 1:
+        sizes, draws = sizes[:1], draws[:1]
+    width, split = sum(draws), draws[0]
+    fused = draw_fused(
+        xp,
+        seed,
+        "places",
+        start,
+        count,
+        width,
+        overlaps=n_choices <= _MAX_OVERLAPPING,
+        split=split,
+        sizes=(sizes[0], sizes[-1]),
+    )
+    if fused is not None:
+        parts = [fused[: count * split], fused[count * split :]]
+        places = [xp.reshape(part, (count, -1)) for part in parts[: len(sizes)]]
+    else:
+        words = overlapping_words(xp, seed, start, count, width, n_choices)
+        parts = [words[:, :split], words[:, split:]]
+        places = [
+            uniform_indices(xp, part, size)
+            for part, size in zip(parts, sizes, strict=False)
+        ]
+    return 2 * places if is_together else places
 
 
 def ordered_keys(xp: Namespace, words: Array) -> Array:

@@ -5,6 +5,7 @@ import math
 from sigarray._backend.aliases import Array, Device, Namespace, Seed, Statistic
 from sigarray._backend.libraries import (
     device_of,
+    is_accelerator,
     matrix_product,
     nth_smallest,
     take_last,
@@ -45,9 +46,10 @@ def exchange_pairs(
 
 
 def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
-    """Mean of (1 - 2 bit) (a - b), bit by bit of all words: no matrix of bits is made.
+    """Mean of (1 - 2 bit) (a - b), by some bits of all words at a time.
 
-    Bit k of word w is that of pair 32 w + k.
+    Bit k of word w is that of pair 32 w + k. An accelerator takes all bits at once; a
+    processor one by one, for which no matrix of them is made.
     """
     *leading, n = gaps.shape
     size, width = words.shape
@@ -56,13 +58,20 @@ def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
     spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
     pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
     exchanged = xp.zeros_like(rows[:, :1])
-    for k in range(min(n, WORD_BITS)):
-        bits = xp.astype((words >> k) & 1, gaps.dtype)
-        exchanged = exchanged + matrix_product(
-            xp, pairs[..., k], xp.matrix_transpose(bits)
-        )
+    step = count_bits_at_once(xp, device_of(xp, gaps))
+    for k in range(0, min(n, WORD_BITS), step):
+        places = xp.arange(k, k + step, dtype=words.dtype, device=device_of(xp, words))
+        bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
+        bits = xp.reshape(bits, (size, width * step))
+        chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
+        exchanged = exchanged + matrix_product(xp, chosen, xp.matrix_transpose(bits))
     sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
     return xp.reshape(sums, (*leading, size)) / n
+
+
+def count_bits_at_once(xp: Namespace, device: Device) -> int:
+    """Count the bits of a word that are numbers at the same time."""
+    return WORD_BITS if is_accelerator(xp, device) else 1
 
 
 def deal_out(

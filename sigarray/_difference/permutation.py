@@ -18,7 +18,7 @@ from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import WORD_BITS
-from sigarray._difference.exchanges import deal_out, exchange_pairs
+from sigarray._difference.exchanges import count_bits_at_once, deal_out, exchange_pairs
 from sigarray._difference.resampling import (
     METHOD_RULE,
     ResamplingMethod,
@@ -305,7 +305,7 @@ def _permutation_test(
         find_extremes,
         count,
         initial=xp.stack([zero, zero]),
-        elements=_count_elements(pool, n, paired, statistic),
+        elements=_count_elements(xp, pool, n, paired, statistic),
         batch=batch,
     )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
@@ -347,17 +347,22 @@ def _permutation_replicates(
         device_of(xp, pool),
         replicate,
         count,
-        elements=_count_elements(pool, n, paired, statistic),
+        elements=_count_elements(xp, pool, n, paired, statistic),
         batch=batch,
     )
     return unit[..., None] * differences
 
 
-def _count_elements(pool: Array, n: int, paired: bool, statistic: Statistic) -> int:
+def _count_elements(
+    xp: Namespace, pool: Array, n: int, paired: bool, statistic: Statistic
+) -> int:
     """Count what a replicate holds: its words or keys, and scores or a difference."""
     n_entries: int = math.prod(pool.shape[:-1])
     n_exchanged: int = n if paired else pool.shape[-1]
     if statistic != "mean":
         return n_exchanged * (1 + n_entries)
-    # One product for all batch entries; of pairs, 32 take one word.
-    return n_entries + (math.ceil(n_exchanged / WORD_BITS) if paired else n_exchanged)
+    if not paired:
+        return n_entries + n_exchanged  # one product for all batch entries
+    # As many pairs as bits of a word take one of them.
+    n_words = math.ceil(n_exchanged / WORD_BITS)
+    return n_entries + n_words * count_bits_at_once(xp, device_of(xp, pool))

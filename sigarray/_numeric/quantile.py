@@ -184,7 +184,7 @@ def merge_steps(xp: Namespace, device: Device, n: int, m: int) -> MergedSteps | 
 
 
 def resample_width(n: int, grid: Grid | None) -> int:
-    """Count the random words that a resample of n scores takes."""
+    """Count the uniforms that a resample of n scores takes."""
     if _draws_all(n, grid) or grid is None:
         return n + 1
     if grid.step is None:
@@ -194,7 +194,7 @@ def resample_width(n: int, grid: Grid | None) -> int:
 
 
 def sorted_resamples(
-    xp: Namespace, scores: Array, words: Array, grid: Grid | None
+    xp: Namespace, scores: Array, uniforms: Array, grid: Grid | None
 ) -> Array:
     """Resample sorted scores with replacement, without a sort.
 
@@ -205,8 +205,8 @@ def sorted_resamples(
     ----------
     scores : array, shape (..., K, n)
         K sorted samples.
-    words : array, shape (count, K, width)
-        Random words, `resample_width` of them for each sample.
+    uniforms : array, shape (count, K, width)
+        Uniforms, `resample_width` of them for each sample.
     grid : Grid or None
         Give only the order statistics at this grid; all of them where None.
 
@@ -218,15 +218,15 @@ def sorted_resamples(
     device = device_of(xp, scores)
     ranks = None if grid is None else grid_ranks(xp, device, n, grid)
     if _draws_all(n, grid) or grid is None or ranks is None:
-        sums = _cumulative_sum(xp, exponentials(xp, words))
+        sums = _cumulative_sum(xp, exponentials(xp, uniforms))
         if ranks is not None:
             ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
             sums = take_last(xp, sums, xp.concat([ranks, ends]))
     elif grid.step is None:
-        sums = _cumulative_sum(xp, _near_gammas(xp, words, ranks, n))
+        sums = _cumulative_sum(xp, _near_gammas(xp, uniforms, ranks, n))
     else:
         n_candidates = _gamma_candidates(n, grid.step)
-        gammas = _rank_gammas(xp, words, ranks, n, n_candidates)
+        gammas = _rank_gammas(xp, uniforms, ranks, n, n_candidates)
         sums = _cumulative_sum(xp, gammas)
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
@@ -262,19 +262,19 @@ def _rank_gaps(xp: Namespace, ranks: Array, n: int) -> Array:
     return xp.astype(edges[1:] - edges[:-1], xp.float32)
 
 
-def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
-    """Draw about Gamma(k) for each gap k, of one word: many of them are added up.
+def _near_gammas(xp: Namespace, uniforms: Array, ranks: Array, n: int) -> Array:
+    """Draw about Gamma(k) for each gap k, of one uniform: many of them are added up.
 
     The cube of a normal by Wilson and Hilferty (1931), with mean and variance k; exact
     for k = 1, an exponential, and k = 0 where a rank stands twice.
     """
     gaps = _rank_gaps(xp, ranks, n)
-    half = words.shape[-1] // 2
-    pairs = xp.stack([words[..., :half], words[..., half:]], axis=-2)
+    half = uniforms.shape[-1] // 2
+    pairs = xp.stack([uniforms[..., :half], uniforms[..., half:]], axis=-2)
     normal = normals(xp, pairs[..., None, :])
     normal = xp.concat([normal[..., i, 0, :] for i in range(2)], axis=-1)
     normal = normal[..., : gaps.shape[0]]
-    single = exponentials(xp, words[..., : gaps.shape[0]])
+    single = exponentials(xp, uniforms[..., : gaps.shape[0]])
     d = clip(xp, gaps, 1.0, None) - 1.0 / 3.0
     root = 1.0 + normal / xp.sqrt(9.0 * d)
     cube = d * root * root * root
@@ -284,7 +284,7 @@ def _near_gammas(xp: Namespace, words: Array, ranks: Array, n: int) -> Array:
 
 
 def _rank_gammas(
-    xp: Namespace, words: Array, ranks: Array, n: int, n_candidates: int
+    xp: Namespace, uniforms: Array, ranks: Array, n: int, n_candidates: int
 ) -> Array:
     """Draw Gamma(k) for the gap k before each rank, and after the last one.
 
@@ -296,15 +296,12 @@ def _rank_gammas(
     c = 1.0 / xp.sqrt(9.0 * d)
 
     n_pairs = -(-n_candidates // 2)
-    words = xp.reshape(
-        words, (*words.shape[:-1], 2 * n_pairs + n_candidates, gaps.shape[0])
-    )
-    pairs = xp.reshape(
-        words[..., : 2 * n_pairs, :], (*words.shape[:-2], 2, n_pairs, gaps.shape[0])
-    )
-    x = xp.reshape(normals(xp, pairs), (*words.shape[:-2], 2 * n_pairs, gaps.shape[0]))
+    leading, n_gaps = uniforms.shape[:-1], gaps.shape[0]
+    rows = xp.reshape(uniforms, (*leading, 2 * n_pairs + n_candidates, n_gaps))
+    pairs = xp.reshape(rows[..., : 2 * n_pairs, :], (*leading, 2, n_pairs, n_gaps))
+    x = xp.reshape(normals(xp, pairs), (*leading, 2 * n_pairs, n_gaps))
     x = x[..., :n_candidates, :]
-    log_u = -exponentials(xp, words[..., 2 * n_pairs :, :])
+    log_u = xp.log(rows[..., 2 * n_pairs :, :])
     # A t below -1 is to be rejected; -0.999 is rejected too, and has a logarithm.
     t = clip(xp, c * x, -0.999, None)
     log_ratio = 3.0 * xp.log1p(t) - t * (3.0 + t * (3.0 + t))

@@ -45,27 +45,26 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way. The first subset
     is 0, 1, ..., k - 1.
     """
+    build = functools.partial(binomial_rows, size=size, count=n - size + 1)
+    rows = build_tables(xp, device_of(xp, places), build)
     rest = places
     elements: list[Array] = []
     for i in range(size, 0, -1):
-        # C(c, i) for c = i - 1, ..., n - size + i - 1, from 0 on.
-        (numbers,) = build_tables(
-            xp,
-            device_of(xp, places),
-            functools.partial(binomials, size=i, count=n - size + 1),
-        )
-        index = xp.searchsorted(numbers, rest, side="right") - 1
+        index = xp.searchsorted(rows[i], rest, side="right") - 1
         elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
-        rest = rest - xp.take(numbers, index)
+        rest = rest - xp.take(rows[i], index)
     return elements
 
 
-def binomials(
+def binomial_rows(
     xp: Namespace, device: Device, *, size: int, count: int
 ) -> tuple[Array, ...]:
-    """C(c, size) for c = size - 1, size, ..., each product divided as it goes."""
-    c = xp.arange(count, dtype=xp.int64, device=device) + (size - 1)
-    number = xp.ones_like(c)
-    for factor in range(size):
-        number = number * (c - factor) // (factor + 1)
-    return (number,)
+    """C(i - 1 + j, i) for i = 0, ..., size and j = 0, ..., count - 1: Pascal's sums.
+
+    At j = 0 it is 0 for i = 0 as well.
+    """
+    row = xp.arange(count, dtype=xp.int64, device=device)
+    rows = [xp.astype(row > 0, xp.int64), row]
+    while len(rows) <= size:
+        rows.append(xp.cumulative_sum(rows[-1]))
+    return tuple(rows)

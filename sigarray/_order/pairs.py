@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.chunks import MAX_DIFFERENCES, map_entries
+from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
 from sigarray._backend.libraries import device_of, take_last
 
 Stacks = Sequence[Array]
@@ -53,11 +53,13 @@ def map_block(
     n_results = math.prod(leading) * n_pairs
     size = max(x.shape[-1], y.shape[-1])
     n_scores = math.prod(x.shape) + math.prod(y.shape)
-    is_small = n_results * size <= max(MAX_DIFFERENCES, n_scores)
+    device = device_of(xp, x)
+    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, device, 1))
+    is_small = n_results * size <= limit
     if is_small and not is_within:
         result = function(x[..., :, None, :], y[..., None, :, :])
         return xp.reshape(result, (*leading, n_pairs))
-    pairs = xp.arange(n_pairs, device=device_of(xp, x))
+    pairs = xp.arange(n_pairs, device=device)
     first, second = pair_of(pairs, n) if is_within else (pairs // m, pairs % m)
     if is_small:
         return function(xp.take(x, first, axis=-2), xp.take(x, second, axis=-2))

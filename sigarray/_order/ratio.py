@@ -14,7 +14,7 @@ from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.libraries import array_kernel, clip, device_of, take_last
 from sigarray._backend.seeds import stream_seeds
-from sigarray._backend.threefry import random_words
+from sigarray._backend.threefry import random_uniforms
 from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
@@ -128,10 +128,10 @@ def resampled_ratios(
     grid: Grid | None,
 ) -> list[Array]:
     """Resample every model once per replicate, compare all pairs: (..., P, count)."""
-    words = _words_of_stacks(xp, stacks, seeds, start, count, grid)
+    uniforms = _draw_uniforms(xp, stacks, seeds, start, count, grid)
     resamples = [
         sorted_resamples(xp, stack, own, grid)
-        for stack, own in zip(stacks, words, strict=True)
+        for stack, own in zip(stacks, uniforms, strict=True)
     ]
     return [xp.matrix_transpose(x) for x in _compare_blocks(xp, resamples, steps)]
 
@@ -144,7 +144,7 @@ def _compare_blocks(xp: Namespace, stacks: Stacks, steps: Steps) -> list[Array]:
     ]
 
 
-def _words_of_stacks(
+def _draw_uniforms(
     xp: Namespace,
     stacks: Stacks,
     seeds: Sequence[Seed],
@@ -152,18 +152,18 @@ def _words_of_stacks(
     count: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Draw words (count, K, width) for each stack, at once where widths are one."""
+    """Draw (count, K, width) for each stack, at once where widths are one."""
     widths = [resample_width(stack.shape[-1], grid) for stack in stacks]
     if len(stacks) == 1 or len(set(widths)) > 1:
         return [
-            random_words(xp, seed, start, count, width)
+            random_uniforms(xp, seed, start, count, width)
             for seed, width in zip(seeds, widths, strict=True)
         ]
     every = (xp.concat([x for x, _ in seeds]), xp.concat([x for _, x in seeds]))
-    words = random_words(xp, every, start, count, widths[0])
+    uniforms = random_uniforms(xp, every, start, count, widths[0])
     ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
     return [
-        words[:, end - stack.shape[-2] : end, :]
+        uniforms[:, end - stack.shape[-2] : end, :]
         for end, stack in zip(ends, stacks, strict=True)
     ]
 
@@ -200,12 +200,12 @@ def ratio_of_differences(
 
 
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
-    """Count what a replicate holds: its words, and the differences of every pair."""
-    words = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
+    """Count what a replicate holds: its uniforms, and the differences of every pair."""
+    uniforms = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
     nodes = [grid.size if grid else stack.shape[-1] for stack in stacks]
     leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
     n_differences = math.prod(leading) * count_pairs(stacks) * max(nodes)
-    return int(words + n_differences)
+    return int(uniforms + n_differences)
 
 
 def in_dtype_of(xp: Namespace, table: Array, x: Array) -> Array:

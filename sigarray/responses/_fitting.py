@@ -9,7 +9,7 @@ from sigarray._backend.chunks import map_entries
 from sigarray._backend.libraries import array_kernel, clip, device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import normals, random_words
+from sigarray._backend.threefry import normals, random_words, uniforms
 from sigarray.responses._items import add_up, average, standardize_responses
 from sigarray.responses._models import (
     MODELS,
@@ -116,7 +116,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     width = 3 * _ITEMS + 2 * n_pairs
     words = random_words(xp, seed, 0, 1, width)[0, ...]
     item_words = xp.reshape(words[: 3 * _ITEMS], (3, _ITEMS))
-    pairs = xp.reshape(words[3 * _ITEMS :], (2, 1, n_pairs))
+    pairs = xp.reshape(uniforms(xp, words[3 * _ITEMS :]), (2, 1, n_pairs))
     normal = xp.reshape(normals(xp, pairs), (-1,))[: _ITEMS * k]
     normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
 

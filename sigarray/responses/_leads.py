@@ -13,8 +13,8 @@ from sigarray._backend.seeds import spare_seed
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model
-from sigarray.responses._pools import count_dealt
-from sigarray.responses._sampling import plan_draws
+from sigarray.responses._pools import Responses, Sampler, count_dealt, plan_sampler
+from sigarray.responses._sampling import Items, plan_draws
 from sigarray.responses._simulation import (
     Hypothesis,
     count_elements,
@@ -40,7 +40,9 @@ def _plan_leads(
     seed: Seed,
     sets: tuple[Array, ...],
     metric: Metric | Wins,
-    **samplers: Any,
+    *,
+    items: Items,
+    responses: Responses,
 ) -> Leads:
     """Plan to draw test sets from gold, A and B, (R, n_items, k) each, and measure."""
     sets = tuple(metric.center(xp, *sets))
@@ -48,16 +50,14 @@ def _plan_leads(
     def summarize(x: Array) -> Array:
         return metric.summarize(xp, x)
 
+    def plan(*group: Array) -> Sampler:
+        return plan_sampler(xp, group, responses, summarize)
+
     values = metric.compare(xp, *(summarize(x) for x in sets))
-    groups = [(x,) for x in sets]
-    draws = plan_draws(xp, seed, groups, summarize=summarize, **samplers)
-    null_draws = plan_draws(
-        xp,
-        spare_seed(xp, seed),
-        [groups[0], sets[1:]],
-        summarize=summarize,
-        **samplers,
-    )
+    gold, a, b, both = *(plan(x) for x in sets), plan(*sets[1:])
+    n, null_seed = sets[0].shape[-2], spare_seed(xp, seed)
+    draws = plan_draws(xp, seed, [gold, a, b], n, items=items)
+    null_draws = plan_draws(xp, null_seed, [gold, both], n, items=items)
 
     def find(start: int | Array, count: int) -> Array:
         (drawn_gold,), (drawn_a,), (drawn_b,) = draws.draw(start, count)

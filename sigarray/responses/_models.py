@@ -173,7 +173,7 @@ def choose_model(model: Model | ModelName) -> Model:
 
 def _box_muller(xp: Namespace, radius_words: Array, angle_words: Array) -> Array:
     """Give one float32 normal for two words."""
-    radius = xp.sqrt(2.0 * exponentials(xp, radius_words))
+    radius = xp.sqrt(2.0 * exponentials(xp, uniforms(xp, radius_words)))
     return radius * xp.cos((2.0 * math.pi) * uniforms(xp, angle_words))
 
 

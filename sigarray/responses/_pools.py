@@ -11,7 +11,7 @@ from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.chunks import MAX_HELD
 from sigarray._backend.libraries import build_tables, clip, device_of
 from sigarray._backend.threefry import ordered_keys, uniform_indices
-from sigarray._numeric.subsets import binomials, subset_at
+from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
 
 Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
@@ -61,21 +61,29 @@ def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
     return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= MAX_HELD
 
 
-def make_pool(xp: Namespace, *group: Array) -> Pool:
+def _make_pool(xp: Namespace, group: tuple[Array, ...]) -> Pool:
     """Put the responses of a group together, those there first."""
     leading = np.broadcast_shapes(*(x.shape[:-1] for x in group))
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in group]
-    shares = [xp.sum(xp.astype(~xp.isnan(x), xp.int32), axis=-1) for x in parts]
-    values, count = gather_present(xp, xp.concat(parts, axis=-1))
+    # A missing one is not the same as itself.
+    shares = [xp.sum(xp.astype(xp.equal(x, x), xp.int32), axis=-1) for x in parts]
+    values = xp.concat(parts, axis=-1)
     edge = xp.full_like(values[..., :1], math.nan)
-    sizes = [x.shape[-1] for x in group]
-    return Pool(xp.concat([values, edge], axis=-1), count, shares, sizes)
+    values = xp.concat([gather_present(xp, values), edge], axis=-1)
+    return Pool(
+        values, sum(shares[1:], shares[0]), shares, [x.shape[-1] for x in group]
+    )
 
 
 def plan_sampler(
-    xp: Namespace, pool: Pool, responses: Responses, summarize: Summarize
+    xp: Namespace, group: tuple[Array, ...], responses: Responses, summarize: Summarize
 ) -> Sampler:
-    """Give what draws the responses of each set from the pool."""
+    """Give what draws responses from a group, some at a time summarized.
+
+    A group is one array of responses (..., n, k) to draw from, or two whose responses
+    are one pool, from which both are drawn or between which it is shared out.
+    """
+    pool = _make_pool(xp, group)
     is_whole = len(pool.sizes) == 1
     if is_whole and responses in ("all", "first"):
         n_taken = 1 if responses == "first" else pool.sizes[0]
@@ -168,30 +176,32 @@ def _build_deals(
     are in the order in which those of the first c + d places come first, whatever d is.
     A response that A does not take is in the last place.
     """
-    slots = xp.arange(size_a + size_b, dtype=xp.int64, device=device)
-    tables, starts, n_rows = [], [], 0
-    numbers: list[Array] = []
-    for size in range(size_a + 1):
-        n_subsets = math.comb(size + size_b, size)
-        places = xp.arange(n_subsets, dtype=xp.int64, device=device)
-        blank = xp.full_like(places, size_a + size_b)
-        subset = subset_at(xp, places, size, size + size_b)
-        is_of_a = xp.zeros((n_subsets, size_a + size_b), dtype=xp.bool, device=device)
-        for place in subset:
-            is_of_a = is_of_a | (place[:, None] == slots)
-        rest = xp.argsort(
-            xp.where(is_of_a, slots + size_a + size_b, slots), axis=-1, stable=False
-        )
-        of_a = xp.stack(subset + [blank] * (size_a - size), axis=-1)
-        of_b = xp.astype(rest[:, :size_b], xp.int64)
-        tables.append(xp.concat([of_a, of_b], axis=-1))
-        starts.append(xp.full((1,), n_rows, dtype=xp.int64, device=device))
-        (ways,) = build_tables(
-            xp, device, functools.partial(binomials, size=size, count=size_b + 2)
-        )
-        numbers.append(ways[1:])
-        n_rows += n_subsets
-    return xp.concat(tables), xp.concat(starts), xp.concat(numbers)
+    rows = binomial_rows(xp, device, size=size_a, count=size_b + 3)
+    # C(c + size_b, c - 1) subsets are smaller than c.
+    last = size_b + 2
+    starts = [row[last : last + 1] for row in rows[:size_a]]
+    starts = xp.concat([rows[0][:1], *starts])
+    place = xp.arange(
+        math.comb(size_a + size_b + 1, size_a), dtype=xp.int64, device=device
+    )
+    size = xp.searchsorted(starts, place, side="right") - 1
+    rest, blank = place - xp.take(starts, size), size_a + size_b
+    of_a: list[Array] = []
+    # As in `subset_at`, for the subsets of all sizes at once.
+    for i in range(size_a, 0, -1):
+        numbers = rows[i][: size_b + 1]
+        index = xp.searchsorted(numbers, rest, side="right") - 1
+        is_taken = xp.astype(size >= i, xp.int64)
+        of_a.insert(0, blank + is_taken * (index + (i - 1 - blank)))
+        rest = rest - is_taken * xp.take(numbers, index)
+    table = xp.stack(of_a, axis=-1)
+    slots = xp.arange(blank, dtype=xp.int64, device=device)
+    is_of_a = xp.any(table[..., None] == slots, axis=-2)
+    keys = slots + blank * xp.astype(is_of_a, xp.int64)
+    of_b = xp.argsort(keys, axis=-1, stable=False)[:, :size_b]
+    table = xp.concat([table, xp.astype(of_b, xp.int64)], axis=-1)
+    ways = xp.concat([row[1 : size_b + 2] for row in rows[: size_a + 1]])
+    return table, starts, ways
 
 
 def _find_first(
@@ -266,12 +276,14 @@ def _take_rows(xp: Namespace, table: Array, rows: Array, n_axes: int = 2) -> Arr
     Both have the same batch axes in front, or the rows have none.
     """
     leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
-    if leading:
-        n_entries = math.prod(leading)
+    n_entries = math.prod(leading)
+    if n_entries == 1:
+        rows = xp.reshape(rows, (*leading, *rows.shape[-n_axes:]))
+    else:
         entry = xp.arange(n_entries, dtype=rows.dtype, device=device_of(xp, rows))
         offsets = xp.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
         rows = rows + offsets
-    flat = xp.reshape(table, (math.prod(leading) * n_rows, width))
+    flat = xp.reshape(table, (n_entries * n_rows, width))
     taken = xp.take(flat, xp.reshape(rows, (-1,)), axis=0)
     return xp.reshape(taken, (*rows.shape, width))
 

@@ -19,8 +19,7 @@ from sigarray.responses._pools import (
     MAX_DEALS,
     RESPONSE_SAMPLERS,
     Responses,
-    Summarize,
-    make_pool,
+    Sampler,
     plan_sampler,
     split_last,
 )
@@ -130,25 +129,10 @@ def resample(
 
 
 def plan_draws(
-    xp: Namespace,
-    seed: Seed,
-    groups: list[tuple[Array, ...]],
-    *,
-    items: Items,
-    responses: Responses,
-    summarize: Summarize,
+    xp: Namespace, seed: Seed, samplers: list[Sampler], n: int, *, items: Items
 ) -> Draws:
-    """Plan to draw test sets from groups of responses, replicate by replicate.
-
-    A group is one array of responses (..., n, k) to draw from, or two whose responses
-    are one pool, from which both are drawn or between which it is shared out.
-    """
-    n = groups[0][0].shape[-2]
-    device = device_of(xp, groups[0][0])
-    samplers = [
-        plan_sampler(xp, make_pool(xp, *group), responses, summarize)
-        for group in groups
-    ]
+    """Plan to draw n items and responses to them, replicate by replicate."""
+    device = device_of(xp, seed[0])
     n_item_words = n if items == "bootstrap" else 0
     width = n_item_words + n * sum(sampler.width for sampler in samplers)
     n_choices = max(n, MAX_DEALS)
@@ -187,10 +171,16 @@ def _resample(
 ) -> list[Array]:
     """Give resamples of the test set."""
     leading = np.broadcast_shapes(*(x.shape[:-2] for x in (gold, a, b)))
-    groups = [(xp.broadcast_to(x, (*leading, *x.shape[-2:])),) for x in (gold, a, b)]
-    draws = plan_draws(
-        xp, seed, groups, items=items, responses=responses, summarize=lambda x: x
-    )
+    samplers = [
+        plan_sampler(
+            xp,
+            (xp.broadcast_to(x, (*leading, *x.shape[-2:])),),
+            responses,
+            summarize=lambda x: x,
+        )
+        for x in (gold, a, b)
+    ]
+    draws = plan_draws(xp, seed, samplers, gold.shape[-2], items=items)
     n_elements = draws.n_elements * math.prod(leading)
     axis = len(leading)
 
@@ -202,4 +192,4 @@ def _resample(
         xp, device_of(xp, gold), kernel, count, elements=n_elements, axis=axis
     )
     is_one = responses in ("one", "first")
-    return split_last(drawn, [1 if is_one else x[0].shape[-1] for x in groups])
+    return split_last(drawn, [1 if is_one else x.shape[-1] for x in (gold, a, b)])

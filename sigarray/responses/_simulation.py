@@ -239,7 +239,7 @@ def draw_sets(
         call = "response(mean, sd, uniform)"
         check_result(xp, call, result, shape, mean, sd, uniform)
         return xp.astype(result, dtype)
-    pairs = normals(xp, xp.reshape(words, (count, 2, 1, n_pairs)))
+    pairs = normals(xp, xp.reshape(uniforms(xp, words), (count, 2, 1, n_pairs)))
     normal = xp.reshape(pairs, (count, 2 * n_pairs))[:, :n_values]
     normal = xp.astype(xp.reshape(normal, shape), dtype)
     normal = normal * sd

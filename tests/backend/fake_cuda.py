@@ -14,6 +14,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from sigarray._backend import chunks, fused
+
 # Places in c10::impl::device_guard_impl_registry: c10::DeviceType.
 _CUDA, _META, _N_DEVICE_TYPES = 1, 14, 21
 
@@ -106,6 +108,23 @@ ALLOWED = frozenset(
     ]
 )
 
+# Of them, those that start no kernel: another look at a tensor, or memory.
+VIEWS = frozenset(
+    [
+        "_unsafe_view",
+        "alias",
+        "detach",
+        "empty",
+        "expand",
+        "permute",
+        "select",
+        "slice",
+        "transpose",
+        "unsqueeze",
+        "view",
+    ]
+)
+
 
 def pretend_cuda() -> None:
     """Let the guard of CUDA do nothing, as that of "meta" does; for one process."""
@@ -116,18 +135,18 @@ def pretend_cuda() -> None:
 
 
 class Guard(TorchDispatchMode):
-    """Refuse operators that are not known, and tensors of other devices."""
+    """Refuse operators that are not known, and tensors of other devices; count."""
 
-    def __init__(self, seen=None):
+    def __init__(self):
         super().__init__()
-        self.seen = seen
+        self.launches = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function._schema.name.removeprefix("aten::")
-        if self.seen is not None:
-            self.seen.add(name)
-        elif not name.startswith("prim"):
-            assert name in ALLOWED, f"aten::{name} is not known to run without a wait"
+        if not name.startswith("prim"):
+            is_known = name in ALLOWED or name == "sigarray::draw"
+            assert is_known, f"aten::{name} is not known to run without a wait"
+            self.launches += name not in VIEWS
         result = function(*args, **(kwargs or {}))
         tensors = [
             x
@@ -139,12 +158,23 @@ class Guard(TorchDispatchMode):
         return result
 
 
-def check(function, *shapes, dtype=torch.float32, seen=None) -> None:
-    """Raise where the function would wait or copy, or gives what is not on CUDA."""
+def check(function, *shapes, dtype=torch.float32) -> int:
+    """Raise where the function would wait or copy, or gives what is not on CUDA.
+
+    Gives how many operators start a kernel; some start several, a sort above all.
+    """
     pretend_cuda()
     with FakeTensorMode():
         arrays = [torch.empty(shape, dtype=dtype, device="cuda") for shape in shapes]
-        with Guard(seen):
+        guard = Guard()
+        with guard:
             results = function(*arrays)
         for x in _pytree.tree_leaves(results):
             assert x.device.type == "cuda", x
+    return guard.launches
+
+
+def pretend_h100() -> None:
+    """Let there be Triton, and 80 GB."""
+    chunks.memory_of = lambda *_: 80 * 10**9
+    fused.has_triton = lambda: True

@@ -105,6 +105,8 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801
     ndim = property(lambda self: self._host.ndim)
     size = property(lambda self: self._host.size)
     dtype = property(lambda self: self._host.dtype)
+    itemsize = property(lambda self: self._host.itemsize)
+    strides = property(lambda self: self._host.strides)
     T = property(lambda self: _wrap(self._host.T))
     mT = property(lambda self: _wrap(self._host.mT))  # noqa: N815
     device = property(lambda self: Device())
@@ -173,8 +175,8 @@ def _make_function(name: str, function: Any) -> Any:
     return call
 
 
-def install() -> types.ModuleType:
-    """Put the stand-in in the place of CuPy, and give it."""
+def install(kernels: type | None = None) -> types.ModuleType:
+    """Put the stand-in in the place of CuPy, and give it; with such raw kernels."""
     cupy = types.ModuleType("cupy")
     cupy.__path__ = []  # type: ignore[attr-defined]
     for name in dir(np):
@@ -186,9 +188,13 @@ def install() -> types.ModuleType:
         setattr(cupy, name, _make_function(name, value) if is_function else value)
     cupy.ndarray, cupy.__version__ = ndarray, "14.2.0"  # type: ignore[attr-defined]
     cupy.result_type = lambda *x: np.result_type(*map(_unwrap, x))
+    if kernels is not None:
+        cupy.RawKernel = kernels  # type: ignore[attr-defined]
     cuda = types.ModuleType("cupy.cuda")
     cuda.__path__ = []  # type: ignore[attr-defined]
     cuda.Device, cuda.Stream = Device, Stream  # type: ignore[attr-defined]
+    cuda.runtime = types.ModuleType("cupy.cuda.runtime")
+    cuda.runtime.getDeviceProperties = lambda _: {"totalGlobalMem": 8 * 2**30}
     device = types.ModuleType("cupy.cuda.device")
     device.Device = Device  # type: ignore[attr-defined]
     cupy.cuda, cuda.device = cuda, device  # type: ignore[attr-defined]

@@ -33,6 +33,49 @@ def test_every_case_runs_without_a_wait():
     assert output.count("ran ") == len(CASES)
 
 
+# Kernels that a call starts, those of our own counted as one: what an eager training
+# loop pays for, at some 5 microseconds each.
+LAUNCHES = {
+    "aso(a, b, rng=0)": 110,
+    "aso(a[:5], b[:5], rng=0)": 220,
+    "aso(a, b, method='asymptotic')": 165,
+    "multi_aso(models, rng=0)": 600,
+    "permutation_test(a, b, paired=True, rng=0)": 80,
+    "permutation_test(a, b, rng=0)": 110,
+    "bootstrap_test(a, b, rng=0)": 130,
+    "bootstrap_ci(a, rng=0)": 820,
+    "t_test(a, b)": 240,
+    "mann_whitney_u(a, b)": 250,
+    "responses.response_test(*[ratings] * 3, rng=0)": 500,
+}
+
+
+def test_calls_start_few_kernels():
+    """Each within a tenth of the bound, or the bound is to be lowered."""
+    code, output = run_on_fake_cuda(
+        f"""
+        from sigarray import *
+        from sigarray import responses
+        from tests.backend.fake_cuda import pretend_h100
+        pretend_h100()
+        shapes = (1000,), (1000,), (100, 20), (1000, 5)
+        for call, bound in {LAUNCHES}.items():
+            function = eval("lambda a, b, models, ratings: " + call)
+            launches = check(function, *shapes)
+            print(launches, "of", bound, call)
+            assert 0.85 * bound < launches <= bound, (call, launches)
+        assert check(lambda a: (a + 1)[None, 1:].neg(), (3,)) == 2
+        for name in ("float16", "bfloat16", "float64", "int32", "bool"):
+            check(
+                lambda a, b: aso(a, b, axis=0, n_resamples=9, rng=0),
+                *((30, 2), (20, 1)),
+                dtype=getattr(torch, name),
+            )
+        """
+    )
+    assert code == 0, output
+
+
 def test_simulations_do_not_wait_and_faults_are_noticed():
     code, output = run_on_fake_cuda(
         """

@@ -1,24 +1,31 @@
 """CuPy's branches on the host: a stand-in that tells of every wait and every copy."""
 
+import shutil
 import textwrap
+
+import pytest
 
 from tests.backend.programs import run
 
 PRELUDE = """
 import warnings
 import numpy as np
-from tests.backend import fake_cupy
-cupy = fake_cupy.install()
+from tests.backend import fake_cupy, kernels
+cupy = fake_cupy.install({kernels})
 warnings.simplefilter("ignore")
 from tests.cases import CASES
 """
 
 
-def run_beside_fake(code):
-    return run(PRELUDE + textwrap.dedent(code))
+def run_beside_fake(code, kernels=None):
+    return run(PRELUDE.format(kernels=kernels) + textwrap.dedent(code))
 
 
-def test_every_case_gives_the_numbers_of_numpy_without_a_wait():
+@pytest.mark.parametrize("kernels", [None, "kernels.RawKernel"])
+def test_every_case_gives_the_numbers_of_numpy_without_a_wait(kernels):
+    """By array code, and by kernels of our own, which g++ compiles for the host."""
+    if kernels and shutil.which("g++") is None:
+        pytest.skip("there is no g++")
     code, output = run_beside_fake(
         """
         for case in CASES:
@@ -32,7 +39,8 @@ def test_every_case_gives_the_numbers_of_numpy_without_a_wait():
                     result.get(), expected, rtol=1e-9, atol=1e-12, err_msg=case.id
                 )
             print("ran", case.id)
-        """
+        """,
+        kernels,
     )
     assert code == 0, output
     from tests.cases import CASES

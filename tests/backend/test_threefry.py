@@ -80,7 +80,7 @@ def test_uniforms_are_uniform(many_words):
 
 
 def test_exponentials_are_exponential(many_words):
-    values = exponentials(np, many_words).ravel()
+    values = exponentials(np, uniforms(np, many_words)).ravel()
     edges = scipy.stats.expon.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
@@ -88,7 +88,7 @@ def test_exponentials_are_exponential(many_words):
 
 def test_normals_are_normal(many_words):
     pairs = many_words.reshape(500, 2, 2, 500)
-    values = normals(np, pairs)
+    values = normals(np, uniforms(np, pairs))
     edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM

@@ -12,7 +12,7 @@ import scipy.stats
 import sigarray
 from conftest import Backend, in_every_width
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import random_words
+from sigarray._backend.threefry import random_uniforms
 from sigarray._numeric import quantile, subsets
 from tests.oracles import FALSE_ALARM
 
@@ -138,9 +138,9 @@ def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
     xp, device = backend.xp, backend.device
     scores = backend.asarray(np.arange(n, dtype=np.float64))[None, :]
     width = quantile.resample_width(n, step)
-    words = random_words(xp, seed_words(xp, device, seed), 0, count, width)
-    words = xp.reshape(words, (count, 1, width))
-    resamples = quantile.sorted_resamples(xp, scores, words, step)
+    uniforms = random_uniforms(xp, seed_words(xp, device, seed), 0, count, width)
+    uniforms = xp.reshape(uniforms, (count, 1, width))
+    resamples = quantile.sorted_resamples(xp, scores, uniforms, step)
     return backend.to_numpy(resamples)[:, 0, :].astype(np.float64)
 
 
@@ -171,12 +171,11 @@ def test_resamples_are_those_of_plain_resampling(n):
 @pytest.mark.parametrize("n", [1, 2, 1000])
 def test_largest_uniform_gives_the_largest_rank(backend, n):
     """Where the last spacing is 0, the largest of the sorted uniforms is 1."""
-    words = np.full((1, 1, n + 1), 2**31, dtype=np.uint32)
-    words[..., -1] = 2**32 - 1
-    if backend.name.startswith("torch"):
-        words = words.view(np.int32)
+    uniforms = np.full((1, 1, n + 1), 0.5)
+    uniforms[..., -1] = 1.0
+    uniforms = backend.asarray(uniforms, "float32")
     scores = backend.asarray(np.arange(float(n)))[None, :]
-    ranks = quantile.sorted_resamples(backend.xp, scores, backend.asarray(words), None)
+    ranks = quantile.sorted_resamples(backend.xp, scores, uniforms, None)
     assert float(ranks[0, 0, -1]) == n - 1
 
 

@@ -12,6 +12,7 @@ from sigarray import responses
 from sigarray._backend.seeds import seed_words
 from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
+from sigarray.responses._pools import plan_sampler
 from tests.oracles import FALSE_ALARM
 
 NAN = np.nan
@@ -31,14 +32,9 @@ def draw(items, answers, *sets, n_resamples=5000, rng=0):
 
 def draw_null(answers, a, b, *, n_resamples=6000):
     """Draw A and B from one pool, of the items as they are."""
-    draws = sampling.plan_draws(
-        np,
-        seed_words(np, "cpu", 3),
-        [(a, b)],
-        items="all",
-        responses=answers,
-        summarize=lambda x: x,
-    )
+    sampler = plan_sampler(np, (a, b), answers, summarize=lambda x: x)
+    seed = seed_words(np, "cpu", 3)
+    draws = sampling.plan_draws(np, seed, [sampler], len(a), items="all")
     ((drawn_a, drawn_b),) = draws.draw(0, n_resamples)
     return drawn_a, drawn_b
 

@@ -1,0 +1,71 @@
+"""Random words, uniforms and places in one launch, where a device has a kernel of ours.
+
+Array code, which is the reference, takes some 70 launches for as much. On CUDA tensors
+of torch the kernel is Triton's, which comes with torch; on CuPy it is CUDA C. XLA needs
+none: it fuses the array code.
+"""
+
+import functools
+import importlib.util
+import os
+import shutil
+from typing import Literal
+
+import array_api_compat
+
+from sigarray._backend.aliases import Array, Namespace, Seed
+
+Kind = Literal["words", "uniforms", "places"]
+
+# By their numbers in the kernels.
+_KINDS = {"words": 0, "uniforms": 1, "places": 2}
+
+
+def draw_fused(
+    xp: Namespace,
+    seed: Seed,
+    kind: Kind,
+    start: int | Array,
+    count: int,
+    width: int,
+    *,
+    overlaps: bool = False,
+    split: int = 0,
+    sizes: tuple[int, int] = (1, 1),
+) -> Array | None:
+    """Draw for replicates `start`, ..., or give None where there is no kernel for it.
+
+    Words and uniforms are those of `random_words` or `overlapping_words`, of shape
+    (count, K, width) for K streams, or (count, width). Places are flat: for each
+    replicate `split` below the first size, and then all of those below the second.
+    """
+    if not isinstance(start, int):
+        return None
+    if array_api_compat.is_torch_namespace(xp):
+        if seed[0].device.type != "cuda" or not has_triton():
+            return None
+        from sigarray._backend.fused_torch import draw
+    elif array_api_compat.is_cupy_namespace(xp) and _has_raw_kernels():
+        from sigarray._backend.fused_cupy import draw
+    else:
+        return None
+    low, high = seed
+    numbers = [start, count, width, int(overlaps), split, *sizes]
+    flat = draw(low, high, _KINDS[kind], numbers)
+    if kind == "places":
+        return flat
+    return xp.reshape(flat, (count, *low.shape[:-1], width))
+
+
+@functools.cache
+def has_triton() -> bool:
+    """Tell whether there is Triton, and a compiler of C for its launchers."""
+    compilers = (os.environ.get("CC"), *map(shutil.which, ("cc", "gcc", "clang")))
+    return importlib.util.find_spec("triton") is not None and any(compilers)
+
+
+@functools.cache
+def _has_raw_kernels() -> bool:
+    import cupy
+
+    return hasattr(cupy, "RawKernel")

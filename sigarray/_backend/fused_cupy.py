@@ -1,0 +1,111 @@
+"""The kernel of `fused` in CUDA C, for CuPy: a thread makes the words of a block."""
+
+import functools
+from typing import Any
+
+import cupy
+import numpy as np
+
+from sigarray._backend.aliases import Array
+
+_THREADS_OF_A_BLOCK = 256
+# Words, uniforms and places, for CuPy and in C.
+_TYPES = (("uint32", "word"), ("float32", "float"), ("int64", "index"))
+
+SOURCE = """
+typedef unsigned int word;
+typedef long long index;
+
+__device__ inline void threefry2x32(word low, word high, word& x, word& y) {
+    const word key[3] = {low, high, low ^ high ^ 0x1BD11BDAu};
+    const int rotations[8] = {13, 15, 26, 6, 17, 29, 16, 24};
+    x += low;
+    y += high;
+#pragma unroll
+    for (int i = 0; i < 20; ++i) {
+        const int rotation = rotations[i % 8];
+        x += y;
+        y = ((y << rotation) | (y >> (32 - rotation))) ^ x;
+        if (i % 4 == 3) {
+            const int group = i / 4 + 1;
+            x += key[group % 3];
+            y += key[(group + 1) % 3] + group;
+        }
+    }
+}
+
+struct Out {
+    RESULT* values;
+    index rows, width, split, first, second;
+
+    __device__ inline void store(word value, index row, index column) const {
+        if (column >= width) return;
+#if KIND == 0
+        values[row * width + column] = value;
+#elif KIND == 1
+        values[row * width + column] = ((value >> 8) + 1.0f) * 5.9604644775390625e-08f;
+#else
+        const bool is_first = column < split;
+        const index place = is_first
+            ? row * split + column
+            : rows * split + row * (width - split) + column - split;
+        values[place] = (index)((word)value * (unsigned long long)(
+            is_first ? first : second) >> 32);
+#endif
+    }
+};
+
+extern "C" __global__ void draw(
+    const word* low, const word* high, RESULT* values, index key_step, index start,
+    index rows, index streams, index width, index blocks, index split, index first,
+    index second
+) {
+    const Out out = {values, rows, width, split, first, second};
+    const index step = (index)gridDim.x * blockDim.x;
+    index block = (index)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; block < rows * blocks; block += step) {
+        const index row = block / blocks, column = block % blocks;
+        const index key = row % streams * key_step;
+        const word k0 = low[key], k1 = high[key];
+        const word replicate = (word)(row / streams + start);
+        word x = replicate, y = (word)column;
+        threefry2x32(k0, k1, x, y);
+#if OVERLAPS
+        // Halves of the words of a replicate, each above that of the next replicate.
+        const index n = (width + 1) / 2;
+        word u = replicate + 1, v = (word)column;
+        threefry2x32(k0, k1, u, v);
+        out.store((x & 0xFFFF0000u) | (u >> 16), row, column);
+        out.store((x << 16) | (u & 0xFFFFu), row, column + n);
+        if (column + blocks < n) {
+            out.store((y & 0xFFFF0000u) | (v >> 16), row, column + blocks);
+            out.store((y << 16) | (v & 0xFFFFu), row, column + blocks + n);
+        }
+#else
+        out.store(x, row, column);
+        out.store(y, row, column + blocks);
+#endif
+    }
+}
+"""
+
+
+def draw(low: Array, high: Array, kind: int, numbers: list[int]) -> Array:
+    """Give the numbers of `draw_fused` as a flat array, on the device of the seed."""
+    start, count, width, overlaps, *places = numbers
+    streams = low.size
+    blocks, rows = -(-width // (4 if overlaps else 2)), count * streams
+    dtype, name = _TYPES[kind]
+    out = cupy.empty(rows * width, dtype=dtype)
+    grid = min(-(-rows * blocks // _THREADS_OF_A_BLOCK), 2**31 - 1)
+    key_step = low.strides[0] // low.itemsize
+    sizes = (key_step, start, rows, streams, width, blocks, *places)
+    kernel = _compile(kind, overlaps, name)
+    kernel((grid,), (_THREADS_OF_A_BLOCK,), (low, high, out, *map(np.int64, sizes)))
+    return out
+
+
+@functools.cache
+def _compile(kind: int, overlaps: int, result: str) -> Any:
+    options = (f"-DKIND={kind}", f"-DOVERLAPS={overlaps}", f"-DRESULT={result}")
+    return cupy.RawKernel(SOURCE, "draw", options=options)

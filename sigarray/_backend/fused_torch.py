@@ -1,0 +1,48 @@
+"""The kernel of `fused` as an operator of torch, so that maps and tracers know it."""
+
+from typing import Any
+
+import torch
+
+_DTYPES = (torch.int32, torch.float32, torch.int64)
+
+
+def _empty_result(low: torch.Tensor, kind: int, numbers: list[int]) -> torch.Tensor:
+    _, count, width, *_ = numbers
+    size = count * width * low.numel()
+    return torch.empty(size, dtype=_DTYPES[kind], device=low.device)
+
+
+@torch.library.custom_op("sigarray::draw", mutates_args=())  # type: ignore[untyped-decorator]
+def draw(
+    low: torch.Tensor, high: torch.Tensor, kind: int, numbers: list[int]
+) -> torch.Tensor:
+    """Give the numbers of `draw_fused` as a flat tensor, on the device of the seed."""
+    from sigarray._backend.fused_triton import launch
+
+    result = _empty_result(low, kind, numbers)
+    with torch.cuda.device_of(low):
+        launch(low, high, result, kind, numbers)
+    return result
+
+
+@draw.register_fake  # type: ignore[untyped-decorator]
+def _shape_of_draw(
+    low: torch.Tensor, _high: torch.Tensor, kind: int, numbers: list[int]
+) -> torch.Tensor:
+    return _empty_result(low, kind, numbers)
+
+
+def _map_seeds(
+    info: Any, in_dims: Any, low: torch.Tensor, high: torch.Tensor, *options: Any
+) -> tuple[torch.Tensor, int]:
+    """Draw for one seed of a `torch.func.vmap` after another."""
+    parts = [
+        [x] * info.batch_size if dim is None else x.unbind(dim)
+        for x, dim in zip((low, high), in_dims[:2], strict=True)
+    ]
+    return torch.stack([draw(*pair, *options) for pair in zip(*parts, strict=True)]), 0
+
+
+if hasattr(draw, "register_vmap"):  # since torch 2.5
+    draw.register_vmap(_map_seeds)

@@ -1,0 +1,85 @@
+"""Our CUDA kernels on the host, and what they have to give."""
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from sigarray._backend.seeds import number_streams, seed_words, stream_seeds
+from sigarray._backend.threefry import (
+    overlapping_words,
+    random_places,
+    random_uniforms,
+    random_words,
+)
+
+# What a compiler for the host does not know. A grid of one thread does all of it.
+_PRELUDE = """
+#define __device__
+#define __global__
+static const struct { int x; } gridDim = {1}, blockDim = {1}, blockIdx = {0},
+    threadIdx = {0};
+"""
+# Numbers of `draw_fused`: start, count, width, whether words overlap, split, sizes.
+REQUESTS = [
+    (0, [0, 3, 8, 0, 0, 1, 1], 1),
+    (0, [7, 5, 9, 0, 0, 1, 1], 1),
+    (0, [2**31 - 3, 2, 1, 0, 0, 1, 1], 1),
+    (0, [4, 3, 5, 0, 0, 1, 1], 4),
+    (1, [0, 4, 7, 0, 0, 1, 1], 1),
+    (1, [9, 2, 6, 0, 0, 1, 1], 3),
+    *((0, [5, 4, width, 1, 0, 1, 1], 1) for width in range(1, 10)),
+    (2, [3, 6, 10, 1, 10, 10, 10], 1),
+    (2, [3, 6, 11, 1, 4, 4, 7], 1),
+    (2, [0, 2, 9001, 0, 4001, 4001, 5000], 1),
+    (2, [0, 40, 90, 0, 30, 2**31 - 1, 5000], 1),
+]
+
+
+def seed_of(streams):
+    seed = seed_words(np, "cpu", 2**40 + 17)
+    if streams == 1:
+        return seed
+    return stream_seeds(np, seed, number_streams(streams))
+
+
+def expect(kind, numbers, streams):
+    """Give the flat numbers of the array code."""
+    start, count, width, overlaps, split, *sizes = numbers
+    where = (np, seed_of(streams), start, count)
+    if kind == 2:
+        draws = [split, width - split][: 1 + (width > split)]
+        assert overlaps == (max(sizes) <= 2**12)
+        parts = random_places(*where, sizes[: len(draws)], draws, is_together=False)
+        return np.concatenate([part.ravel() for part in parts])
+    if overlaps:
+        return overlapping_words(*where, width, 1).ravel()
+    return (random_uniforms if kind else random_words)(*where, width).ravel()
+
+
+class RawKernel:
+    """As CuPy's, by the compiler of the host; arrays have their memory in `_host`."""
+
+    def __init__(self, code, name, options=()):
+        folder = Path(tempfile.mkdtemp())
+        source, library = folder / "kernel.cpp", folder / "kernel.so"
+        source.write_text(_PRELUDE + code)
+        compiler = shutil.which("g++")
+        flags = ["-O1", "-shared", "-fPIC", "-Wno-unknown-pragmas", *options]
+        subprocess.run([compiler, *flags, "-o", library, source], check=True)
+        self._function = getattr(ctypes.CDLL(str(library)), name)
+        shutil.rmtree(folder)
+
+    def __call__(self, grid, block, arguments):
+        assert len(grid) == len(block) == 1
+        assert grid[0] > 0 < block[0] <= 1024
+        self._function(*map(_as_argument, arguments))
+
+
+def _as_argument(value):
+    if isinstance(value, np.int64):  # of 64 bits, as in the kernel
+        return ctypes.c_longlong(int(value))
+    return ctypes.c_void_p(value._host.ctypes.data)

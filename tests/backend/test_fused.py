@@ -1,0 +1,161 @@
+"""The fused kernels give the bits of the array code, and compile for every GPU."""
+
+import importlib.util
+import shutil
+import textwrap
+
+import pytest
+
+from conftest import require
+from tests.backend.programs import run
+
+needs_compiler = pytest.mark.skipif(
+    shutil.which("g++") is None, reason="there is no g++"
+)
+needs_triton = pytest.mark.skipif(
+    importlib.util.find_spec("triton") is None, reason="triton is not installed"
+)
+needs_nvrtc = pytest.mark.skipif(
+    importlib.util.find_spec("nvidia") is None, reason="NVRTC is not installed"
+)
+
+CUDA_C = """
+import numpy as np
+from tests.backend import fake_cupy
+from tests.backend.kernels import REQUESTS, RawKernel, expect, seed_of
+cupy = fake_cupy.install(RawKernel)
+from sigarray._backend import fused_cupy
+
+
+def is_same(kind, numbers, streams):
+    low, high = (fake_cupy.ndarray(words) for words in seed_of(streams))
+    found = fused_cupy.draw(low, high, kind, numbers).get()
+    expected = expect(kind, numbers, streams)
+    assert found.dtype == expected.dtype, (found.dtype, expected.dtype)
+    return np.array_equal(found, expected)
+
+"""
+TRITON = """
+import numpy as np
+import torch
+from tests.backend.kernels import REQUESTS, expect, seed_of
+from sigarray._backend import fused_torch, fused_triton
+
+
+def is_same(kind, numbers, streams):
+    low, high = (torch.asarray(words.view(np.int32)) for words in seed_of(streams))
+    found = fused_torch._empty_result(low, kind, numbers)
+    fused_triton.launch(low, high, found, kind, numbers)
+    expected = expect(kind, numbers, streams)
+    return np.array_equal(found.numpy().view(expected.dtype), expected)
+
+"""
+EVERY_REQUEST = """
+for request in REQUESTS:
+    assert is_same(*request), request
+"""
+
+
+def succeed(*parts, **environment):
+    code, output = run("".join(map(textwrap.dedent, parts)), **environment)
+    assert code == 0, output
+
+
+@needs_compiler
+def test_cuda_c_gives_the_bits_of_array_code():
+    succeed(
+        CUDA_C,
+        EVERY_REQUEST,
+        """
+        fused_cupy._compile.cache_clear()
+        fused_cupy.SOURCE = fused_cupy.SOURCE.replace("{13, 15,", "{13, 14,")
+        assert not is_same(*REQUESTS[0]), "a wrong rotation was not noticed"
+        """,
+    )
+
+
+@needs_triton
+def test_triton_gives_the_bits_of_array_code():
+    """By its interpreter, which needs no GPU."""
+    require("torch")
+    succeed(
+        TRITON,
+        EVERY_REQUEST,
+        """
+        fused_triton._odd_rounds.fn = fused_triton._even_rounds.fn
+        assert not is_same(*REQUESTS[0]), "a wrong rotation was not noticed"
+        """,
+        TRITON_INTERPRET="1",
+    )
+
+
+@needs_triton
+def test_triton_compiles_for_every_gpu():
+    require("torch")
+    succeed(
+        """
+        import triton
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler import ASTSource
+        from sigarray._backend.fused_triton import _draw
+
+        names = _draw.arg_names
+        for version, kind, overlaps in (
+            (70, 0, False),
+            (75, 0, True),
+            (80, 1, False),
+            (90, 2, False),
+            (100, 2, True),
+        ):
+            signature = dict.fromkeys(names, "i64")
+            signature |= dict.fromkeys(("low", "high"), "*i32")
+            signature["out"] = ("*i32", "*fp32", "*i64")[kind]
+            constants = {"kind": kind, "overlaps": overlaps, "size": 1024}
+            signature |= dict.fromkeys(constants, "constexpr")
+            source = ASTSource(_draw, signature, constants)
+            target = GPUTarget("cuda", version, 32)
+            assert triton.compile(source, target=target).asm["cubin"]
+        """
+    )
+
+
+@needs_nvrtc
+def test_cuda_c_compiles_for_every_gpu():
+    succeed(
+        CUDA_C,
+        """
+        import ctypes
+        import itertools
+        import pathlib
+        import nvidia
+
+        found = [
+            file
+            for folder in nvidia.__path__
+            for file in pathlib.Path(folder).rglob("libnvrtc.so*")
+        ]
+        nvrtc = ctypes.CDLL(str(found[0]))
+        for version, (kind, (_, name)), overlaps in itertools.product(
+            (75, 80, 90, 100), enumerate(fused_cupy._TYPES), (0, 1)
+        ):
+            program = ctypes.c_void_p()
+            source = fused_cupy.SOURCE.encode()
+            nvrtc.nvrtcCreateProgram(
+                ctypes.byref(program), source, b"draw.cu", 0, None, None
+            )
+            options = [
+                f"-DKIND={kind}".encode(),
+                f"-DOVERLAPS={overlaps}".encode(),
+                f"-DRESULT={name}".encode(),
+                f"--gpu-architecture=compute_{version}".encode(),
+            ]
+            code = nvrtc.nvrtcCompileProgram(
+                program, len(options), (ctypes.c_char_p * len(options))(*options)
+            )
+            size = ctypes.c_size_t()
+            nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+            log = ctypes.create_string_buffer(size.value)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            assert code == 0, log.value.decode()
+        """,
+    )
