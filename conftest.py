@@ -14,6 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Which import a library that may not be here, and have no examples.
+collect_ignore = [
+    "sigarray/_backend/compiling.py",
+    "sigarray/_backend/fused_cupy.py",
+    "sigarray/_backend/fused_torch.py",
+    "sigarray/_backend/fused_triton.py",
+]
 # Several workers share one GPU.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
