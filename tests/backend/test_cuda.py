@@ -65,6 +65,11 @@ def test_calls_start_few_kernels():
             print(launches, "of", bound, call)
             assert 0.85 * bound < launches <= bound, (call, launches)
         assert check(lambda a: (a + 1)[None, 1:].neg(), (3,)) == 2
+        # As in a CUDA graph, whose seed is written in place.
+        check(
+            lambda a, b: aso(a, b, rng=torch.zeros(2, dtype=int, device="cuda")),
+            *shapes[:2],
+        )
         for name in ("float16", "bfloat16", "float64", "int32", "bool"):
             check(
                 lambda a, b: aso(a, b, axis=0, n_resamples=9, rng=0),
