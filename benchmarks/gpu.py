@@ -1,0 +1,327 @@
+"""All that only a GPU can show, in one command, for the day that there is one.
+
+    python -m pip install -e ".[test]" && python -m benchmarks.gpu
+
+Runs the whole test suite there, where torch raises at whatever waits for the device,
+and then calls of PyTorch one by one: times by events, beside those of the processor and
+of the naive formulation (integer indices, gather, sort), kernels that are started,
+bytes over the measured bandwidth, memory, capture and replay in a CUDA graph, and how
+far numbers are from those of float64 on the processor. Results go to
+`benchmarks/results/<device>.json`. `--device cpu` tries the command itself.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+import sigarray
+from sigarray import responses
+from sigarray._backend import fused
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_words
+from tests.backend.fake_cuda import VIEWS
+
+RESULTS = Path(__file__).parent / "results"
+
+# Of scores (1000,), (1000,), (100, 20) and ratings (1000, 5).
+CALLS: dict[str, Callable[..., Any]] = {
+    "aso, n = 5": lambda a, b, *_: sigarray.aso(a[:5], b[:5], rng=0),
+    "aso": lambda a, b, *_: sigarray.aso(a, b, rng=0),
+    "multi_aso, 100 x 20": lambda _, __, models, ___: sigarray.multi_aso(models, rng=0),
+    "permutation_test, paired": lambda a, b, *_: sigarray.permutation_test(
+        a, b, paired=True, rng=0
+    ),
+    "permutation_test": lambda a, b, *_: sigarray.permutation_test(a, b, rng=0),
+    "bootstrap_test": lambda a, b, *_: sigarray.bootstrap_test(a, b, rng=0),
+    "bootstrap_ci": lambda a, *_: sigarray.bootstrap_ci(a, rng=0),
+    "t_test": lambda a, b, *_: sigarray.t_test(a, b),
+    "mann_whitney_u": lambda a, b, *_: sigarray.mann_whitney_u(a, b),
+    "response_test, 1000 x 5": lambda *x: responses.response_test(*[x[3]] * 3, rng=0),
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure everything, print it and write it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--output", type=Path, default=RESULTS, help="a folder")
+    parser.add_argument("--calls", nargs="+", choices=CALLS, default=list(CALLS))
+    parser.add_argument("--without-suite", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise SystemExit(f"torch {torch.__version__} sees no GPU; try --device cpu.")
+    device = torch.device(options.device)
+    name = name_of(device)
+    results: dict[str, Any] = {"device": name, "torch": torch.__version__}
+    if not options.without_suite:
+        results["suite"] = run_suite()
+    results["bytes_per_second"] = bandwidth = measure_bandwidth(device, options.rounds)
+    results["calls"] = {
+        call: measure_call(call, device, options.rounds, bandwidth)
+        for call in options.calls
+    }
+    results["words"] = measure_words(device, options.rounds)
+    results["graph"] = replay_graph(device, options.rounds)
+    results["devices"] = compare_devices(device)
+    text = json.dumps(results, indent=2) + "\n"
+    options.output.mkdir(parents=True, exist_ok=True)
+    file = options.output / (re.sub(r"\W+", "_", name).strip("_").lower() + ".json")
+    file.write_text(text)
+    print(text + f"written to {file}")
+    if results.get("suite", {}).get("failed"):
+        raise SystemExit("tests failed")
+
+
+def name_of(device: torch.device) -> str:
+    """Give the name of the device."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
+
+
+def run_suite() -> dict[str, int]:
+    """Run all tests, and count how they ended."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(process.stdout[-4000:])
+    kinds = ("passed", "failed", "error", "skipped")
+    last = process.stdout.strip().splitlines()[-1:] or [process.stderr]
+    found = {kind: re.search(rf"(\d+) {kind}", last[0]) for kind in kinds}
+    counts = {kind: int(match[1]) if match else 0 for kind, match in found.items()}
+    counts["failed"] += counts.pop("error") + (not counts["passed"])
+    return counts
+
+
+def make_samples(device: torch.device, dtype: torch.dtype) -> list[torch.Tensor]:
+    """Give the same scores on every device."""
+    generator = torch.Generator().manual_seed(0)
+    shapes = ((1000,), (1000,), (100, 20), (1000, 5))
+    return [
+        torch.randn(shape, generator=generator).to(device, dtype) for shape in shapes
+    ]
+
+
+def measure_time(
+    function: Callable[[], Any], device: torch.device, rounds: int
+) -> float:
+    """Give the median of milliseconds, by events where the device has them."""
+    function()
+    times = []
+    for _ in range(rounds):
+        if device.type == "cuda":
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            function()
+            end.record()
+            end.synchronize()
+            times.append(start.elapsed_time(end))
+        else:
+            before = time.perf_counter()
+            function()
+            times.append(1e3 * (time.perf_counter() - before))
+    return statistics.median(times)
+
+
+def measure_bandwidth(device: torch.device, rounds: int) -> float:
+    """Give bytes a second, read and written, of a copy that no cache holds."""
+    size = 2**28 if device.type == "cuda" else 2**24
+    source = torch.ones(size, dtype=torch.float32, device=device)
+    target = torch.empty_like(source)
+    milliseconds = measure_time(lambda: target.copy_(source), device, rounds)
+    return 2 * source.nbytes / (1e-3 * milliseconds)
+
+
+class Traffic(TorchDispatchMode):
+    """Count operators that start a kernel, and the bytes that they read and write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.launches, self.bytes = 0, 0
+
+    def __torch_dispatch__(
+        self, function: Any, _types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        result = function(*args, **(kwargs or {}))
+        name = function._schema.name.removeprefix("aten::")
+        if name not in VIEWS and not name.startswith("prim"):
+            self.launches += 1
+            leaves = tree_leaves((args, kwargs, result))
+            self.bytes += sum(x.nbytes for x in leaves if isinstance(x, torch.Tensor))
+        return result
+
+
+def measure_call(
+    call: str, device: torch.device, rounds: int, bandwidth: float
+) -> dict[str, float | str | None]:
+    """Measure one call in float32 on the device, and what stands beside it."""
+    function, host = CALLS[call], torch.device("cpu")
+    samples = make_samples(device, torch.float32)
+    twins = make_samples(host, torch.float32)
+    milliseconds = measure_time(lambda: function(*samples), device, rounds)
+    on_host = measure_time(lambda: function(*twins), host, max(1, rounds // 4))
+    naive = NAIVE.get(call)
+    of_naive = naive and measure_time(lambda: naive(*samples[:2]), device, rounds)
+    with Traffic() as traffic:
+        result = function(*samples)
+    least = 1e3 * traffic.bytes / bandwidth
+    exact = function(*make_samples(host, torch.float64))
+    pairs = zip(tree_leaves(result), tree_leaves(exact), strict=True)
+    return {
+        "milliseconds": milliseconds,
+        "waits_at": find_wait(lambda: function(*samples), device),
+        "kernels_by_profiler": count_kernels(lambda: function(*samples), device),
+        "operators": traffic.launches,
+        "bytes": traffic.bytes,
+        "share_of_bandwidth": least / milliseconds,
+        "peak_bytes": measure_memory(lambda: function(*samples), device),
+        "times_faster_than_processor": on_host / milliseconds,
+        "times_faster_than_naive": of_naive and of_naive / milliseconds,
+        "error": max(float((x.cpu().double() - y).abs().max()) for x, y in pairs),
+    }
+
+
+def find_wait(function: Callable[[], Any], device: torch.device) -> str | None:
+    """Say where the host waited for the device, if it did."""
+    if device.type != "cuda":
+        return None
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        function()
+    except RuntimeError as error:
+        return str(error)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    return None
+
+
+def count_kernels(function: Callable[[], Any], device: torch.device) -> int | None:
+    """Count what the device ran, as its profiler sees it."""
+    if device.type != "cuda":
+        return None
+    cuda = torch.profiler.ProfilerActivity.CUDA
+    with torch.profiler.profile(activities=[cuda]) as profile:
+        function()
+        torch.cuda.synchronize()
+    kinds = [event.device_type for event in profile.events()]
+    return sum(kind == torch.autograd.DeviceType.CUDA for kind in kinds)
+
+
+def measure_memory(function: Callable[[], Any], device: torch.device) -> int | None:
+    """Give the bytes that a call holds at its peak."""
+    if device.type != "cuda":
+        return None
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated(device)
+    torch.cuda.reset_peak_memory_stats(device)
+    function()
+    torch.cuda.synchronize()
+    return torch.cuda.max_memory_allocated(device) - before
+
+
+def measure_words(device: torch.device, rounds: int) -> dict[str, Any]:
+    """Draw words by our own kernel and by array code: the same bits, and the ratio."""
+    import array_api_compat.torch as xp
+
+    seed = seed_words(xp, device, 2**40 + 17)
+
+    def draw() -> torch.Tensor:
+        return random_words(xp, seed, 3, 1000, 9001)
+
+    own_time, own = measure_time(draw, device, rounds), draw()
+    has_triton, fused.has_triton = fused.has_triton, lambda: False
+    try:
+        array_time, expected = measure_time(draw, device, rounds), draw()
+    finally:
+        fused.has_triton = has_triton
+    return {
+        "is_fused": device.type == "cuda" and has_triton(),
+        "same_bits": torch.equal(own, expected),
+        "times_faster_than_array_code": array_time / own_time,
+        "words_per_second": own.numel() / (1e-3 * own_time),
+    }
+
+
+def replay_graph(device: torch.device, rounds: int) -> dict[str, Any] | None:
+    """Capture `aso`, replay it for another seed and other scores, compare the bits."""
+    if device.type != "cuda":
+        return None
+    a, b, *_ = make_samples(device, torch.float32)
+    words = torch.zeros(2, dtype=torch.int64, device=device)
+    sigarray.aso(a, b, rng=words)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = sigarray.aso(a, b, rng=words)
+    words[0] = 7
+    a += 0.25
+    graph.replay()
+    expected = sigarray.aso(a, b, rng=7)
+    eager = measure_time(lambda: sigarray.aso(a, b, rng=words), device, rounds)
+    replayed = measure_time(graph.replay, device, rounds)
+    return {
+        "same_bits": all(map(torch.equal, captured, expected)),
+        "milliseconds": replayed,
+        "times_faster_than_eager": eager / replayed,
+    }
+
+
+def compare_devices(device: torch.device) -> dict[str, bool]:
+    """Tell for each other device of the kind whether it gives the same bits."""
+    count = torch.cuda.device_count() if device.type == "cuda" else 0
+    expected = [x.cpu() for x in CALLS["aso"](*make_samples(device, torch.float32))]
+    found = {}
+    for other in range(1, count):
+        samples = make_samples(torch.device("cuda", other), torch.float32)
+        result = [x.cpu() for x in CALLS["aso"](*samples)]
+        found[f"cuda:{other}"] = all(map(torch.equal, result, expected))
+    return found
+
+
+def naive_aso(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Draw places, gather, sort."""
+    places = torch.randint(a.shape[0], (2, 1000, a.shape[0]), device=a.device)
+    x, y = a[places[0]].sort(-1).values, b[places[1]].sort(-1).values
+    gap = y - x
+    return ((gap.clamp(0.0) ** 2).sum(-1) / (gap**2).sum(-1)).std()
+
+
+def naive_permutations(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Sort random keys, gather, average."""
+    n, pool = a.shape[0], torch.cat([a, b])
+    keys = torch.rand((9999, pool.shape[0]), device=a.device)
+    dealt = pool[keys.argsort(-1)]
+    gaps = dealt[:, :n].mean(-1) - dealt[:, n:].mean(-1)
+    return (gaps >= a.mean() - b.mean()).sum()
+
+
+def naive_exchanges(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Draw a sign for each pair, average."""
+    signs = torch.randint(2, (9999, a.shape[0]), device=a.device) * 2 - 1
+    return (((a - b) * signs).mean(-1) >= (a - b).mean()).sum()
+
+
+def naive_bootstrap(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Draw places, gather, average."""
+    places = torch.randint(a.shape[0], (2, 9999, a.shape[0]), device=a.device)
+    gaps = a[places[0]].mean(-1) - b[places[1]].mean(-1)
+    return (gaps - gaps.mean() >= a.mean() - b.mean()).sum()
+
+
+NAIVE = {
+    "aso": naive_aso,
+    "permutation_test": naive_permutations,
+    "permutation_test, paired": naive_exchanges,
+    "bootstrap_test": naive_bootstrap,
+}
+
+if __name__ == "__main__":
+    main()

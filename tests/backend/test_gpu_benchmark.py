@@ -1,0 +1,48 @@
+"""The command for the day that there is a GPU, on the processor."""
+
+import json
+
+import pytest
+
+from conftest import require
+
+
+def test_command_measures_and_writes(tmp_path, capsys):
+    require("torch")
+    from benchmarks import gpu
+
+    calls = ["aso", "t_test"]
+    options = ["--device=cpu", "--rounds=1", "--without-suite", "--output"]
+    gpu.main([*options, str(tmp_path), "--calls", *calls])
+    results = json.loads((tmp_path / "cpu.json").read_text())
+    assert str(tmp_path / "cpu.json") in capsys.readouterr().out
+    assert list(results["calls"]) == calls
+    for found in results["calls"].values():
+        assert found["milliseconds"] > 0.0
+        assert found["operators"] > 50
+        assert found["share_of_bandwidth"] > 0.0
+        assert 0.0 < found["error"] < 1e-3
+    assert results["calls"]["aso"]["times_faster_than_naive"] > 1.0
+    assert results["words"]["same_bits"]
+    assert results["graph"] is None
+
+
+def test_traffic_is_counted():
+    torch = require("torch")
+    from benchmarks.gpu import Traffic
+
+    x = torch.ones(10, dtype=torch.float32)
+    with Traffic() as traffic:
+        (x[1:] + x[:-1]).neg()
+    assert traffic.launches == 2
+    assert traffic.bytes == 3 * 36 + 2 * 36
+
+
+def test_there_has_to_be_a_gpu():
+    torch = require("torch")
+    from benchmarks import gpu
+
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    with pytest.raises(SystemExit, match="sees no GPU"):
+        gpu.main([])
