@@ -7,6 +7,7 @@ is a module of its own because torch is imported here, when the first call is tr
 """
 
 import ast
+import functools
 import importlib
 import itertools
 import math
@@ -29,6 +30,7 @@ _PROCESS = secrets.token_hex(8)
 # How the results of a call are put together.
 _STRUCTURES: dict[str, pytree.TreeSpec] = {}
 _LITERALS = (bool, int, float, str, type(None))
+_parse = functools.lru_cache(ast.literal_eval)
 
 
 def call_as_operator(name: str, args: Any, options: dict[str, Any]) -> Any:
@@ -94,14 +96,16 @@ def _run(arrays: list[Array], call: str) -> list[Array]:
     name, _, literal = call.partition(" ")
     module, _, function = name.rpartition(".")
     public = getattr(importlib.import_module(module), function)
-    args, options = _read(ast.literal_eval(literal), arrays)
+    args, options = _read(_parse(literal), arrays)
     # Not itself, which might find that it is traced.
     results = public.__wrapped__(*args, **options)
     leaves, _STRUCTURES[call] = pytree.tree_flatten(results)
     return list(leaves)
 
 
-@torch.library.custom_op("sigarray::call", mutates_args=())  # type: ignore[untyped-decorator]
+@torch.library.custom_op(  # type: ignore[untyped-decorator]
+    "sigarray::call", mutates_args=(), schema="(Tensor[] arrays, str call) -> Tensor[]"
+)
 def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said while it was traced
@@ -135,5 +139,4 @@ def _map_entries(
     return [torch.stack(x) for x in zip(*results, strict=True)], [0] * len(results[0])
 
 
-if hasattr(_call, "register_vmap"):  # since torch 2.5
-    _call.register_vmap(_map_entries)
+_call.register_vmap(_map_entries)

@@ -13,7 +13,11 @@ def _empty_result(low: torch.Tensor, kind: int, numbers: list[int]) -> torch.Ten
     return torch.empty(size, dtype=_DTYPES[kind], device=low.device)
 
 
-@torch.library.custom_op("sigarray::draw", mutates_args=())  # type: ignore[untyped-decorator]
+@torch.library.custom_op(  # type: ignore[untyped-decorator]
+    "sigarray::draw",
+    mutates_args=(),
+    schema="(Tensor low, Tensor high, int kind, int[] numbers) -> Tensor",
+)
 def draw(
     low: torch.Tensor, high: torch.Tensor, kind: int, numbers: list[int]
 ) -> torch.Tensor:
@@ -44,5 +48,4 @@ def _map_seeds(
     return torch.stack([draw(*pair, *options) for pair in zip(*parts, strict=True)]), 0
 
 
-if hasattr(draw, "register_vmap"):  # since torch 2.5
-    draw.register_vmap(_map_seeds)
+draw.register_vmap(_map_seeds)

@@ -65,6 +65,9 @@ def test_calls_start_few_kernels():
             print(launches, "of", bound, call)
             assert 0.85 * bound < launches <= bound, (call, launches)
         assert check(lambda a: (a + 1)[None, 1:].neg(), (3,)) == 2
+        torch.use_deterministic_algorithms(True)
+        check(lambda a, b: permutation_test(a, b, rng=0), *shapes[:2])
+        torch.use_deterministic_algorithms(False)
         # As in a CUDA graph, whose seed is written in place.
         check(
             lambda a, b: aso(a, b, rng=torch.zeros(2, dtype=int, device="cuda")),

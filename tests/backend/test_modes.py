@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import require
-from sigarray import mann_whitney_u, permutation_test, responses, t_test
+from sigarray import permutation_test, responses
 from tests.cases import CASES
 from tests.test_contract import over
 
@@ -156,45 +156,3 @@ def test_published_faults():
             p = permutation_test(*heavy, paired=False, rng=0).pvalue
         expected = permutation_test(*heavy.double(), paired=False, rng=0).pvalue
         assert float(p) == pytest.approx(float(expected), abs=1e-3), name
-
-
-@pytest.mark.filterwarnings("ignore")  # what torch says of its own compiler
-def test_inductor_agrees_with_eager(monkeypatch):
-    """The functions in closed form, compiled in one graph.
-
-    Newton's method takes one step, for inductor writes a loop out: the same functions
-    of numbers are compiled, in a tenth of the time.
-    """
-    monkeypatch.setattr("sigarray._numeric.tilting.STEPS", 1)
-    monkeypatch.setattr("sigarray._difference.saddlepoint.STEPS", 1)
-    torch = require("torch")
-    import sigarray
-
-    rng = np.random.default_rng(0)
-    a, b = (
-        torch.asarray(x, dtype=torch.float32)
-        for x in (rng.normal(1.1, 1.0, 240), rng.normal(0.9, 1.0, 210))
-    )
-    p = torch.asarray(rng.uniform(size=9) ** 3, dtype=torch.float32)
-
-    one_sided = {"method": "saddlepoint", "alternative": "greater"}
-
-    def compute(a, b, p):
-        return (
-            *mann_whitney_u(a, b),
-            *t_test(a, b),
-            *t_test(a[:210], b, paired=True, alternative="less"),
-            sigarray.violation_ratio(a, b),
-            *sigarray.aso(a, b, method="asymptotic"),
-            sigarray.bootstrap_test(a, b, **one_sided).pvalue,
-            sigarray.permutation_test(a, b, **one_sided).pvalue,
-            sigarray.bonferroni(p),
-            sigarray.holm(p),
-            sigarray.benjamini_hochberg(p),
-            sigarray.benjamini_yekutieli(p),
-            sigarray.count_significant(p, method="fisher"),
-        )
-
-    compiled = torch.compile(compute, fullgraph=True)
-    for result, expected in zip(compiled(a, b, p), compute(a, b, p), strict=True):
-        torch.testing.assert_close(result, expected, rtol=2e-5, atol=1e-7)
