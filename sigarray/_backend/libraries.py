@@ -257,7 +257,7 @@ def is_traced_by_torch(arguments: Any) -> bool:
     if torch is None or not torch.compiler.is_compiling():
         return False
     arrays = [x for x in _leaves(arguments) if hasattr(x, "dtype")]
-    return bool(arrays) and all(isinstance(x, torch.Tensor) for x in arrays)
+    return len(arrays) > 0 and all(isinstance(x, torch.Tensor) for x in arrays)
 
 
 def _leaves(nested: Any) -> list[Any]:

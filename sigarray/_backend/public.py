@@ -16,8 +16,8 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the options of a public function, each by its rule.
 
     Options are all parameters but those that are positional only, which are arrays.
-    What the function gives is the same for all of them: see `as_scalars`. For a
-    compiler of torch it is one operator: see `compiling`.
+    What the function gives is the same for all of them: see `as_scalars`. It is
+    `traceable`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -28,7 +28,6 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, parameter in parameters.items()
             if parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
         }
-        name_of_function = f"{function.__module__}.{function.__qualname__}"
         places = [
             name
             for name, parameter in parameters.items()
@@ -49,14 +48,24 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             result = function(*values, **options)  # type: ignore[arg-type]
             return as_scalars(result)  # type: ignore[no-any-return]
 
-        @functools.wraps(run)
-        def call(*args: P.args, **options: P.kwargs) -> R:
-            if is_traced_by_torch(args):
-                from sigarray._backend.compiling import call_as_operator
-
-                return call_as_operator(name_of_function, args, options)  # type: ignore[no-any-return]
-            return run(*args, **options)
-
-        return call
+        return traceable(run)
 
     return decorate
+
+
+def traceable(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function of arrays and options one operator for a compiler of torch.
+
+    It is found by its name in its module: see `compiling`.
+    """
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @functools.wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        if is_traced_by_torch(args):
+            from sigarray._backend.compiling import call_as_operator
+
+            return call_as_operator(name, args, options)  # type: ignore[no-any-return]
+        return function(*args, **options)
+
+    return call

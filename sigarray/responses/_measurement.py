@@ -11,6 +11,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import check_choice, choice, flag, function
 from sigarray._backend.libraries import array_kernel, as_scalars
+from sigarray._backend.public import traceable
 from sigarray._numeric.statistic import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate, average, standardize_responses
@@ -140,9 +141,7 @@ class Metric(Measurement):
             The metric, on the device and of the float dtype of the responses; NaN for a
             batch entry with an infinite response, or an item without any.
         """
-        xp, responses = standardize_responses(gold, system)
-        result: Array = as_scalars(_apply(xp, *responses, comparison=self))
-        return result
+        return _measure(gold, system, comparison=self)
 
     def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
         """Give the metric of what `summarize` gave."""
@@ -170,10 +169,7 @@ class Wins(Measurement):
 
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
         """Give the shares that A and B win, as `Metric` gives a metric."""
-        xp, responses = standardize_responses(gold, a, b)
-        shares: tuple[Array, Array] = as_scalars(
-            _apply(xp, *responses, comparison=self)
-        )
+        shares: tuple[Array, Array] = _measure(gold, a, b, comparison=self)
         return shares
 
     def compare(
@@ -200,6 +196,12 @@ class Wins(Measurement):
         shape = (*leading, n_errors)
         check_result(xp, f"{self.name}(gold, system)", errors, shape, gold, system)
         return xp.astype(errors, gold.dtype, copy=False)
+
+
+@traceable
+def _measure(*responses: Array, comparison: Metric | Wins) -> Any:
+    xp, standardized = standardize_responses(*responses)
+    return as_scalars(_apply(xp, *standardized, comparison=comparison))
 
 
 @array_kernel
