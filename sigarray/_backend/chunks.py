@@ -16,8 +16,8 @@ State = TypeVar("State")
 _CHUNK_ELEMENTS_NUMPY = 2**17
 _CHUNK_ELEMENTS_TORCH_CPU = 2**17
 _CHUNK_ELEMENTS_UNKNOWN = 2**22
-# Of an accelerator, which waits at every launch, 1/64 of its memory: at some 40 bytes
-# an element, 2^24 of them take 0.7 GB of 40 GB or more, and 2^21 a tenth of that of 8.
+# An accelerator pays for every launch: 2^24 where 1/64 of its memory holds so many, at
+# 40 bytes each. They take 8 to 26 (float64, on the processor): 0.44 GB at most.
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 _UNBOUNDED = 2**62
 # Numbers that are held where all of them are needed at once: 32 MiB in float64.

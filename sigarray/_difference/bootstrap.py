@@ -80,9 +80,10 @@ def bootstrap_test(
     axis : int, default: -1
         The axis of the scores.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with `batch` times (n + m) times the number of batch entries, about 40 bytes
-        each in float64. The result does not depend on it.
+        Replicates to compute at a time; by default what suits the device, on a GPU half
+        a gigabyte at most and 1/64 of its memory. Memory grows with `batch` times (n +
+        m) times the number of batch entries, about 40 bytes each in float64. The result
+        does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
 

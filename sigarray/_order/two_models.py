@@ -147,9 +147,10 @@ def aso(
     higher_is_better : bool, default: True
         False for losses and error rates.
     batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with `batch` times (n + m) times the number of batch entries, about 40 bytes
-        each in float64. The result does not depend on it.
+        Replicates to compute at a time; by default what suits the device, on a GPU half
+        a gigabyte at most and 1/64 of its memory. Memory grows with `batch` times (n +
+        m) times the number of batch entries, about 40 bytes each in float64. The result
+        does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`,
         or the generator of the scores' library (`torch.Generator` and
