@@ -13,7 +13,7 @@ from typing import Literal
 
 import array_api_compat
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Device, Namespace, Seed
 
 Kind = Literal["words", "uniforms", "places"]
 
@@ -39,10 +39,11 @@ def draw_fused(
     (count, K, width) for K streams, or (count, width). Places are flat: for each
     replicate `split` below the first size, and then all of those below the second.
     """
-    if not isinstance(start, int):
+    if not isinstance(start, int) or width == 0:
         return None
     if array_api_compat.is_torch_namespace(xp):
-        if seed[0].device.type != "cuda" or not has_triton():
+        device = seed[0].device
+        if device.type != "cuda" or not has_triton(device):
             return None
         from sigarray._backend.fused_torch import draw
     elif array_api_compat.is_cupy_namespace(xp) and _has_raw_kernels():
@@ -58,10 +59,14 @@ def draw_fused(
 
 
 @functools.cache
-def has_triton() -> bool:
-    """Tell whether there is Triton, and a compiler of C for its launchers."""
+def has_triton(device: Device) -> bool:
+    """Tell whether Triton can make a kernel for a CUDA device, and launch it."""
+    import torch
+
+    if importlib.util.find_spec("triton") is None or not torch.cuda.is_available():
+        return False
     compilers = (os.environ.get("CC"), *map(shutil.which, ("cc", "gcc", "clang")))
-    return importlib.util.find_spec("triton") is not None and any(compilers)
+    return any(compilers) and torch.cuda.get_device_capability(device) >= (7, 0)
 
 
 @functools.cache

@@ -13,6 +13,7 @@ import numpy as np
 from tests.backend import fake_cupy, kernels
 cupy = fake_cupy.install({kernels})
 warnings.simplefilter("ignore")
+from sigarray import responses
 from tests.cases import CASES
 """
 
@@ -39,6 +40,10 @@ def test_every_case_gives_the_numbers_of_numpy_without_a_wait(kernels):
                     result.get(), expected, rtol=1e-9, atol=1e-12, err_msg=case.id
                 )
             print("ran", case.id)
+        # Of no random number.
+        sets = [cupy.zeros((5, 2)), cupy.ones((5, 3)), cupy.ones((5, 2))]
+        drawn = responses.resample(*sets, items="all", n_resamples=4, rng=0)
+        assert drawn.a.shape == (4, 5, 3)
         """,
         kernels,
     )
@@ -51,7 +56,6 @@ def test_every_case_gives_the_numbers_of_numpy_without_a_wait(kernels):
 def test_simulations_do_not_wait():
     code, output = run_beside_fake(
         """
-        from sigarray import responses
         options = {"n_items": 20, "n_sets": 30, "rng": 3}
         expected = responses.true_p_value(**options)
         with fake_cupy.without_waits():
