@@ -12,7 +12,9 @@ import importlib
 import itertools
 import math
 import secrets
+import types
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -29,18 +31,48 @@ _NUMBERS = itertools.count()
 _PROCESS = secrets.token_hex(8)
 # How the results of a call are put together.
 _STRUCTURES: dict[str, pytree.TreeSpec] = {}
+# Of options that may be callables, how many parameters they are called with.
+_PARAMETERS = {"statistic": 2, "test": 3, "metric": 2}
 _LITERALS = (bool, int, float, str, type(None))
 _parse = functools.lru_cache(ast.literal_eval)
 
 
-def call_as_operator(name: str, args: Any, options: dict[str, Any]) -> Any:
+def call_as_operator(
+    name: str, function: Callable[..., Any], args: Any, options: dict[str, Any]
+) -> Any:
     """Put a call of a public function, by its name, into the program being traced."""
     # The compiler takes tensors and literals, and has to be shown what else there is.
     for key, value in options.items():
         is_known = isinstance(value, (list, tuple, dict, *_LITERALS))
-        if not is_known and not hasattr(value, "dtype"):
-            options[key] = _hold(value)
+        if is_known or hasattr(value, "dtype"):
+            continue
+        if callable(value) and not _is_known_by_code(value, _PARAMETERS.get(key, 0)):
+            return _call_beside_the_program(function, args, options)
+        options[key] = _hold(value)
     return _insert(name, args, options)
+
+
+def _is_known_by_code(function: Any, n_parameters: int) -> bool:
+    """Tell whether a callable is all that the compiler looks at: its code.
+
+    What is held stays for calls of another function of the same code, which may close
+    over another value, or have another default.
+    """
+    if hasattr(function, "measure"):  # a metric
+        function, n_parameters = function.measure, 3
+    if not isinstance(function, types.FunctionType):
+        return False
+    code = function.__code__
+    n_given = code.co_argcount + code.co_kwonlyargcount
+    return len(code.co_freevars) == 0 and n_given <= n_parameters
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _call_beside_the_program(
+    function: Callable[..., Any], args: Any, options: dict[str, Any]
+) -> Any:
+    """Call with a callable that is more than code; `fullgraph=True` refuses it."""
+    return function(*args, **options)
 
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
@@ -110,14 +142,18 @@ def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said while it was traced
         results = _run(arrays, call)
-    return [x.clone() for x in results]  # an operator may not give its arguments
+    # An operator gives no arguments of its own, and memory as it was promised.
+    return [x.clone(memory_format=torch.contiguous_format) for x in results]
 
 
 @_call.register_fake  # type: ignore[untyped-decorator]
 def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     """Run on the meta device, where all replicates are one chunk."""
     # As real tensors of no numbers: fake ones take ten times as long.
-    with unset_fake_temporarily(), without_fresh_seeds():
+    is_known = call in _STRUCTURES
+    with unset_fake_temporarily(), without_fresh_seeds(), warnings.catch_warnings():
+        if is_known:
+            warnings.simplefilter("ignore")  # each is said once
         shapes = [
             torch.empty([int(n) for n in x.shape], dtype=x.dtype, device="meta")
             for x in arrays

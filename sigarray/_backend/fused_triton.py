@@ -65,7 +65,7 @@ def _store(
         tl.store(out + row * width + column, uniform, inside)
     else:
         is_first = column < split
-        rest = rows * split + row * (width - split) + column - split
+        rest = rows.to(tl.int64) * split + row * (width - split) + column - split
         place = tl.where(is_first, row * split + column, rest)
         size = tl.where(is_first, first, second).to(tl.int64)
         tl.store(out + place, (word.to(tl.int64) * size) >> 32, inside)

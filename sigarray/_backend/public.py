@@ -65,7 +65,7 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
         if is_traced_by_torch(args):
             from sigarray._backend.compiling import call_as_operator
 
-            return call_as_operator(name, args, options)  # type: ignore[no-any-return]
+            return call_as_operator(name, function, args, options)  # type: ignore[no-any-return]
         return function(*args, **options)
 
     return call

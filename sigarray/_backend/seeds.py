@@ -33,7 +33,7 @@ def seed_words(xp: Namespace, device: Device, rng: RandomSource) -> Seed:
         An int outside [0, 2**64), or a torch generator on another device.
     """
     if _is_array(rng):
-        return _words_of_array(xp, rng)
+        return _words_of_array(xp, device, rng)
     if array_api_compat.is_jax_namespace(xp) and not _is_integer(rng):
         msg = (
             f"Expected rng to be an int or a JAX key for JAX arrays; got {_name(rng)}. "
@@ -135,7 +135,7 @@ def _is_array(rng: RandomSource) -> bool:
     return hasattr(rng, "dtype") and hasattr(rng, "ndim") and not _is_integer(rng)
 
 
-def _words_of_array(xp: Namespace, rng: Array) -> tuple[Array, Array]:
+def _words_of_array(xp: Namespace, device: Device, rng: Array) -> tuple[Array, Array]:
     """Give the words of an integer that may be traced, or draw them with a JAX key."""
     if array_api_compat.is_jax_namespace(xp) and array_api_compat.is_jax_array(rng):
         import jax
@@ -162,7 +162,17 @@ def _words_of_array(xp: Namespace, rng: Array) -> tuple[Array, Array]:
             f"{rng.dtype}, shape {tuple(rng.shape)}. Pass rng=0 for a fixed seed."
         )
         raise TypeError(msg)
+    own = device_of(xp, rng)
+    is_elsewhere = device is not None and own is not None and own != device
+    if array_api_compat.is_torch_namespace(xp) and is_elsewhere:
+        msg = (
+            f"Expected an integer rng on {device}, where the scores are; got one on "
+            f"{own}. Make it there: torch.tensor(0, device={str(device)!r})."
+        )
+        raise ValueError(msg)
     number = xp.reshape(xp.asarray(rng), (-1,))
+    if number.dtype == xp.uint64:
+        number = xp.astype(number, xp.int64)  # torch has no shift of uint64
     dtype = word_dtype(xp)
     bits = xp.iinfo(number.dtype).bits
     if rng.ndim == 1:

@@ -74,6 +74,62 @@ def test_cuda_c_gives_the_bits_of_array_code():
     )
 
 
+@needs_compiler
+def test_kernels_are_asked_for_the_same_numbers():
+    """Places among few and many, for one sample and two; replicates from an array."""
+    succeed(
+        CUDA_C,
+        """
+        import array_api_compat.cupy as xp
+        from sigarray import aso_replicates
+        from sigarray._backend.threefry import random_places
+
+        draws = []
+        kernel = fused_cupy.draw
+        fused_cupy.draw = lambda *request: draws.append(request) or kernel(*request)
+        seed = seed_of(1)
+        twin = tuple(fake_cupy.ndarray(words) for words in seed)
+        for sizes, together in (([9, 9], True), ([9, 7], False), ([5000, 40], False)):
+            options = (3, 4, sizes, sizes, together)
+            found = random_places(xp, twin, *options)
+            expected = random_places(np, seed, *options)
+            for x, y in zip(found, expected, strict=True):
+                assert np.array_equal(x.get(), y), sizes
+        assert len(draws) == 3
+
+        a, b = np.arange(9.0), np.arange(7.0) + 0.3
+        expected = aso_replicates(a, b, start=5, count=8, rng=1)
+        a, b = cupy.asarray(a), cupy.asarray(b)
+        for start in (5, fake_cupy.ndarray(np.asarray(5, np.int32))):
+            result = aso_replicates(a, b, start=start, count=8, rng=1)
+            np.testing.assert_allclose(result.get(), expected)
+        """,
+    )
+
+
+def test_kernel_of_torch_maps_over_seeds():
+    """Its operator is known to `torch.func.vmap`, whichever numbers it gives."""
+    torch = require("torch")
+    from sigarray._backend import fused_torch
+
+    calls = []
+
+    def draw(low, high, kind, numbers):
+        calls.append((int(low), int(high)))
+        return low * 10 + high
+
+    info = type("Info", (), {"batch_size": 3})
+    low, high = torch.arange(3)[:, None], torch.asarray([7])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fused_torch, "draw", draw)
+        result, place = fused_torch._map_seeds(
+            info, (0, None, None, None), low, high, 0, []
+        )
+    assert place == 0
+    assert calls == [(0, 7), (1, 7), (2, 7)]
+    assert result[:, 0].tolist() == [7, 17, 27]
+
+
 @needs_triton
 def test_triton_gives_the_bits_of_array_code():
     """By its interpreter, which needs no GPU."""
@@ -107,7 +163,8 @@ def test_triton_compiles_for_every_gpu():
             (90, 2, False),
             (100, 2, True),
         ):
-            signature = dict.fromkeys(names, "i64")
+            # As numbers of Python come in, if they are below 2^31.
+            signature = dict.fromkeys(names, "i32" if version < 90 else "i64")
             signature |= dict.fromkeys(("low", "high"), "*i32")
             signature["out"] = ("*i32", "*fp32", "*i64")[kind]
             constants = {"kind": kind, "overlaps": overlaps, "size": 1024}

@@ -289,6 +289,16 @@ def test_two_words_are_a_seed(backend, seed, kind):
         np.testing.assert_array_equal(backend.to_numpy(x), backend.to_numpy(y))
 
 
+def test_seeds_of_torch_are_where_the_scores_are():
+    torch = require("torch")
+    a = torch.linspace(0.0, 1.0, 20)
+    with pytest.raises(ValueError, match=r"Expected an integer rng on cpu.*on meta"):
+        aso(a, a, rng=torch.tensor(0, device="meta"))
+    large = 2**63 + 9
+    found = aso(a, a + 0.1, rng=torch.tensor(large, dtype=torch.uint64))
+    assert torch.equal(found.standard_error, aso(a, a + 0.1, rng=large).standard_error)
+
+
 class TestJax:
     @pytest.fixture
     def jax(self):

@@ -215,3 +215,19 @@ class TestNull:
         a, b = np.array([[1.0, 2.0]]), np.array([[3.0]])
         drawn = np.concatenate(draw_null("without_replacement", a, b), axis=-1)[:, 0]
         assert_uniform(drawn, list(itertools.permutations([1.0, 2.0, 3.0])))
+
+
+@pytest.mark.parametrize(("size_a", "size_b"), [(1, 1), (2, 3), (3, 2), (4, 4), (1, 6)])
+def test_deals_are_all_ways_to_share_out(size_a, size_b):
+    """For each number of responses that A and B have, none included, and no other."""
+    table, starts, ways = pools._build_deals(np, None, size_a=size_a, size_b=size_b)
+    for of_a, of_b in itertools.product(range(size_a + 1), range(size_b + 1)):
+        number = ways[of_a * (size_b + 1) + of_b]
+        rows = table[starts[of_a] : starts[of_a] + number]
+        expected = set(itertools.combinations(range(of_a + of_b), of_a))
+        assert len(rows) == len(expected)
+        assert {tuple(row[:of_a]) for row in rows} == expected
+        assert (rows[:, of_a:size_a] == size_a + size_b).all()
+        for row in rows:
+            rest = set(range(of_a + of_b)) - set(row[:of_a])
+            assert rest == set(row[size_a : size_a + of_b])
