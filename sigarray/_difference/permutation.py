@@ -297,19 +297,24 @@ def _permutation_test(
     def find_extremes(start: int | Array, size: int) -> Array:
         permuted = exchange(xp, pool, n, seed, start, size, statistic)
         gap = permuted - difference[..., None]
-        return xp.stack([gap >= -tolerance[..., None], gap <= tolerance[..., None]])
+        extremes = {
+            "greater": gap >= -tolerance[..., None],
+            "less": gap <= tolerance[..., None],
+        }
+        return xp.stack([extremes[side] for side in sides])
 
+    sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     zero = difference - difference
     counts = sum_replicates(
         xp,
         find_extremes,
         count,
-        initial=xp.stack([zero, zero]),
+        initial=xp.stack([zero] * len(sides)),
         elements=_count_elements(xp, pool, n, paired, statistic),
         batch=batch,
     )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
-    tails = {"greater": pvalues[0, ...], "less": pvalues[1, ...]}
+    tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
     return unit * difference, find_p_value(xp, alternative, tails.__getitem__)
 
 
