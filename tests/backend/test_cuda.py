@@ -26,6 +26,7 @@ def test_every_case_runs_without_a_wait():
         """
         for case in CASES:
             check(case, *((2, *shape) for shape in case.shapes))
+            check(case, *case.shapes, dtype=torch.float64)
             print("ran", case.id)
         """
     )
