@@ -30,7 +30,7 @@ from sigarray import responses
 from sigarray._backend import fused
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
-from tests.backend.fake_cuda import VIEWS
+from tests.backend.fake_cuda import starts_kernel
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -158,7 +158,7 @@ class Traffic(TorchDispatchMode):
     ) -> Any:
         result = function(*args, **(kwargs or {}))
         name = function._schema.name.removeprefix("aten::")
-        if name not in VIEWS and not name.startswith("prim"):
+        if starts_kernel(name):
             self.launches += 1
             leaves = tree_leaves((args, kwargs, result))
             tensors = [x for x in leaves if isinstance(x, torch.Tensor)]

@@ -22,6 +22,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.libraries import list_entries
 from sigarray._backend.seeds import without_fresh_seeds
 
 # Arguments that have no literal: functions of the caller, metrics, devices. Their names
@@ -149,8 +150,8 @@ def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
 @_call.register_fake  # type: ignore[untyped-decorator]
 def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     """Run on the meta device, where all replicates are one chunk."""
-    # As real tensors of no numbers: fake ones take ten times as long.
     is_known = call in _STRUCTURES
+    # As real tensors of no numbers: fake ones take ten times as long.
     with unset_fake_temporarily(), without_fresh_seeds(), warnings.catch_warnings():
         if is_known:
             warnings.simplefilter("ignore")  # each is said once
@@ -167,11 +168,8 @@ def _map_entries(
     info: Any, in_dims: Any, arrays: list[torch.Tensor], call: str
 ) -> tuple[list[torch.Tensor], list[int]]:
     """Call it for one entry of a `torch.func.vmap` after another."""
-    parts = [
-        [x] * info.batch_size if dim is None else x.unbind(dim)
-        for x, dim in zip(arrays, in_dims[0], strict=True)
-    ]
-    results = [_call(list(entry), call) for entry in zip(*parts, strict=True)]
+    entries = list_entries(info, in_dims[0], arrays)
+    results = [_call(list(entry), call) for entry in entries]
     return [torch.stack(x) for x in zip(*results, strict=True)], [0] * len(results[0])
 
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+from sigarray._backend.libraries import list_entries
+
 _DTYPES = (torch.int32, torch.float32, torch.int64)
 
 
@@ -41,11 +43,8 @@ def _map_seeds(
     info: Any, in_dims: Any, low: torch.Tensor, high: torch.Tensor, *options: Any
 ) -> tuple[torch.Tensor, int]:
     """Draw for one seed of a `torch.func.vmap` after another."""
-    parts = [
-        [x] * info.batch_size if dim is None else x.unbind(dim)
-        for x, dim in zip((low, high), in_dims[:2], strict=True)
-    ]
-    return torch.stack([draw(*pair, *options) for pair in zip(*parts, strict=True)]), 0
+    pairs = list_entries(info, in_dims[:2], (low, high))
+    return torch.stack([draw(*pair, *options) for pair in pairs]), 0
 
 
 draw.register_vmap(_map_seeds)

@@ -7,7 +7,7 @@ them but NumPy.
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
@@ -226,8 +226,6 @@ def upload_integers(
     """Give integers as an array, without a copy from the host that would wait."""
     if array_api_compat.is_jax_namespace(xp):
         return _constant(np.asarray(numbers, dtype))
-    if numbers == list(range(len(numbers))):
-        return xp.arange(len(numbers), dtype=dtype, device=device)
     if len(set(numbers)) == 1:
         return xp.full((len(numbers),), numbers[0], dtype=dtype, device=device)
     return xp.concat([xp.full((1,), n, dtype=dtype, device=device) for n in numbers])
@@ -266,6 +264,17 @@ def _leaves(nested: Any) -> list[Any]:
     if isinstance(nested, (list, tuple)):
         return [leaf for item in nested for leaf in _leaves(item)]
     return [nested]
+
+
+def list_entries(
+    info: Any, dims: Sequence[int | None], arrays: Sequence[Array]
+) -> list[tuple[Array, ...]]:
+    """Give the tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
+    parts = [
+        [x] * info.batch_size if dim is None else x.unbind(dim)
+        for x, dim in zip(arrays, dims, strict=True)
+    ]
+    return list(zip(*parts, strict=True))
 
 
 def clip(xp: Namespace, x: Array, low: float | None, high: float | None) -> Array:

@@ -162,14 +162,8 @@ def _words_of_array(xp: Namespace, device: Device, rng: Array) -> tuple[Array, A
             f"{rng.dtype}, shape {tuple(rng.shape)}. Pass rng=0 for a fixed seed."
         )
         raise TypeError(msg)
-    own = device_of(xp, rng)
-    is_elsewhere = device is not None and own is not None and own != device
-    if array_api_compat.is_torch_namespace(xp) and is_elsewhere:
-        msg = (
-            f"Expected an integer rng on {device}, where the scores are; got one on "
-            f"{own}. Make it there: torch.tensor(0, device={str(device)!r})."
-        )
-        raise ValueError(msg)
+    if array_api_compat.is_torch_namespace(xp):
+        _check_place(device, rng.device, "an integer rng", "there: torch.tensor(0, ")
     number = xp.reshape(xp.asarray(rng), (-1,))
     if number.dtype == xp.uint64:
         number = xp.astype(number, xp.int64)  # torch has no shift of uint64
@@ -215,18 +209,28 @@ def _hash(text: str) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _draw_with_torch(generator: RandomSource, device: Device) -> tuple[Array, Array]:
+def _check_place(device: Device, own: Device, what: str, call: str) -> Device:
+    """Give the device of the scores, and raise where a source of torch is elsewhere."""
     import torch
 
     device = torch.get_default_device() if device is None else torch.device(device)
     # A device without an index is the current one of its type.
-    places = {device.index, generator.device.index} - {None}
-    if generator.device.type != device.type or len(places) > 1:
+    places = {device.index, own.index} - {None}
+    if own.type != device.type or len(places) > 1:
         msg = (
-            f"Expected a generator on {device}, where the scores are; got one on "
-            f"{generator.device}. Make it with torch.Generator(device={str(device)!r})."
+            f"Expected {what} on {device}, where the scores are; got one on {own}. "
+            f"Make it {call}device={str(device)!r})."
         )
         raise ValueError(msg)
+    return device
+
+
+def _draw_with_torch(generator: RandomSource, device: Device) -> tuple[Array, Array]:
+    import torch
+
+    device = _check_place(
+        device, generator.device, "a generator", "with torch.Generator("
+    )
     words = torch.randint(
         -(2**31), 2**31, (2,), dtype=torch.int32, device=device, generator=generator
     )

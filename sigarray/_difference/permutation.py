@@ -297,11 +297,10 @@ def _permutation_test(
     def find_extremes(start: int | Array, size: int) -> Array:
         permuted = exchange(xp, pool, n, seed, start, size, statistic)
         gap = permuted - difference[..., None]
-        extremes = {
-            "greater": gap >= -tolerance[..., None],
-            "less": gap <= tolerance[..., None],
-        }
-        return xp.stack([extremes[side] for side in sides])
+        tie = tolerance[..., None]
+        return xp.stack(
+            [gap >= -tie if side == "greater" else gap <= tie for side in sides]
+        )
 
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     zero = difference - difference

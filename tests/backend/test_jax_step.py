@@ -1,0 +1,162 @@
+"""What transforms a step of JAX: scans, maps, donation, derivatives, a mesh."""
+
+import os
+
+import numpy as np
+import pytest
+
+from conftest import require
+from sigarray import aso, t_test
+from tests.backend.programs import run
+from tests.test_contract import ONE_EACH, over
+
+OPTIONS = {"n_resamples": 60, "rng": 0}
+
+
+@pytest.fixture
+def jax():
+    return require("jax")
+
+
+@pytest.fixture
+def samples(jax):
+    rng = np.random.default_rng(0)
+    return [jax.numpy.asarray(rng.normal(size=n), "float32") for n in (12, 9)]
+
+
+def test_scan_over_steps_of_several_experiments(jax):
+    """Each has a key of its own, and a column of scores, which are the same."""
+    scores, baseline = jax.random.normal(jax.random.key(1), (2, 2, 12))
+    runs = jax.numpy.stack([scores] * 3, -1)
+
+    def evaluate(key, scores, baseline):
+        return aso(scores, baseline[:9], n_resamples=60, rng=key)
+
+    def step(key, run):
+        key, own = jax.random.split(key)
+        keys = jax.random.split(own, 3)
+        return key, jax.vmap(evaluate, in_axes=(0, 1, None))(keys, *run)
+
+    _, results = jax.lax.scan(step, jax.random.key(0), (runs, baseline))
+    assert len(np.unique(results.standard_error)) == 6
+    key = jax.random.key(0)
+    for k in range(2):
+        key, own = jax.random.split(key)
+        for i, key_of_one in enumerate(jax.random.split(own, 3)):
+            expected = evaluate(key_of_one, scores[k], baseline[k])
+            for result, value in zip(results, expected, strict=True):
+                np.testing.assert_allclose(result[k, i], value, atol=1e-6)
+
+
+def test_donated_scores(jax, samples):
+    """A buffer of scores that is written to in place, and kept by nobody."""
+    scores, baseline = samples
+
+    def step(scores, baseline):
+        scores = scores.at[0].add(1.0)
+        return scores, aso(scores, baseline, **OPTIONS)
+
+    before = aso(scores, baseline, **OPTIONS)
+    expected = step(scores, baseline)
+    donating = jax.jit(step, donate_argnums=0)
+    given = scores.copy()
+    updated, results = donating(given, baseline)
+    assert given.is_deleted()
+    np.testing.assert_array_equal(updated, expected[0])
+    np.testing.assert_allclose(results, expected[1], atol=1e-6)
+    again = aso(updated.at[0].set(scores[0]), baseline, **OPTIONS)
+    np.testing.assert_array_equal(again, before)
+
+
+def test_widths(jax, samples):
+    """Switched back and forth; programs of either width are not mixed up."""
+    narrow, wide = jax.numpy.float32, jax.numpy.float64
+    on_numpy = aso(*(np.asarray(x, np.float64) for x in samples), **OPTIONS)
+    results = []
+    for is_wide in (False, True, False):
+        with jax.enable_x64(is_wide):
+            results.append(aso(*samples, **OPTIONS))
+            assert all(x.dtype == narrow for x in results[-1])
+            whole = [jax.numpy.asarray(x) for x in ([1, 2, 3, 4], [2, 3, 5, 5])]
+            ratio = aso(*whole).violation_ratio
+            assert ratio.dtype == (wide if is_wide else narrow)
+    for result, value in zip(results, (on_numpy, on_numpy, results[0]), strict=True):
+        np.testing.assert_allclose(result, value, atol=1e-6)
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@over(ONE_EACH)
+def test_derivatives_are_zero(jax, case):
+    """What is traced gives a constant as the tangent, whatever that of the scores.
+
+    To trace is enough, and takes a tenth of the time of a program to run. What a
+    function computes does not matter: derivatives end where it takes its arrays.
+    """
+    arrays = [jax.numpy.asarray(x, "float32") for x in case.samples()]
+
+    def tangent(*arrays):
+        def add_up(*arrays):
+            return sum(x.sum().astype("float32") for x in case(*arrays))
+
+        return jax.jvp(add_up, arrays, arrays)[1]
+
+    program = str(jax.make_jaxpr(tangent)(*arrays))
+    assert program.endswith("in (0.0:f32[],) }")
+
+
+def test_a_loss_keeps_its_gradient(jax, samples):
+    """Where p-values are added to it, of which one is without any scatter."""
+    scores, baseline = samples
+
+    def loss(scores):
+        same = t_test(0.0 * scores, 0.0 * scores).pvalue
+        return (scores**2).sum() + t_test(scores, baseline).pvalue + same
+
+    for gradient in (jax.grad(loss), jax.jit(jax.grad(loss))):
+        np.testing.assert_array_equal(gradient(scores), 2.0 * scores)
+
+
+def test_mesh(jax):
+    """Scores of examples that are split over a mesh: one answer on each device."""
+    flags = os.environ.get("XLA_FLAGS", "")
+    code, output = run(
+        """
+        import jax, jax.numpy as jnp, numpy as np
+        from jax.sharding import NamedSharding, PartitionSpec as P
+        from sigarray import aso
+
+        mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+        rng = np.random.default_rng(0)
+        weights, examples, baseline = (
+            jnp.asarray(rng.normal(size=n), "float32") for n in (4, (20, 4), 20)
+        )
+        placed = [
+            jax.device_put(x, NamedSharding(mesh, spec))
+            for x, spec in ((weights, P()), (examples, P("x")), (baseline, P("x")))
+        ]
+
+        def evaluate(weights, examples, baseline):
+            scores = jnp.tanh(examples @ weights)
+            return aso(scores, baseline, n_resamples=60, rng=0)
+
+        def gather(weights, examples, baseline):
+            parts = (
+                jax.lax.all_gather(x, "x", tiled=True) for x in (examples, baseline)
+            )
+            return jnp.stack(evaluate(weights, *parts))[None]
+
+        expected = evaluate(weights, examples, baseline)
+        np.testing.assert_allclose(evaluate(*placed), expected, atol=1e-6)
+        results = jax.jit(evaluate)(*placed)
+        assert {len(x.devices()) for x in results} == {2}
+        np.testing.assert_allclose(results, expected, atol=1e-6)
+        each = jax.shard_map(
+            gather, mesh=mesh, in_specs=(P(), P("x"), P("x")), out_specs=P("x")
+        )
+        both = jax.jit(each)(*placed)
+        np.testing.assert_array_equal(both[0], both[1])
+        np.testing.assert_allclose(both[0], expected, atol=1e-6)
+        """,
+        XLA_FLAGS=f"{flags} --xla_force_host_platform_device_count=2",
+    )
+    assert code == 0, output
