@@ -2,12 +2,14 @@
 
 `install()` puts it in the place of `cupy`, for a process of its own. What would copy to
 or from the host, or wait for the device, raises `WaitError` inside `without_waits()`: a
-mask in an index, whose numbers CuPy counts on the host; functions whose shape depends
-on values; arrays of NumPy, and conversions to numbers.
+mask in an index, whose numbers CuPy counts on the host; arrays of NumPy, and
+conversions to numbers. A function that is not among `FUNCTIONS` and `UFUNCS` is not
+known to be one of CuPy's, or to run without a wait; one that is has CuPy's parameters.
 """
 
 import contextlib
 import contextvars
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -15,8 +17,71 @@ from typing import Any
 
 import numpy as np
 
-# Whose results have a shape that the values decide.
-COUNTING = ("argwhere", "nonzero", "repeat", "unique", "flatnonzero", "extract")
+# Parameters as in CuPy 14.2; `test_cupy` compares them with the CuPy that is installed.
+# None of these functions waits for the device, which is to be looked up before another
+# one is added.
+FUNCTIONS = {
+    "all": "a, axis=None, out=None, keepdims=False",
+    "any": "a, axis=None, out=None, keepdims=False",
+    "arange": "start, stop=None, step=1, dtype=None",
+    "argsort": "a, axis=-1, kind=None",
+    "array": "obj, dtype=None, copy=True, order=None, subok=False, ndmin=0, *, "
+    "blocking=False",
+    "asarray": "a, dtype=None, order=None, *, copy=None, blocking=False",
+    "broadcast_to": "array, shape",
+    "concatenate": "tup, axis=0, out=None, *, dtype=None, casting=None",
+    "count_nonzero": "a, axis=None",
+    "cumsum": "a, axis=None, dtype=None, out=None",
+    "empty": "shape, dtype=float, order=None",
+    "expand_dims": "a, axis",
+    "flip": "a, axis=None",
+    "full": "shape, fill_value, dtype=None, order=None",
+    "full_like": "a, fill_value, dtype=None, order=None, subok=None, shape=None",
+    "isdtype": "dtype, kind",
+    "issubdtype": "arg1, arg2",
+    "matmul": "*args, axes=None, axis=None, keepdims=False, casting=None, dtype=None, "
+    "signature=None, order=None, out=None",
+    "max": "a, axis=None, out=None, keepdims=False",
+    "mean": "a, axis=None, dtype=None, out=None, keepdims=False",
+    "min": "a, axis=None, out=None, keepdims=False",
+    "ones": "shape, dtype=float, order=None",
+    "ones_like": "a, dtype=None, order=None, subok=None, shape=None",
+    "partition": "a, kth, axis=-1",
+    "reshape": "a, newshape, order=None, *, copy=None",
+    "round": "a, decimals=0, out=None",
+    "searchsorted": "a, v, side=None, sorter=None",
+    "sort": "a, axis=-1, kind=None",
+    "stack": "tup, axis=0, out=None, *, dtype=None, casting=None",
+    "sum": "a, axis=None, dtype=None, out=None, keepdims=False",
+    "swapaxes": "a, axis1, axis2",
+    "take": "a, indices, axis=None, out=None",
+    "take_along_axis": "a, indices, axis",
+    "transpose": "a, axes=None",
+    "where": "condition, x=None, y=None",
+    "zeros": "shape, dtype=float, order=None",
+    "zeros_like": "a, dtype=None, order=None, subok=None, shape=None",
+}
+# Elementwise, with so many arguments.
+UFUNCS = {
+    "abs": 1,
+    "ceil": 1,
+    "cos": 1,
+    "equal": 2,
+    "exp": 1,
+    "expm1": 1,
+    "floor": 1,
+    "isfinite": 1,
+    "isinf": 1,
+    "isnan": 1,
+    "log": 1,
+    "log1p": 1,
+    "maximum": 2,
+    "minimum": 2,
+    "sign": 1,
+    "sin": 1,
+    "sinh": 1,
+    "sqrt": 1,
+}
 # Of dtypes and shapes, not of arrays.
 STATIC = ("broadcast_shapes", "can_cast", "dtype", "finfo", "iinfo", "promote_types")
 
@@ -71,7 +136,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801
         _wait("an array is converted to a number")
         return self._host.item()
 
-    __bool__ = __int__ = __float__ = __index__ = __complex__ = item = _to_number
+    __bool__ = __int__ = __float__ = __complex__ = item = _to_number
 
     def get(self) -> np.ndarray:
         _wait("an array is copied to the host")
@@ -155,15 +220,29 @@ def _refuse_host_arrays(name: str, *arguments: Any) -> None:
             raise TypeError(f"Unsupported type numpy.ndarray for {name}")
 
 
+def signature_of(name: str) -> inspect.Signature:
+    """Give the parameters of a function of CuPy, or refuse one that is not known."""
+    if name in UFUNCS:
+        parameters = ", ".join(f"x{k}" for k in range(UFUNCS[name])) + ", /, out=None"
+    elif name in FUNCTIONS:
+        parameters = FUNCTIONS[name]
+    else:
+        raise WaitError(f"cupy.{name} is not known to run without a wait")
+    return inspect.signature(eval(f"lambda {parameters}: None"))
+
+
 def _make_function(name: str, function: Any) -> Any:
     def call(*arguments, **options):
+        if _FORBIDS.get():
+            try:
+                signature_of(name).bind(*arguments, **options)
+            except TypeError as error:
+                raise TypeError(f"cupy.{name}: {error}") from error
         if name in ("array", "asarray"):
             if isinstance(arguments[0], np.ndarray | list | tuple):
                 _wait("an array of the host is copied to the device")
         else:
             _refuse_host_arrays(name, *arguments, *options.values())
-        if name in COUNTING:
-            _wait(f"the shape of {name} depends on values")
         return _wrap(
             function(
                 *map(_unwrap, arguments),

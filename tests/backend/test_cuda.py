@@ -26,7 +26,29 @@ def test_every_case_runs_without_a_wait():
         """
         for case in CASES:
             check(case, *((2, *shape) for shape in case.shapes))
-            check(case, *case.shapes, dtype=torch.float64)
+            print("ran", case.id)
+        """
+    )
+    assert code == 0, output
+    assert output.count("ran ") == len(CASES)
+
+
+def test_other_dtypes_and_axes_run_without_a_wait():
+    """Dtypes by turns, for they matter at the entry alone, which each function has."""
+    code, output = run_on_fake_cuda(
+        """
+        names = ("float64", "float16", "int32", "bfloat16", "uint8")
+        for k, case in enumerate(CASES):
+            shapes = case.shapes
+            options = {}
+            if not case.takes_responses:
+                shapes = [(shape[-1], 3, *shape[:-1]) for shape in shapes]
+                options = {"axis": 0}
+            check(
+                lambda *x: case(*x, **options),
+                *shapes,
+                dtype=getattr(torch, names[k % len(names)]),
+            )
             print("ran", case.id)
         """
     )

@@ -87,7 +87,13 @@ def test_the_stand_in_notices():
             (lambda: x + np.ones(3), "Unsupported type numpy.ndarray"),
             (lambda: np.sum(x), "numpy.sum of a CuPy array"),
             (lambda: np.asarray(x), "Implicit conversion"),
-            (lambda: cupy.nonzero(x), "depends on values"),
+            (lambda: cupy.nonzero(x), "nonzero is not known"),
+            (lambda: cupy.unique(x), "unique is not known"),
+            # As NumPy has them.
+            (lambda: cupy.sum(x, where=x > 0.0), "unexpected keyword argument 'where'"),
+            (lambda: cupy.sort(x, stable=True), "unexpected keyword argument 'stable'"),
+            (lambda: cupy.take(x, x, 0, None, "clip"), "too many positional"),
+            (lambda: cupy.partition(x, 1, kind="introselect"), "argument 'kind'"),
             # Which array-api-compat writes through a mask.
             (lambda: xp.clip(x, 0.0, 1.0), "a mask is counted"),
             (lambda: xp.sign(x), "a mask is counted"),
@@ -99,6 +105,37 @@ def test_the_stand_in_notices():
                 assert complaint in str(error), error
             else:
                 raise SystemExit(f"nothing was said that {complaint}")
+        """
+    )
+    assert code == 0, output
+
+
+def test_the_parameters_are_those_of_cupy():
+    """In a process of its own, for the other tests have CuPy's place taken."""
+    pytest.importorskip("cupy")
+    code, output = run(
+        """
+        import inspect
+
+        import cupy
+
+        from tests.backend import fake_cupy
+
+        def facts(signature):
+            return [
+                (x.name, x.kind, x.default is x.empty)
+                for x in signature.parameters.values()
+            ]
+
+        for name in fake_cupy.FUNCTIONS:
+            found = facts(inspect.signature(getattr(cupy, name)))
+            assert found == facts(fake_cupy.signature_of(name)), (name, found)
+        for name, count in fake_cupy.UFUNCS.items():
+            ufunc = getattr(cupy, name)
+            assert isinstance(ufunc, cupy.ufunc) and ufunc.nin == count, name
+        own = {"_places", "_to_number", *dir(type("Empty", (), {}))}
+        for name in vars(fake_cupy.ndarray).keys() - own:
+            assert hasattr(cupy.ndarray, name), name
         """
     )
     assert code == 0, output
