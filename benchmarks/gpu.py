@@ -54,12 +54,32 @@ CALLS: dict[str, Callable[..., Any]] = {
 def main(arguments: list[str] | None = None) -> None:
     """Measure everything, print it and write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--output", type=Path, default=RESULTS, help="a folder")
-    parser.add_argument("--calls", nargs="+", choices=CALLS, default=list(CALLS))
-    parser.add_argument("--without-suite", action="store_true")
+    parser.add_argument(
+        "--device", default="cuda", help="cuda, cuda:1, ... or cpu (default: cuda)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=20, help="times to measure each (default: 20)"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=RESULTS, help="a folder (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--calls",
+        nargs="+",
+        choices=CALLS,
+        default=list(CALLS),
+        metavar="CALL",
+        help="of " + "; ".join(map(repr, CALLS)) + " (default: all)",
+    )
+    parser.add_argument(
+        "--without-suite", action="store_true", help="do not run the tests first"
+    )
     options = parser.parse_args(arguments)
+    if options.rounds < 1:
+        parser.error(f"expected --rounds of 1 or more; got {options.rounds}")
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", options.device):
+        msg = f"expected --device cuda, cuda:1, ... or cpu; got {options.device}"
+        parser.error(msg)
     device = torch.device(options.device)
     if device.type == "cuda":
         if not torch.cuda.is_available():

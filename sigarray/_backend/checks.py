@@ -29,7 +29,7 @@ def flag(name: str, value: Any) -> bool:
     """Give True or False."""
     if not isinstance(value, (bool, np.bool_)):
         msg = f"Expected {name} to be True or False; got {show(value)}."
-        raise TypeError(msg)
+        raise TypeError(msg + _remind_of_static(value))
     return bool(value)
 
 
@@ -41,9 +41,7 @@ def integer(name: str, value: Any) -> int:
         return operator.index(value)
     except Exception as error:  # a tracer raises one of its library
         msg = f"Expected {name} to be an integer; got {show(value)}."
-        if hasattr(value, "dtype"):
-            msg += " It has to be static: it may not be traced."
-        raise TypeError(msg) from error
+        raise TypeError(msg + _remind_of_static(value)) from error
 
 
 def count(
@@ -68,7 +66,9 @@ def number(name: str, value: Any) -> float:
     is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool) or not math.isfinite(value):
         msg = f"Expected {name} to be a finite number; got {show(value)}."
-        raise ValueError(msg) if is_number else TypeError(msg)
+        if is_number:
+            raise ValueError(msg)
+        raise TypeError(msg + _remind_of_static(value))
     return float(value)
 
 
@@ -222,6 +222,13 @@ def random_source(name: str, value: Any) -> Any:
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """Raise unless the value is one of those words."""
     choice(*choices)(name, value)
+
+
+def _remind_of_static(value: Any) -> str:
+    """Say what to do with an option that is an array."""
+    if not hasattr(value, "dtype"):
+        return ""
+    return " It has to be static, a plain Python one: it may not be traced."
 
 
 def show(value: Any) -> str:

@@ -7,14 +7,16 @@ is a module of its own because torch is imported here, when the first call is tr
 """
 
 import ast
+import enum
 import functools
 import importlib
 import itertools
 import math
 import secrets
+import sys
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -22,6 +24,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils import _pytree as pytree
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.dispatch import check_plain
 from sigarray._backend.libraries import list_entries
 from sigarray._backend.seeds import without_fresh_seeds
 
@@ -34,45 +37,85 @@ _PROCESS = secrets.token_hex(8)
 _STRUCTURES: dict[str, pytree.TreeSpec] = {}
 # Of options that may be callables, how many parameters they are called with.
 _PARAMETERS = {"statistic": 2, "test": 3, "metric": 2}
-_LITERALS = (bool, int, float, str, type(None))
+_LITERALS = (bool, int, float, complex, str, type(None))
 _parse = functools.lru_cache(ast.literal_eval)
 
 
 def call_as_operator(
     name: str, function: Callable[..., Any], args: Any, options: dict[str, Any]
 ) -> Any:
-    """Put a call of a public function, by its name, into the program being traced."""
+    """Put a call of a public function, by its name, into the program being traced.
+
+    What the compiler would rewrite, or knows in part alone, is called beside it: NumPy
+    arrays, calls without arrays, tensors of other kinds, callables.
+    """
+    arrays = _list_arrays(args)
+    if not arrays or not all(map(_is_tensor, arrays)):
+        return call_beside_the_program(function, args, options)
     # The compiler takes tensors and literals, and has to be shown what else there is.
     for key, value in options.items():
+        if isinstance(value, enum.Enum) and isinstance(value, str):
+            options[key] = value.value
         is_known = isinstance(value, (list, tuple, dict, *_LITERALS))
         if is_known or hasattr(value, "dtype"):
             continue
         if callable(value) and not _is_known_by_code(value, _PARAMETERS.get(key, 0)):
-            return _call_beside_the_program(function, args, options)
+            return call_beside_the_program(function, args, options)
         options[key] = _hold(value)
-    return _insert(name, args, options)
+    return _insert(name, tuple(map(_plain, args)), options)
+
+
+def _list_arrays(nested: Any) -> list[Any]:
+    """Give tensors, and whatever else is no literal: arrays and keys of other kinds."""
+    if isinstance(nested, Mapping):
+        nested = [*nested.keys(), *nested.values()]
+    if isinstance(nested, (list, tuple)):
+        return [x for item in nested for x in _list_arrays(item)]
+    return [] if isinstance(nested, _LITERALS) else [nested]
+
+
+def _is_tensor(x: Any) -> bool:
+    """Tell tensors but those of several devices, DTensors."""
+    return isinstance(x, torch.Tensor) and not hasattr(x, "full_tensor")
+
+
+def _plain(nested: Any) -> Any:
+    """Give lists and dicts in place of containers of other kinds."""
+    if isinstance(nested, Mapping):
+        return {key: _plain(x) for key, x in nested.items()}
+    if isinstance(nested, (list, tuple)):
+        return [_plain(x) for x in nested]
+    return nested
 
 
 def _is_known_by_code(function: Any, n_parameters: int) -> bool:
     """Tell whether a callable is all that the compiler looks at: its code.
 
     What is held stays for calls of another function of the same code, which may close
-    over another value, or have another default.
+    over another value, or have another default or other globals.
     """
     if hasattr(function, "measure"):  # a metric
         function, n_parameters = function.measure, 3
     if not isinstance(function, types.FunctionType):
+        return False
+    if not _has_globals_of_module(function):
         return False
     code = function.__code__
     n_given = code.co_argcount + code.co_kwonlyargcount
     return len(code.co_freevars) == 0 and n_given <= n_parameters
 
 
+@torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
+def _has_globals_of_module(function: types.FunctionType) -> bool:
+    module = sys.modules.get(function.__module__)
+    return module is not None and function.__globals__ is module.__dict__
+
+
 @torch.compiler.disable  # type: ignore[untyped-decorator]
-def _call_beside_the_program(
+def call_beside_the_program(
     function: Callable[..., Any], args: Any, options: dict[str, Any]
 ) -> Any:
-    """Call with a callable that is more than code; `fullgraph=True` refuses it."""
+    """Call what is more than tensors and code; `fullgraph=True` refuses it."""
     return function(*args, **options)
 
 
@@ -91,7 +134,9 @@ def _hold(value: Any) -> str:
 def _insert(name: str, args: Any, options: dict[str, Any]) -> Any:
     arrays: list[Array] = []
     call = f"{name} {_write((args, options), arrays)!r}"
-    results = _call([x.detach() for x in arrays], call)
+    # In a traced mode of inference, torch fails at `detach` (2.13).
+    may_have_grad = not torch.is_inference_mode_enabled()
+    results = _call([x.detach() for x in arrays] if may_have_grad else arrays, call)
     return pytree.tree_unflatten(results, _STRUCTURES[call])
 
 
@@ -103,12 +148,12 @@ def _write(value: Any, arrays: list[Array]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_write(x, arrays) for x in value)
     if isinstance(value, dict):
-        return {name: _write(x, arrays) for name, x in value.items()}
+        return {_write(key, arrays): _write(x, arrays) for key, x in value.items()}
     if isinstance(value, (torch.SymInt, torch.SymFloat)):
         value = int(value) if isinstance(value, torch.SymInt) else float(value)
     is_name = isinstance(value, str) and value in _HELD
     has_no_literal = isinstance(value, float) and not math.isfinite(value)
-    if is_name or has_no_literal or not isinstance(value, _LITERALS):
+    if is_name or has_no_literal or type(value) not in _LITERALS:
         return (value if is_name else _hold(value)).encode()
     return value
 
@@ -121,7 +166,7 @@ def _read(value: Any, arrays: list[Array]) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_read(x, arrays) for x in value)
     if isinstance(value, dict):
-        return {name: _read(x, arrays) for name, x in value.items()}
+        return {_read(key, arrays): _read(x, arrays) for key, x in value.items()}
     return value
 
 
@@ -150,6 +195,15 @@ def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
 @_call.register_fake  # type: ignore[untyped-decorator]
 def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     """Run on the meta device, where all replicates are one chunk."""
+    for x in arrays:
+        check_plain(x)
+    devices = {x.device for x in arrays}
+    if len(devices) > 1:
+        names = " and ".join(sorted(map(str, devices)))
+        msg = (
+            f"Expected tensors on one device; got {names}. Move one with x.to(device)."
+        )
+        raise TypeError(msg)
     is_known = call in _STRUCTURES
     # As real tensors of no numbers: fake ones take ten times as long.
     with unset_fake_temporarily(), without_fresh_seeds(), warnings.catch_warnings():
@@ -169,8 +223,16 @@ def _map_entries(
 ) -> tuple[list[torch.Tensor], list[int]]:
     """Call it for one entry of a `torch.func.vmap` after another."""
     entries = list_entries(info, in_dims[0], arrays)
+    is_empty = not entries
+    if is_empty:  # to know the shapes of its results
+        parts = zip(in_dims[0], arrays, strict=True)
+        shapes = [
+            x.shape if dim is None else x.movedim(dim, 0).shape[1:] for dim, x in parts
+        ]
+        entries = [tuple(x.new_zeros(s) for x, s in zip(arrays, shapes, strict=True))]
     results = [_call(list(entry), call) for entry in entries]
-    return [torch.stack(x) for x in zip(*results, strict=True)], [0] * len(results[0])
+    stacks = [torch.stack(x) for x in zip(*results, strict=True)]
+    return [x[:0] if is_empty else x for x in stacks], [0] * len(stacks)
 
 
 _call.register_vmap(_map_entries)

@@ -13,6 +13,7 @@ from sigarray._backend.libraries import (
     ambient_modes_off,
     as_argument,
     device_of,
+    place_of,
     widest_float,
 )
 
@@ -136,7 +137,8 @@ def is_traced(x: Any) -> bool:
     return isinstance(x, jax.core.Tracer)
 
 
-def _to_array(x: Any) -> Array:
+def check_plain(x: Any) -> None:
+    """Raise for an array that is not of numbers side by side."""
     if isinstance(x, np.ma.MaskedArray):
         msg = (
             "Expected scores without a mask; got a MaskedArray. Pass x.compressed(); "
@@ -147,6 +149,10 @@ def _to_array(x: Any) -> Array:
     if advice:
         msg = f"Expected a plain array of numbers; got {describe(x)}. {advice}"
         raise TypeError(msg)
+
+
+def _to_array(x: Any) -> Array:
+    check_plain(x)
     if array_api_compat.is_torch_array(x):
         return x.detach()
     if array_api_compat.is_jax_array(x):
@@ -246,11 +252,14 @@ def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
 
 def _shared_device(xp: Namespace, arrays: tuple[Array, ...]) -> Device:
     devices = [device_of(xp, x) for x in arrays]
-    if any(device != devices[0] for device in devices):
-        names = " and ".join(dict.fromkeys(str(device) for device in devices))
+    is_jax = array_api_compat.is_jax_namespace(xp)
+    places = [place_of(x) for x in arrays] if is_jax else devices
+    placed = [place for place in places if place is not None]
+    if any(place != placed[0] for place in placed):
+        names = " and ".join(dict.fromkeys(str(place) for place in placed))
         msg = (
             f"Expected samples on one device; got {names}. Move one, for example with "
-            f"array_api_compat.to_device(x, device) or tensor.to(device)."
+            f"tensor.to(device) or jax.device_put(x, device)."
         )
         raise TypeError(msg)
     return devices[0]
@@ -275,7 +284,8 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int, what: str) -> Array:
         msg = f"Expected {what} with at least one axis; got a single number."
         raise ValueError(msg)
     if not -x.ndim <= axis < x.ndim:
-        msg = f"Expected axis in [{-x.ndim}, {x.ndim}) for shape {x.shape}; got {axis}."
+        shape = tuple(x.shape)
+        msg = f"Expected axis in [{-x.ndim}, {x.ndim}) for shape {shape}; got {axis}."
         raise ValueError(msg)
     if x.shape[axis] == 0:
         shape = tuple(x.shape)

@@ -44,6 +44,8 @@ def _map_seeds(
 ) -> tuple[torch.Tensor, int]:
     """Draw for one seed of a `torch.func.vmap` after another."""
     pairs = list_entries(info, in_dims[:2], (low, high))
+    if not pairs:
+        return low.new_empty((0, 0), dtype=_DTYPES[options[0]]), 0
     return torch.stack([draw(*pair, *options) for pair in pairs]), 0
 
 

@@ -31,6 +31,15 @@ def device_of(xp: Namespace, x: Array) -> Device:
     return None if array_api_compat.is_jax_namespace(xp) else array_api_compat.device(x)
 
 
+def place_of(x: Array) -> str | None:
+    """Name the device of a JAX array that is bound to one, which no other may meet."""
+    import jax
+
+    if isinstance(x, jax.core.Tracer) or not x.committed or len(x.devices()) != 1:
+        return None
+    return str(*x.devices())
+
+
 def widest_float(xp: Namespace, device: Device) -> Any:
     """Give float64 where the device has it, else float32."""
     dtypes = xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
@@ -99,7 +108,8 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     """Compute `function(xp, *arrays, **static)` the same way in every ambient mode.
 
     Where the arrays are JAX's it is compiled once: eager JAX is 4 to 27 times slower.
-    Keyword arguments are static: they have to be hashable.
+    Keyword arguments are static: they have to be hashable. With a function of the
+    caller among them it is traced in every call, and compiled once for each trace.
     """
 
     @functools.cache
@@ -112,11 +122,53 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     @functools.wraps(function)
     def call(xp: Namespace, *arrays: Array, **static: Any) -> Result:
         with ambient_modes_off(xp):
-            if array_api_compat.is_jax_namespace(xp):
-                return compiled(xp, frozenset(static))(*arrays, **static)
-            return function(xp, *arrays, **static)
+            if not array_api_compat.is_jax_namespace(xp):
+                return function(xp, *arrays, **static)
+            if any(map(_is_of_caller, static.values())):
+                own = functools.partial(function, xp, **static)
+                return _call_by_trace(own, arrays)  # type: ignore[no-any-return]
+            return compiled(xp, frozenset(static))(*arrays, **static)
 
     return call
+
+
+def _is_of_caller(option: Any) -> bool:
+    """Tell a function that is not of this library, or a metric or tuple with one."""
+    if isinstance(option, tuple):
+        return any(map(_is_of_caller, option))
+    function = getattr(option, "measure", option)
+    if isinstance(function, functools.partial):
+        function = function.func
+    module = getattr(function, "__module__", None) or ""
+    return callable(function) and module.partition(".")[0] != "sigarray"
+
+
+# Compiled programs, by what was traced.
+_PROGRAMS: dict[Any, Callable[..., Any]] = {}
+
+
+def _call_by_trace(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
+    """Trace a function of JAX arrays, and call the program of what was found.
+
+    What a function of the caller reads beside its arguments, a global or an attribute,
+    may be another in every call.
+    """
+    import jax
+
+    leaves = jax.tree.leaves(arrays)
+    # Not one that JAX has seen: it would not be traced again.
+    program = jax.jit(function)
+    if any(isinstance(x, jax.core.Tracer) for x in leaves):
+        return program(*arrays)
+    traced = program.trace(*arrays)
+    if getattr(jax.config, "jax_use_simplified_jaxpr_constants", False):
+        return program(*arrays)  # constants are no part of the text
+    lowered = traced.lower()
+    places = tuple(getattr(x, "sharding", None) for x in leaves)
+    key = lowered.as_text(), str(lowered.in_tree), str(lowered.args_info), places
+    if key not in _PROGRAMS:
+        _PROGRAMS[key] = lowered.compile()
+    return _PROGRAMS[key](*arrays)
 
 
 def ambient_modes_off(xp: Namespace) -> AbstractContextManager[Any]:
@@ -249,27 +301,25 @@ def _constant(value: Any) -> Array:
         return jax.device_put(value)
 
 
-def is_traced_by_torch(arguments: Any) -> bool:
-    """Tell whether `torch.compile` is tracing a call with tensors, and nothing else."""
+def is_traced_by_torch() -> bool:
+    """Tell whether `torch.compile` is tracing."""
     torch = sys.modules.get("torch")
-    if torch is None or not torch.compiler.is_compiling():
-        return False
-    arrays = [x for x in _leaves(arguments) if hasattr(x, "dtype")]
-    return len(arrays) > 0 and all(isinstance(x, torch.Tensor) for x in arrays)
+    return torch is not None and torch.compiler.is_compiling()
 
 
-def _leaves(nested: Any) -> list[Any]:
-    if isinstance(nested, dict):
-        nested = list(nested.values())
-    if isinstance(nested, (list, tuple)):
-        return [leaf for item in nested for leaf in _leaves(item)]
-    return [nested]
+def is_watched_by_torch() -> bool:
+    """Tell whether torch would trace functions that are called here, on its own."""
+    frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    callback = getattr(frames, "get_eval_frame_callback", lambda: None)()
+    return callback is not None and callback is not False
 
 
 def list_entries(
     info: Any, dims: Sequence[int | None], arrays: Sequence[Array]
 ) -> list[tuple[Array, ...]]:
     """Give the tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
+    if info.batch_size == 0:
+        return []  # torch cannot unbind no entries while it traces
     parts = [
         [x] * info.batch_size if dim is None else x.unbind(dim)
         for x, dim in zip(arrays, dims, strict=True)

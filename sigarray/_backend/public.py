@@ -6,7 +6,11 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from sigarray._backend.checks import OPTIONS, Rule
-from sigarray._backend.libraries import as_scalars, is_traced_by_torch
+from sigarray._backend.libraries import (
+    as_scalars,
+    is_traced_by_torch,
+    is_watched_by_torch,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,10 +66,14 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:
-        if is_traced_by_torch(args):
+        if is_traced_by_torch():
             from sigarray._backend.compiling import call_as_operator
 
             return call_as_operator(name, function, args, options)  # type: ignore[no-any-return]
+        if is_watched_by_torch():  # in a function that it gave up
+            from sigarray._backend.compiling import call_beside_the_program
+
+            return call_beside_the_program(function, args, options)  # type: ignore[no-any-return]
         return function(*args, **options)
 
     return call

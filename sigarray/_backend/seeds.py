@@ -12,6 +12,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
 from sigarray._backend.checks import MAX_REPLICATES, describe
+from sigarray._backend.dispatch import check_plain
 from sigarray._backend.libraries import device_of, upload_integers, word_dtype
 from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
@@ -59,9 +60,21 @@ def number_streams(count: int) -> tuple[int, ...]:
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Give each name a stream of its own, whatever the others are and their order."""
-    texts = (x if isinstance(x, str) else f"\0{x!r}" for x in names)
-    return tuple(map(_hash, texts))
+    """Give each name a stream of its own, whatever the others are and their order.
+
+    Names that are equal have one: an IntEnum or `numpy.int64(1)` that of 1.
+    """
+    return tuple(map(_hash, map(_text_of, names)))
+
+
+def _text_of(name: Hashable) -> str:
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, (int, np.integer)):
+        name = int(name)
+    elif isinstance(name, float):
+        name = int(name) if name.is_integer() else float(name)
+    return f"\0{name!r}"
 
 
 def stream_seeds(xp: Namespace, seed: Seed, streams: Sequence[int]) -> Seed:
@@ -105,8 +118,9 @@ def _draw_seed(rng: RandomSource) -> int:
         return int(low) | int(high) << WORD_BITS
     if not _is_integer(rng):
         msg = (
-            f"Expected rng to be an int, None, a numpy.random.Generator or a generator "
-            f"of the samples' library; got {_name(rng)}. Pass rng=0 for a fixed seed."
+            f"Expected rng to be an int, None, a numpy.random.Generator, or a "
+            f"generator or an array of two words of the samples' library; got "
+            f"{_name(rng)}. Pass rng=0 for a fixed seed."
         )
         raise TypeError(msg)
     seed = operator.index(rng)
@@ -137,7 +151,10 @@ def _is_array(rng: RandomSource) -> bool:
 
 def _words_of_array(xp: Namespace, device: Device, rng: Array) -> tuple[Array, Array]:
     """Give the words of an integer that may be traced, or draw them with a JAX key."""
-    if array_api_compat.is_jax_namespace(xp) and array_api_compat.is_jax_array(rng):
+    check_plain(rng)
+    # As JAX would take them from NumPy.
+    is_of_jax = array_api_compat.is_jax_array(rng) or isinstance(rng, np.ndarray)
+    if array_api_compat.is_jax_namespace(xp) and is_of_jax:
         import jax
 
         is_key = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
@@ -156,10 +173,12 @@ def _words_of_array(xp: Namespace, device: Device, rng: Array) -> tuple[Array, A
     except TypeError:  # a dtype of another library
         is_integer = False
     if not is_integer or tuple(rng.shape) not in ((), (2,)):
+        library = xp.__name__.removeprefix("array_api_compat.")
         msg = (
-            f"Expected rng to be an integer or an array of two words, or a generator "
-            f"or key of the samples' library; got {describe(rng)} of dtype "
-            f"{rng.dtype}, shape {tuple(rng.shape)}. Pass rng=0 for a fixed seed."
+            f"Expected rng to be an int, an integer array of shape () or (2,) of "
+            f"{library}, or a generator or key of it; got {describe(rng)} of dtype "
+            f"{rng.dtype}, shape {tuple(rng.shape)}. Pass rng=0 for a fixed seed, or "
+            f"two words, {library}.asarray([0, 1])."
         )
         raise TypeError(msg)
     if array_api_compat.is_torch_namespace(xp):

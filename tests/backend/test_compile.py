@@ -137,7 +137,7 @@ def test_arguments_modes_and_maps():
             for number in (0.25, 0.75, 1.0):
                 same(step(make(number)), function(make(number)))
             complaint = complains(function, make(0.25))
-            assert "_call_beside_the_program" in complaint, complaint
+            assert "call_beside_the_program" in complaint, complaint
         step = compile(measure, "eager")
         for kind in ("mean", "median", None):
             metric = responses.metrics.mae.aggregated_by(kind)
@@ -153,8 +153,12 @@ def test_arguments_modes_and_maps():
             lambda a, b: torch.func.vmap(plain)(a, b),
             lambda a, b: torch.autocast("cpu", dtype=torch.bfloat16)(plain)(a, b),
             lambda a, b: torch.no_grad()(plain)(a, b),
+            lambda a, b: torch.inference_mode()(plain)(a, b),
         ):
             same(compile(function)(a, b), expected)
+            same(compile(function)(a.clone().requires_grad_(), b), expected)
+        none = compile(lambda a, b: torch.func.vmap(plain)(a, b))(a[:0], b[:0])
+        assert none.shape == (0,)
         with torch.inference_mode():
             same(compile(plain)(a, b), expected)
         mapped = compile(lambda x, b: torch.func.vmap(plain, (1, None))(x, b[1]))
@@ -182,5 +186,89 @@ def test_arguments_modes_and_maps():
         assert "of one array library" in complains(
             lambda a: aso(a, [0.1, 0.2, 0.3], rng=0), a
         )
+        """
+    )
+
+
+def test_what_the_compiler_would_take_for_something_else():
+    """Keys, containers, NumPy arrays and functions, which it may rewrite."""
+    run_compiled(
+        """
+        import collections
+        import enum
+        import types
+        import numpy as np
+        from sigarray import t_test
+
+        a, b = torch.rand(3, 9), torch.rand(3, 7)
+        by = {"rng": 1, "n_resamples": 40}
+        Number = enum.IntEnum("Number", "A B")
+        Name = enum.Enum("Name", "A B")
+        Side = enum.Enum("Side", {"UP": "greater"}, type=str)
+        Pair = collections.namedtuple("Pair", "p q")
+        for make, is_whole in (
+            (lambda a, b: {Number.A: a, Number.B: b}, True),
+            (lambda a, b: {float("inf"): a, 1 + 2j: b}, True),
+            (lambda a, b: {Name.A: a, Name.B: b}, False),
+            (lambda a, b: {torch.float32: a, frozenset([1]): b}, False),
+            (lambda a, b: Pair(a, b), True),
+            (lambda a, b: collections.OrderedDict(p=a, q=b), True),
+            (lambda a, b: types.MappingProxyType({"p": a, "q": b}), True),
+        ):
+
+            def function(a, b, make=make):
+                return multi_aso(make(a, b), **by).eps_min
+
+            torch._dynamo.reset()
+            compiled = torch.compile(function, backend="eager", fullgraph=is_whole)
+            same(compiled(a, b), function(a, b))
+        step = compile(lambda a, b: t_test(a, b, alternative=Side.UP).pvalue)
+        same(step(a, b), t_test(a, b, alternative="greater").pvalue)
+
+        # Of one code, with other globals.
+        code = compile.__globals__["__builtins__"]["compile"](
+            "def stat(x, axis): return x.quantile(Q, axis)", "a file", "exec"
+        )
+        functions = []
+        for number in (0.1, 0.5, 0.9):
+            names = {"Q": number}
+            exec(code, names)
+            functions.append(names["stat"])
+
+        def test(statistic):
+            return permutation_test(a, b, statistic=statistic, **by).pvalue
+
+        step = torch.compile(test, backend="eager")
+        for function in functions:
+            same(step(function), test(function))
+
+        # Beside the program, as NumPy has them.
+        x, y = np.random.default_rng(0).random((2, 9), dtype=np.float32)
+        for function in (
+            lambda: t_test(x, y).pvalue,
+            lambda: aso(x, y, rng=0).eps_min,
+            lambda: aso(list(x[:4]), list(y[:4])).eps_min,
+            lambda: responses.simulate(5, 2, n_sets=2, rng=0).gold,
+            lambda: responses.fit(x.reshape(3, 3)),
+        ):
+            torch._dynamo.reset()
+            found, expected = torch.compile(function, backend="eager")(), function()
+            assert np.asarray(found).dtype == np.asarray(expected).dtype
+            np.testing.assert_array_equal(found, expected)
+        where = {"xp": torch, "n_sets": 2}
+        words = torch.tensor([1, 2])
+        step = torch.compile(
+            lambda rng: responses.simulate(5, 2, rng=rng, **where).gold + 1.0,
+            backend="eager",
+        )
+        same(step(words), responses.simulate(5, 2, rng=words, **where).gold + 1.0)
+
+        # Shapes without numbers are not taken for a promise of some.
+        words = torch.tensor([1, 2], device="meta")
+        for function, other in (
+            (lambda a, b: t_test(a, b), b.to("meta")),
+            (lambda a, words: aso(a, a + 0.1, rng=words), words),
+        ):
+            assert "one device; got cpu and meta" in complains(function, a, other)
         """
     )

@@ -27,6 +27,16 @@ def test_command_measures_and_writes(tmp_path, capsys):
     assert results["graph"] is None
 
 
+@pytest.mark.parametrize("options", [["--device=meta"], ["--rounds=0"]])
+def test_impossible_options(options, capsys):
+    require("torch")
+    from benchmarks import gpu
+
+    with pytest.raises(SystemExit):
+        gpu.main(options)
+    assert f"expected {options[0].split('=')[0]} " in capsys.readouterr().err
+
+
 def test_traffic_is_counted():
     torch = require("torch")
     from benchmarks.gpu import Traffic

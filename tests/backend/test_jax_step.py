@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from conftest import require
-from sigarray import aso, t_test
+from sigarray import aso, bootstrap_replicates, t_test
+from sigarray._backend import libraries
+from sigarray.responses import metrics
 from tests.backend.programs import run
 from tests.test_contract import ONE_EACH, over
 
@@ -46,6 +48,72 @@ def test_scan_over_steps_of_several_experiments(jax):
             expected = evaluate(key_of_one, scores[k], baseline[k])
             for result, value in zip(results, expected, strict=True):
                 np.testing.assert_allclose(result[k, i], value, atol=1e-6)
+
+
+def test_what_a_callable_reads_may_change(jax, samples):
+    """An attribute, a global, what it closes over: all of now, in every call."""
+    scores, baseline = samples
+    level = 0.1
+
+    class Quantile:
+        level = 0.1
+
+        def take(self, x, axis):
+            return jax.numpy.quantile(x, self.level, axis=axis)
+
+        __call__ = take
+
+    def closure(x, axis):
+        return jax.numpy.quantile(x, level, axis=axis)
+
+    own = Quantile()
+    metric = metrics.Metric(
+        "own", lambda xp, gold, x: xp.abs(x - gold).mean(-1) * level
+    )
+
+    def test(statistic):
+        return bootstrap_replicates(
+            scores, baseline, statistic=statistic, start=0, count=5, rng=0
+        )
+
+    gold = scores[:, None]
+    calls = (
+        lambda: test(own.take),
+        lambda: test(own),
+        lambda: test(closure),
+        lambda: metric(gold, gold + 1.0),
+        lambda: jax.jit(lambda x: test(own) + x)(scores[0]),
+        lambda: jax.vmap(lambda x: test(own) + x)(scores[:2]),
+    )
+    before = [call() for call in calls]
+    own.level = level = 0.9
+    for call, old in zip(calls, before, strict=True):
+        assert not np.allclose(call(), old)
+    np.testing.assert_allclose(
+        test(own), test(lambda x, axis: jax.numpy.quantile(x, 0.9, axis=axis))
+    )
+    # One program for all of one trace.
+    n_programs = len(libraries._PROGRAMS)
+    test(own)
+    test(lambda x, axis: jax.numpy.quantile(x, 0.9, axis=axis))
+    assert len(libraries._PROGRAMS) == n_programs
+
+
+def test_devices_are_named(jax):
+    code, output = run(
+        """
+        import jax
+        import pytest
+        from sigarray import t_test
+
+        a, b = (jax.device_put(jax.numpy.arange(4.0), x) for x in jax.devices())
+        with pytest.raises(TypeError, match="one device; got .*0 and .*1. Move one"):
+            t_test(a, b)
+        t_test(a, jax.numpy.arange(3.0))  # is moved
+        """,
+        XLA_FLAGS="--xla_force_host_platform_device_count=2",
+    )
+    assert code == 0, output
 
 
 def test_donated_scores(jax, samples):

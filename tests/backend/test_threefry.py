@@ -1,6 +1,8 @@
 """Threefry words, and the uniforms, exponentials and normals made from them."""
 
 import contextlib
+import enum
+import functools
 
 import numpy as np
 import pytest
@@ -246,7 +248,11 @@ def test_names_have_streams_whatever_the_others_are():
     first = name_streams(["lstm", "cnn"])
     assert name_streams(["crf", "cnn", "lstm"])[:0:-1] == first
     assert name_streams([1, "1", "lstm"]) == name_streams(["lstm", "1", 1])[::-1]
-    assert len(set(name_streams([1, "1", 1.0, "lstm"]))) == 4
+    assert len(set(name_streams([1, "1", 1.5, (1,), "lstm"]))) == 5
+    # Equal names have one.
+    for name in (np.int64(1), True, 1.0, enum.IntEnum("Number", "A").A):
+        assert name_streams([name]) == name_streams([1])
+    assert name_streams([np.str_("lstm")]) == name_streams(["lstm"])
     assert all(0 <= stream < 2**64 for stream in first)
 
 
@@ -299,6 +305,17 @@ def test_seeds_of_torch_are_where_the_scores_are():
     assert torch.equal(found.standard_error, aso(a, a + 0.1, rng=large).standard_error)
 
 
+def test_words_of_another_library_are_named():
+    torch = require("torch")
+    a = np.arange(20.0)
+    with pytest.raises(TypeError, match=r"of numpy.*got torch\.Tensor.*numpy\.asarray"):
+        aso(a, a, rng=torch.tensor([0, 1]))
+    with pytest.raises(
+        TypeError, match=r"of torch.*got numpy\.ndarray.*torch\.asarray"
+    ):
+        aso(torch.asarray(a), torch.asarray(a), rng=np.arange(2))
+
+
 class TestJax:
     @pytest.fixture
     def jax(self):
@@ -340,8 +357,27 @@ class TestJax:
     def test_arrays_that_are_no_seed(self, jax):
         a = jax.numpy.arange(20.0)
         for rng in (jax.numpy.arange(3), jax.numpy.asarray(0.5), np.arange(2.0)):
-            with pytest.raises(TypeError, match="rng to be an integer or an array"):
+            with pytest.raises(
+                TypeError, match=r"integer array of shape \(\) or \(2,\)"
+            ):
                 aso(a, a, rng=rng)
+
+    def test_words_of_numpy_are_those_of_jax(self, jax):
+        """A pair of uint32 is a raw key, of whichever library."""
+        a, b = jax.numpy.linspace(0.0, 1.0, 20), jax.numpy.linspace(0.3, 0.8, 15)
+
+        def find(words):
+            return aso(a, b, n_resamples=50, rng=words).standard_error
+
+        for dtype in ("uint32", "int32", "int64"):
+            words = np.asarray([1, 2], dtype)
+            expected = find(jax.numpy.asarray(words))
+            for found in (
+                find(words),
+                jax.jit(find)(words),
+                jax.jit(functools.partial(find, words))(),
+            ):
+                assert float(found) == float(expected)
 
     def test_options_of_metrics_are_compiled_once(self, jax):
         gold, a, b = responses.simulate(6, 2, xp=jax.numpy, rng=0)
