@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.libraries import array_kernel, clip, device_of, move_axis
 from sigarray._backend.public import checked
 from sigarray._numeric.special import chi_square_sf, cumulative_maximum
 
@@ -240,7 +240,7 @@ def count_significant(
 def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
     xp, p = _standardize(pvalues, axis)
     adjusted = _adjust(xp, p, rule=rule)
-    return adjusted if axis in (-1, p.ndim - 1) else xp.moveaxis(adjusted, -1, axis)
+    return move_axis(xp, adjusted, -1, axis)
 
 
 def _standardize(pvalues: Array, axis: int) -> tuple[Namespace, Array]:

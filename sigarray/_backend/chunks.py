@@ -28,12 +28,20 @@ _LARGE_BLOCK_BYTES = 2**24
 
 
 def chunk_size(
-    xp: Namespace, device: Device, elements: int, budget: int | None = None
+    xp: Namespace,
+    device: Device,
+    elements: int,
+    budget: int | None = None,
+    least: int = 1,
 ) -> int:
-    """Count the replicates, of so many elements each, that fit in a chunk."""
+    """Count the replicates, of so many elements each, that fit in a chunk.
+
+    At least so many as well, where they can be held.
+    """
     if budget is None:
         budget = _default_budget(xp, device)
-    return max(1, budget // max(1, elements))
+    elements = max(1, elements)
+    return max(1, budget // elements, min(least, MAX_HELD // elements))
 
 
 def map_replicates(
@@ -107,21 +115,44 @@ def sum_replicates(
 
     What `initial` holds is added. Chunks are those of `map_replicates`.
     """
+
+    def add_up(start: int | Array, size: int, is_inside: Array | None) -> Array:
+        values = xp.astype(kernel(start, size), initial.dtype)
+        if is_inside is not None:
+            values = xp.where(is_inside, values, 0.0)
+        return xp.sum(values, axis=-1)
+
+    return add_chunks(
+        xp, add_up, count, initial=initial, elements=elements, batch=batch
+    )
+
+
+def add_chunks(
+    xp: Namespace,
+    kernel: Callable[[Any, int, Array | None], Array],
+    count: int,
+    *,
+    initial: Array,
+    elements: int,
+    batch: int | None = None,
+) -> Array:
+    """As `sum_replicates`, by `kernel(start, size, is_inside)`, which gives sums.
+
+    They are of the replicates that are inside (size,), or of all where it is None.
+    """
     device = device_of(xp, initial)
     chunks, size = _plan_chunks(xp, device, count, elements, batch)
     if chunks > 1 and array_api_compat.is_jax_namespace(xp):
         import jax
 
         def add(chunk: Array, total: Array) -> Array:
-            values = xp.astype(kernel(chunk * size, size), initial.dtype)
             is_inside = xp.arange(size) + chunk * size < count
-            return total + xp.sum(xp.where(is_inside, values, 0.0), axis=-1)
+            return total + kernel(chunk * size, size, is_inside)
 
         return jax.lax.fori_loop(0, chunks, add, initial)
     total = initial
     for start in range(0, count, size):
-        values = kernel(start, min(size, count - start))
-        total = total + xp.sum(xp.astype(values, initial.dtype), axis=-1)
+        total = total + kernel(start, min(size, count - start), None)
     return total
 
 

@@ -13,6 +13,7 @@ from sigarray._backend.libraries import (
     ambient_modes_off,
     as_argument,
     device_of,
+    move_axis,
     place_of,
     widest_float,
 )
@@ -291,12 +292,7 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int, what: str) -> Array:
         shape = tuple(x.shape)
         msg = f"Expected at least one of the {what} along axis {axis}; got {shape}."
         raise ValueError(msg)
-    axis %= x.ndim
-    if axis == x.ndim - 1:
-        return x
-    # torch.func.vmap has no rule for moveaxis (pytorch 2.13).
-    others = (k for k in range(x.ndim) if k != axis)
-    return xp.permute_dims(x, (*others, axis))
+    return move_axis(xp, x, axis, -1)
 
 
 def _check_leading_axes(samples: list[Array], n_axes: int) -> None:

@@ -18,6 +18,8 @@ from sigarray._backend.aliases import Array, Device, Namespace
 
 Result = TypeVar("Result")
 
+# Terms that are added up one after the other, in float32 if need be.
+_MAX_TERMS = 1024
 # Devices of torch that may lower the precision of what is computed in a context.
 _AUTOCASTING = ("cpu", "cuda", "mps", "xpu")
 
@@ -223,6 +225,42 @@ def matrix_product(xp: Namespace, a: Array, b: Array) -> Array:
         product = xp.matmul(xp.astype(a, wide), xp.astype(b, wide))
         return xp.astype(product, a.dtype)
     return xp.matmul(a, b)
+
+
+def sum_of_products(xp: Namespace, a: Array, b: Array, axis: int) -> Array:
+    """Sum a times b, of one shape, along a negative axis."""
+    # In one pass, where it is exact enough: einsum adds one term after the other.
+    if array_api_compat.is_numpy_namespace(xp) and a.shape[axis] <= _MAX_TERMS:
+        kept = "ab"[: -1 - axis]
+        return np.einsum(f"...n{kept},...n{kept}->...{kept}", a, b)
+    return xp.sum(a * b, axis=axis)
+
+
+def power_of_two(xp: Namespace, x: Array) -> Array:
+    """Give the largest power of two that is not above a positive number."""
+    if hasattr(xp, "frexp"):
+        mantissa, _ = xp.frexp(x)
+        return x / (2.0 * mantissa)
+    return 2.0 ** xp.floor(xp.log2(x))
+
+
+def move_axis(xp: Namespace, x: Array, source: int, target: int) -> Array:
+    """Move an axis to another place, the order of the others kept."""
+    if source % x.ndim == target % x.ndim:
+        return x
+    # torch.func.vmap has no rule for moveaxis (pytorch 2.13).
+    order = [k for k in range(x.ndim) if k != source % x.ndim]
+    order.insert(target % x.ndim, source % x.ndim)
+    return xp.permute_dims(x, tuple(order))
+
+
+def contiguous(xp: Namespace, x: Array) -> Array:
+    """Give an array whose last axis is contiguous in memory, where that can be said."""
+    if array_api_compat.is_torch_namespace(xp):
+        return x.contiguous()
+    if hasattr(xp, "ascontiguousarray"):
+        return xp.ascontiguousarray(x)
+    return x
 
 
 def nth_smallest(xp: Namespace, x: Array, n: int) -> Array:

@@ -230,9 +230,12 @@ def _describe_aso(options: argparse.Namespace, scores: Scores) -> str:
 def _plan_aso(options: argparse.Namespace, scores: Scores) -> list[Plan]:
     """Give the plans of all pairs, each of them once."""
     sizes = sorted(len(column) for column in scores.values())
-    pairs = dict.fromkeys(itertools.combinations(sizes, 2))
+    pairs = list(itertools.combinations(sizes, 2))
     method = options.method or ASO_DEFAULTS["method"]
-    return list(dict.fromkeys(plan_error(method, n, m) for n, m in pairs))
+    plans = (
+        plan_error(method, n, m, None, len(pairs)) for n, m in dict.fromkeys(pairs)
+    )
+    return list(dict.fromkeys(plans))
 
 
 def _announce_aso(options: argparse.Namespace, scores: Scores) -> None:

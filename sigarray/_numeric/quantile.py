@@ -19,7 +19,6 @@ from sigarray._backend.libraries import (
     widest_float,
 )
 from sigarray._backend.threefry import exponentials, normals
-from sigarray._numeric.faults import spread_faults
 
 # A step of the grid is a ratio of integers up to this denominator.
 _MAX_GRID_DENOMINATOR = 10**6
@@ -45,14 +44,6 @@ class MergedSteps(NamedTuple):
     ranks_a: Array | None
     ranks_b: Array | None
     widths: Array
-
-
-def sort_scores(xp: Namespace, scores: Array) -> Array:
-    """Sort along the last axis and halve, so that differences cannot overflow.
-
-    As in `spread_faults`, a sample with a score that is not finite becomes NaN.
-    """
-    return 0.5 * xp.sort(spread_faults(xp, scores), axis=-1, stable=False)
 
 
 @dataclass(frozen=True)

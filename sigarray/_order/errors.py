@@ -10,15 +10,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
-from sigarray._backend.chunks import sum_replicates
+from sigarray._backend.chunks import add_chunks, chunk_size
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
     clip,
     device_of,
+    sum_of_products,
     take_last,
     widest_float,
 )
@@ -28,7 +27,6 @@ from sigarray._numeric.quantile import (
     MergedSteps,
     even_grid,
     grid_ranks,
-    sort_scores,
 )
 from sigarray._numeric.special import student_quantile
 from sigarray._numeric.statistic import largest_or_one
@@ -36,16 +34,18 @@ from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
 from sigarray._order.plans import Method, Plan, allows_verdict, list_doubts, plan_errors
 from sigarray._order.ratio import (
+    MIN_REPLICATES,
     Steps,
     Streams,
+    compare_resamples,
     count_elements,
+    draw_resamples,
     in_dtype_of,
     merge_pairs,
-    ratio_of_differences,
     ratio_of_samples,
     ratios_of_blocks,
-    resampled_ratios,
     seed_stacks,
+    sort_stacks,
 )
 
 
@@ -118,7 +118,7 @@ def estimate(
     batch: int | None,
 ) -> Estimates:
     """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
+    stacks = sort_stacks(xp, stacks)
     blocks = list_blocks(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
@@ -133,17 +133,12 @@ def estimate(
                 xp, stacks, chosen, seen, seeds, n_resamples, plan.grid, batch
             )
         else:
-            find_error: Callable[..., Array] = _asymptotic_errors
-            if plan.method == "exact":
-                find_error = functools.partial(
-                    _exact_errors, grid=plan.grid, batch=batch
-                )
-            found = [
-                map_block(
-                    xp, stacks, b, functools.partial(find_error, xp, seen.steps[b])
-                )
-                for b in chosen
-            ]
+            find_errors = (
+                functools.partial(_exact_errors, batch=batch)
+                if plan.method == "exact"
+                else _asymptotic_errors
+            )
+            found = [find_errors(xp, stacks, b, seen, plan.grid) for b in chosen]
         errors |= dict(zip(chosen, found, strict=True))
     own_errors, margins = [], []
     for g, h in blocks:
@@ -189,36 +184,48 @@ def _bootstrap_errors(
     """Standard deviation of the ratio of every pair over resamples, block by block."""
     used = sorted({place for block in blocks for place in block})
     stacks, seeds = [stacks[g] for g in used], [seeds[g] for g in used]
-    steps = {(used.index(g), used.index(h)): observed.steps[g, h] for g, h in blocks}
-    centers = [observed.ratios[block] for block in blocks]
-    center = join(xp, centers)
+    own = [(used.index(g), used.index(h)) for g, h in blocks]
+    steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
+    centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    def find_moments(start: int | Array, size: int) -> Array:
-        ratios = join(
-            xp,
-            resampled_ratios(xp, stacks, steps, seeds, start, size, grid),
-            axis=-2,
-        )
-        return _moments(xp, ratios - center[..., None], 1.0 / n_resamples)
+    def add_moments(start: int | Array, size: int, is_inside: Array | None) -> Array:
+        resamples = draw_resamples(xp, stacks, seeds, start, size, grid)
+
+        def find_moments(
+            merged: MergedSteps | None, x: Array, y: Array, center: Array
+        ) -> Array:
+            ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
+            deviations = ratios - center[..., None]
+            if is_inside is not None:
+                deviations = xp.where(is_inside, deviations, 0.0)
+            return _moments(xp, deviations, 1.0 / n_resamples)
+
+        return compare_resamples(xp, resamples, steps, find_moments, centers)
 
     elements = count_elements(stacks, grid)
-    errors = _standard_deviation(xp, find_moments, n_resamples, center, elements, batch)
-    ends = itertools.accumulate(x.shape[-1] for x in centers)
+    if batch is None:
+        device = device_of(xp, stacks[0])
+        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
+    center = join(xp, list(centers.values()))
+    errors = _standard_deviation(xp, add_moments, n_resamples, center, elements, batch)
+    ends = itertools.accumulate(x.shape[-1] for x in centers.values())
     return [
         errors[..., end - x.shape[-1] : end]
-        for end, x in zip(ends, centers, strict=True)
+        for end, x in zip(ends, centers.values(), strict=True)
     ]
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:
-    """Give w d and w d^2, stacked on a new first axis."""
+    """Add up w d and w d^2 along the last axis, stacked on a new first axis."""
     weighted = weights * deviations
-    return xp.stack([weighted, weighted * deviations])
+    return xp.stack(
+        [xp.sum(weighted, axis=-1), sum_of_products(xp, weighted, deviations, -1)]
+    )
 
 
 def _standard_deviation(
     xp: Namespace,
-    find_moments: Callable[[Any, int], Array],
+    add_moments: Callable[[Any, int, Array | None], Array],
     count: int,
     observed: Array,
     elements: int,
@@ -227,9 +234,9 @@ def _standard_deviation(
     """Standard deviation (ddof 0), from moments about the observed ratio."""
     # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.
     zero = observed - observed
-    sums = sum_replicates(
+    sums = add_chunks(
         xp,
-        find_moments,
+        add_moments,
         count,
         initial=xp.stack([zero, zero]),
         elements=elements,
@@ -240,55 +247,58 @@ def _standard_deviation(
 
 def _exact_errors(
     xp: Namespace,
-    steps: MergedSteps | None,
-    x: Array,
-    y: Array,
-    *,
+    stacks: Stacks,
+    block: Block,
+    observed: Observed,
     grid: Grid | None,
+    *,
     batch: int | None,
 ) -> Array:
     """Standard deviation of the ratio over all multisets of A and of B."""
-    device = device_of(xp, x)
-    ranks_a, weights_a = enumerate_resamples(xp, device, x.shape[-1])
-    ranks_b, weights_b = ranks_a, weights_a
-    if y.shape[-1] != x.shape[-1]:
-        ranks_b, weights_b = enumerate_resamples(xp, device, y.shape[-1])
-    weights_a, weights_b = (in_dtype_of(xp, w, x) for w in (weights_a, weights_b))
-    n_a, n_b = weights_a.shape[0], weights_b.shape[0]
-    if grid is not None:
-        nodes_a = grid_ranks(xp, device, x.shape[-1], grid)
-        nodes_b = grid_ranks(xp, device, y.shape[-1], grid)
-        ranks_a = xp.take(ranks_a, nodes_a, axis=0)
-        ranks_b = xp.take(ranks_b, nodes_b, axis=0)
-        center = ratio_of_samples(
-            xp, steps, take_last(xp, x, nodes_a), take_last(xp, y, nodes_b)
+    device, steps = device_of(xp, stacks[0]), observed.steps[block]
+    sizes = [stacks[place].shape[-1] for place in block]
+    tables = {n: enumerate_resamples(xp, device, n) for n in set(sizes)}
+    ranks_a, ranks_b = (
+        ranks if grid is None else xp.take(ranks, nodes, axis=0)
+        for ranks, nodes in (
+            (tables[n][0], grid and grid_ranks(xp, device, n, grid)) for n in sizes
         )
-    else:
-        center = ratio_of_samples(xp, steps, x, y)
-    widths = None
-    if steps is not None:
-        if steps.ranks_a is not None and steps.ranks_b is not None:
-            ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
-            ranks_b = xp.take(ranks_b, steps.ranks_b, axis=0)
-        widths = in_dtype_of(xp, steps.widths, x)[:, None]
+    )
+    weights_a, weights_b = (in_dtype_of(xp, tables[n][1], stacks[0]) for n in sizes)
+    n_a = weights_a.shape[0]
 
-    def find_moments(start: int | Array, size: int) -> Array:
-        combinations = xp.arange(size, device=device) + start
-        combinations = clip(xp, combinations, None, n_a * n_b - 1)
-        rows_a, rows_b = combinations // n_b, combinations % n_b
-        values_a = take_last(xp, x, xp.take(ranks_a, rows_a, axis=1))
-        values_b = take_last(xp, y, xp.take(ranks_b, rows_b, axis=1))
-        ratios = ratio_of_differences(xp, values_b - values_a, widths, axis=-2)
-        weights = xp.take(weights_a, rows_a, axis=0)
-        weights = weights * xp.take(weights_b, rows_b, axis=0)
-        return _moments(xp, ratios - center[..., None], weights)
+    def find_error(x: Array, y: Array, center: Array) -> Array:
+        values_b = take_last(xp, y, ranks_b)[..., None, :]
 
-    leading = math.prod(np.broadcast_shapes(x.shape[:-1], y.shape[:-1]))
-    elements = leading * ranks_a.shape[0]
-    return _standard_deviation(xp, find_moments, n_a * n_b, center, elements, batch)
+        def add_moments(
+            start: int | Array, size: int, is_inside: Array | None
+        ) -> Array:
+            rows = clip(xp, xp.arange(size, device=device) + start, None, n_a - 1)
+            values_a = take_last(xp, x, xp.take(ranks_a, rows, axis=1))[..., None]
+            ratios = ratio_of_samples(xp, steps, values_a, values_b, axis=-3)
+            weights = xp.take(weights_a, rows, axis=0)
+            if is_inside is not None:
+                weights = xp.where(is_inside, weights, 0.0)
+            moments = _moments(xp, ratios - center[..., None, None], weights_b)
+            return xp.sum(weights * moments, axis=-1)
+
+        elements = math.prod(center.shape) * math.prod(ranks_b.shape)
+        return _standard_deviation(xp, add_moments, n_a, center, elements, batch)
+
+    ratios = observed.ratios[block]
+    elements = n_a * math.prod(ranks_b.shape)
+    return map_block(xp, stacks, block, find_error, ratios, elements=elements)
 
 
 def _asymptotic_errors(
+    xp: Namespace, stacks: Stacks, block: Block, observed: Observed, _: Grid | None
+) -> Array:
+    """Standard error by the delta method, pair by pair."""
+    find_error = functools.partial(_asymptotic_error, xp, observed.steps[block])
+    return map_block(xp, stacks, block, find_error)
+
+
+def _asymptotic_error(
     xp: Namespace, steps: MergedSteps | None, x: Array, y: Array
 ) -> Array:
     """Standard error by the delta method, from the Kantorovich potentials.

@@ -60,9 +60,10 @@ def multi_aso(
     n_resamples, dt, method, higher_is_better, batch, rng
         As for `aso`. Each model is resampled once in a replicate, and compared with all
         others; by random numbers of its own, which depend on its name in a mapping or
-        data frame, else on its place. So the numbers of a pair do not depend on other
-        models, nor on the order of names, but for the correction; a model that is
-        appended changes none. "auto" chooses for each pair by its sizes.
+        data frame, else on its place. So by one method the numbers of a pair do not
+        depend on other models, nor on the order of names, but for the correction; a
+        model that is appended changes none. Of P pairs, "auto" enumerates those of at
+        most 2^24 / P distinct resamples: those of five scores for up to 46 models.
 
     Returns
     -------

@@ -6,18 +6,18 @@ have shape (..., P), one entry for each pair of models, in the order of `list_bl
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
 from sigarray._backend.libraries import device_of, take_last
+from sigarray._backend.windows import map_windows
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
 Block = tuple[int, int]
-PairFunction = Callable[[Array, Array], Array]
+PairFunction = Callable[..., Array]
 
 
 def list_blocks(stacks: Stacks) -> list[Block]:
@@ -30,58 +30,90 @@ def list_blocks(stacks: Stacks) -> list[Block]:
     ]
 
 
-def pair_of(p: Any, n_models: int) -> tuple[Any, Any]:
-    """Give the two models of pair p, by cyclic shifts: every pair once, no table.
-
-    All pairs of neighbours come first, then all that are two apart, and so on.
-    """
-    return p % n_models, (p + p // n_models + 1) % n_models
-
-
 def map_block(
-    xp: Namespace, stacks: Stacks, block: Block, function: PairFunction
+    xp: Namespace,
+    stacks: Stacks,
+    block: Block,
+    function: PairFunction,
+    *along: Array,
+    n_axes: int = 1,
+    elements: int = 0,
 ) -> Array:
-    """Apply `function(x, y)` to all pairs of a block: result of shape (..., P).
+    """Apply `function(x, y, *along)` to all pairs of a block: shape (..., P).
 
-    Pairs within a stack are in the order of `pair_of`, those of two go row by row.
+    Pair p is of model i = p % K of one stack and model i + p // K of the other one,
+    counted around; within a stack, of models i and i + p // K + 1.
+
+    Parameters
+    ----------
+    stacks : sequence of arrays, shape (..., K, *sample)
+        Samples of `n_axes` axes.
+    block : (int, int)
+        Which stacks, two of them or one.
+    function : callable
+        Of samples (..., *sample), which broadcast, and what belongs to the pairs;
+        gives (...), behind axes of its own.
+    along : arrays, shape (..., P)
+        What belongs to pairs.
+    elements : int, optional
+        Numbers that a pair takes for each batch entry; those of a sample by default.
     """
     x, y = (stacks[place] for place in block)
-    leading = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    axis = -1 - n_axes
+    n, m = x.shape[axis], y.shape[axis]
     is_within = block[0] == block[1]
-    n, m = x.shape[-2], y.shape[-2]
+    first = int(is_within)
     n_pairs = n * (n - 1) // 2 if is_within else n * m
-    n_results = math.prod(leading) * n_pairs
-    size = max(x.shape[-1], y.shape[-1])
+    leading = np.broadcast_shapes(x.shape[:axis], y.shape[:axis])
+    n_entries = math.prod(leading)
+    sample = max(math.prod(z.shape[axis + 1 :]) for z in (x, y))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
-    device = device_of(xp, x)
-    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, device, 1))
-    is_small = n_results * size <= limit
-    if is_small and not is_within:
-        result = function(x[..., :, None, :], y[..., None, :, :])
-        return xp.reshape(result, (*leading, n_pairs))
-    pairs = xp.arange(n_pairs, device=device)
-    first, second = pair_of(pairs, n) if is_within else (pairs // m, pairs % m)
-    if is_small:
-        return function(xp.take(x, first, axis=-2), xp.take(x, second, axis=-2))
+    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, device_of(xp, x), 1))
+    if n_entries * sample <= limit:
+        # As far around as rows of x reach.
+        n_windows = first + n + -(-n_pairs // n) - 1
+        parts = [y] * (n_windows // m)
+        parts += [_first_rows(y, n_windows % m, axis)] * (n_windows % m > 0)
+        around = parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
+        return map_windows(
+            xp,
+            x,
+            around[(..., slice(first, None), *(slice(None),) * n_axes)],
+            function,
+            along,
+            count=n_pairs,
+            axis=axis,
+            elements=n_entries * max(sample, elements),
+        )
     # Few scores are compared in many ways: some results at a time, by their samples.
+    pairs = xp.arange(n_pairs, device=device_of(xp, x))
+    models = pairs % n, (pairs % n + pairs // n + first) % m
     rows = [
-        _rows_of_models(xp, stack, leading, models)
-        for stack, models in ((x, first), (y, second))
+        _rows_of_models(xp, z, leading, own, axis)
+        for z, own in zip((x, y), models, strict=True)
     ]
-    x, y = (xp.reshape(z, (math.prod(z.shape[:-1]), z.shape[-1])) for z in (x, y))
+    x, y = (xp.reshape(z, (-1, *z.shape[axis + 1 :])) for z in (x, y))
+    shape = (*leading, n_pairs)
+    flat = [xp.reshape(xp.broadcast_to(z, shape), (-1,)) for z in along]
 
-    def compare(first: Array, second: Array) -> Array:
-        return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0))
+    def compare(first: Array, second: Array, *own: Array) -> Array:
+        return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
 
-    result = map_entries(xp, compare, rows, elements=size, budget=MAX_DIFFERENCES)
-    return xp.reshape(result, (*leading, n_pairs))
+    result = map_entries(
+        xp, compare, [*rows, *flat], elements=sample, budget=MAX_DIFFERENCES
+    )
+    return xp.reshape(result, (*result.shape[:-1], *shape))
+
+
+def _first_rows(x: Array, count: int, axis: int) -> Array:
+    return x[(..., slice(count), *(slice(None),) * (-1 - axis))]
 
 
 def _rows_of_models(
-    xp: Namespace, stack: Array, leading: tuple[int, ...], models: Array
+    xp: Namespace, stack: Array, leading: tuple[int, ...], models: Array, axis: int
 ) -> Array:
     """Give the sample of the flat stack for each batch entry and model, as a vector."""
-    n_models, shape = stack.shape[-2], stack.shape[:-2]
+    n_models, shape = stack.shape[axis], stack.shape[:axis]
     entries = xp.arange(
         math.prod(shape), dtype=models.dtype, device=device_of(xp, stack)
     )
@@ -123,8 +155,8 @@ def as_matrix(
         blocks[g, g] = _spread(xp, within, size, reverse, diagonal=diagonal)
         for h in range(g + 1, len(sizes)):
             start, stop = stop, stop + size * sizes[h]
-            shape = (*pairs.shape[:-1], size, sizes[h])
-            blocks[g, h] = xp.reshape(pairs[..., start:stop], shape)
+            between = pairs[..., start:stop]
+            blocks[g, h] = _spread_between(xp, between, size, sizes[h])
             blocks[h, g] = reverse(xp.matrix_transpose(blocks[g, h]))
         start = stop
     groups = range(len(sizes))
@@ -145,7 +177,7 @@ def _spread(
     *,
     diagonal: float,
 ) -> Array:
-    """Spread the pairs within one stack over its matrix: the inverse of `pair_of`."""
+    """Spread the pairs within one stack over its matrix: the inverse of `map_block`."""
     if n_models == 1:
         shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
         return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)
@@ -162,3 +194,12 @@ def _spread(
     values = take_last(xp, pairs, xp.where(shift == 0, 0, place))
     values = xp.where(is_pair, values, reverse(values))
     return xp.where(shift == 0, diagonal, values)
+
+
+def _spread_between(xp: Namespace, pairs: Array, n: int, m: int) -> Array:
+    """Spread the pairs of two stacks over their matrix, shape (..., n, m)."""
+    if n == 1 or m == 1:
+        return xp.reshape(pairs, (*pairs.shape[:-1], n, m))
+    i = xp.arange(n, device=device_of(xp, pairs))[:, None]
+    j = xp.arange(m, device=device_of(xp, pairs))[None, :]
+    return take_last(xp, pairs, (j - i) % m * n + i)

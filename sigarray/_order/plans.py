@@ -6,13 +6,15 @@ from typing import Literal, NamedTuple, get_args
 
 from sigarray._numeric.quantile import Grid
 from sigarray._numeric.subsets import count_resamples
-from sigarray._order.pairs import Stacks, list_blocks
+from sigarray._order.pairs import Stacks, count_pairs, list_blocks
 
 Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
 
 METHODS = get_args(Method)
-# Pairs of distinct resamples that "auto" enumerates, and that "exact" agrees to.
+# Pairs of distinct resamples that "auto" enumerates, of one pair of models and of all
+# of them together, and that "exact" agrees to.
 _MAX_AUTO_COMBINATIONS = 2**16
+_MAX_AUTO_COMBINATIONS_IN_ALL = 2**24
 _MAX_EXACT_COMBINATIONS = 2**24
 # Resamples of more scores take more than 100 MiB to list.
 _MAX_EXACT_SIZE = 11
@@ -31,19 +33,24 @@ class Plan(NamedTuple):
 
 
 def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan, ...]:
-    """Plan the standard errors of each block of pairs, by its own sizes alone."""
+    """Plan the standard errors of each block of pairs, by its sizes."""
+    n_pairs = count_pairs(stacks)
     return tuple(
-        plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid)
+        plan_error(method, stacks[g].shape[-1], stacks[h].shape[-1], grid, n_pairs)
         for g, h in list_blocks(stacks)
     )
 
 
-def plan_error(method: Method, n: int, m: int, grid: Grid | None = None) -> Plan:
-    """Resolve "auto", and refuse an enumeration that is too long."""
+def plan_error(
+    method: Method, n: int, m: int, grid: Grid | None = None, n_pairs: int = 1
+) -> Plan:
+    """Resolve "auto", of so many pairs in all; refuse too long an enumeration."""
     magnitude = _log10_resamples(n) + _log10_resamples(m)
     largest = max(n, m)
     if method == "auto":
-        if magnitude <= math.log10(_MAX_AUTO_COMBINATIONS):
+        is_short = magnitude <= math.log10(_MAX_AUTO_COMBINATIONS)
+        in_all = magnitude + math.log10(n_pairs)
+        if is_short and in_all <= math.log10(_MAX_AUTO_COMBINATIONS_IN_ALL):
             return Plan("exact", grid)
         if grid is None and largest > _MAX_AUTO_SIZE:
             grid = Grid(n_scores=largest, n_others=0 if n == m else min(n, m))

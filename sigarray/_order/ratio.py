@@ -6,15 +6,26 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace, Seed
-from sigarray._backend.chunks import map_replicates
-from sigarray._backend.libraries import array_kernel, clip, device_of, take_last
+from sigarray._backend.chunks import chunk_size, map_replicates
+from sigarray._backend.libraries import (
+    array_kernel,
+    clip,
+    contiguous,
+    device_of,
+    move_axis,
+    power_of_two,
+    sum_of_products,
+    take_last,
+)
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
@@ -22,22 +33,16 @@ from sigarray._numeric.quantile import (
     grid_widths,
     merge_steps,
     resample_width,
-    sort_scores,
     sorted_resamples,
 )
-from sigarray._numeric.statistic import largest_or_one
-from sigarray._order.pairs import (
-    Block,
-    Stacks,
-    count_pairs,
-    join,
-    list_blocks,
-    map_block,
-)
+from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block
 
 # The streams of random numbers of the models of each stack.
 Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
+
+# Replicates at a time, so that loops over pairs of few scores have some length.
+MIN_REPLICATES = 64
 
 
 def merge_pairs(
@@ -53,10 +58,49 @@ def merge_pairs(
     return {(g, h): merge_steps(xp, device, sizes[g], sizes[h]) for g, h in blocks}
 
 
+def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
+    """Sort samples along the last axis, in units in which squares keep their bits.
+
+    The unit is a power of two, one for all models that meet, and moves no ratio. As in
+    `spread_faults`, a sample with a score that is not finite becomes NaN.
+    """
+    stacks = [xp.sort(spread_faults(xp, x), axis=-1, stable=False) for x in stacks]
+    sizes = [_largest_of_models(xp, x, stacks) for x in stacks]
+    scale = _find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None, None]
+    return [scale * x for x in stacks]
+
+
+def _largest_of_models(xp: Namespace, x: Array, stacks: Stacks) -> Array:
+    """Give the largest size of the scores of models that meet, but for faulty ones.
+
+    Batch entries of a stack share it on axes where another stack broadcasts.
+    """
+    ends = xp.abs(x[..., :: max(1, x.shape[-1] - 1)])
+    largest = xp.max(xp.where(ends >= 0.0, ends, 0.0), axis=(-2, -1))
+    for axis in range(-1, -1 - largest.ndim, -1):
+        is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
+        if is_shared and largest.shape[axis] > 1:
+            largest = xp.max(largest, axis=axis, keepdims=True)
+    return largest
+
+
+def _find_scale(xp: Namespace, size: Array) -> Array:
+    """Give the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
+
+    Sums of squares do not overflow there, and squares of differences down to 2^-87
+    times the size keep all of their bits (e = 128, float32; float64: 2^-842).
+    """
+    e = math.frexp(float(xp.finfo(size.dtype).max))[1]
+    target = 3 * e // 8
+    # The scale is below 2^e.
+    size = clip(xp, size, 2.0 ** (target - e + 1), None)
+    return 2.0**target / power_of_two(xp, size)
+
+
 @array_kernel
 def observed_ratios(xp: Namespace, stacks: Stacks, *, grid: Grid | None) -> Array:
     """Violation ratio of every pair, shape (..., P)."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
+    stacks = sort_stacks(xp, stacks)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
     return join(xp, ratios_of_blocks(xp, stacks, steps, grid))
 
@@ -74,24 +118,24 @@ def bootstrap_ratios(
     batch: int | None,
 ) -> Array:
     """Violation ratios of every pair in `count` replicates: (..., P, count)."""
-    stacks = [sort_scores(xp, stack) for stack in stacks]
+    stacks = sort_stacks(xp, stacks)
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
-        ratios = resampled_ratios(
-            xp, stacks, steps, seeds, start + chunk_start, size, grid
-        )
-        return join(xp, ratios, axis=-2)
+        resamples = draw_resamples(xp, stacks, seeds, start + chunk_start, size, grid)
 
-    return map_replicates(
-        xp,
-        device_of(xp, stacks[0]),
-        replicate,
-        count,
-        elements=count_elements(stacks, grid),
-        batch=batch,
-    )
+        def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
+            ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
+            return move_axis(xp, ratios, -1, 0)
+
+        return move_axis(xp, compare_resamples(xp, resamples, steps, compare), 0, -1)
+
+    elements = count_elements(stacks, grid)
+    device = device_of(xp, stacks[0])
+    if batch is None:
+        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
+    return map_replicates(xp, device, replicate, count, elements=elements, batch=batch)
 
 
 def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
@@ -118,22 +162,59 @@ def ratios_of_blocks(
     return _compare_blocks(xp, stacks, steps)
 
 
-def resampled_ratios(
+class Resamples(NamedTuple):
+    """Of every stack, (..., K, count, n) or (..., K, n, count).
+
+    The longer axis of scores and replicates is the last one, along which sums are fast;
+    `axis` is that of the scores.
+    """
+
+    stacks: list[Array]
+    axis: int
+
+
+def draw_resamples(
     xp: Namespace,
     stacks: Stacks,
-    steps: Steps,
     seeds: Sequence[Seed],
     start: int | Array,
     count: int,
     grid: Grid | None,
-) -> list[Array]:
-    """Resample every model once per replicate, compare all pairs: (..., P, count)."""
+) -> Resamples:
+    """Resample every model once per replicate."""
     uniforms = _draw_uniforms(xp, stacks, seeds, start, count, grid)
     resamples = [
         sorted_resamples(xp, stack, own, grid)
         for stack, own in zip(stacks, uniforms, strict=True)
     ]
-    return [xp.matrix_transpose(x) for x in _compare_blocks(xp, resamples, steps)]
+    axis = -2 if count >= max(x.shape[-1] for x in resamples) else -1
+    # The replicates behind the models, in front of the scores or behind them.
+    moved = (move_axis(xp, x, -3, -3 - axis) for x in resamples)
+    return Resamples([contiguous(xp, x) for x in moved], axis)
+
+
+def compare_resamples(
+    xp: Namespace,
+    resamples: Resamples,
+    steps: Steps,
+    function: Callable[..., Array],
+    *along: Mapping[Block, Array],
+) -> Array:
+    """Apply `function(merged_steps, x, y, *along)` to every pair: shape (..., P)."""
+    return join(
+        xp,
+        [
+            map_block(
+                xp,
+                resamples.stacks,
+                block,
+                functools.partial(function, merged),
+                *(values[block] for values in along),
+                n_axes=2,
+            )
+            for block, merged in steps.items()
+        ],
+    )
 
 
 def _compare_blocks(xp: Namespace, stacks: Stacks, steps: Steps) -> list[Array]:
@@ -169,15 +250,16 @@ def _draw_uniforms(
 
 
 def ratio_of_samples(
-    xp: Namespace, steps: MergedSteps | None, x: Array, y: Array
+    xp: Namespace, steps: MergedSteps | None, x: Array, y: Array, axis: int = -1
 ) -> Array:
-    """Violation ratio of sorted samples (..., n) and (..., m), which broadcast."""
+    """Violation ratio of samples that are sorted along an axis, and broadcast."""
     if steps is None:
-        return ratio_of_differences(xp, y - x, None, axis=-1)
+        return ratio_of_differences(xp, y - x, None, axis=axis)
     if steps.ranks_a is not None and steps.ranks_b is not None:
-        x, y = take_last(xp, x, steps.ranks_a), take_last(xp, y, steps.ranks_b)
+        x = xp.take(x, steps.ranks_a, axis=axis)
+        y = xp.take(y, steps.ranks_b, axis=axis)
     widths = in_dtype_of(xp, steps.widths, x)
-    return ratio_of_differences(xp, y - x, widths, axis=-1)
+    return ratio_of_differences(xp, y - x, widths, axis=axis)
 
 
 def ratio_of_differences(
@@ -188,11 +270,14 @@ def ratio_of_differences(
     eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
     for steps of these widths (equal where None); 0.5 where both functions are the same.
     """
-    unit = largest_or_one(xp, difference, axis=axis)
-    difference = difference / xp.expand_dims(unit, axis=axis)
-    weighted = difference if widths is None else difference * widths
-    violation = xp.sum(clip(xp, difference, 0.0, None) * weighted, axis=axis)
-    distance = xp.sum(difference * weighted, axis=axis)
+    weighted = difference
+    if widths is not None:
+        weighted = difference * widths[(slice(None), *(None,) * (-1 - axis))]
+    above = clip(xp, difference, 0.0, None)
+    # Where both are above 0, they are the same number.
+    part = above if widths is None else weighted
+    violation = sum_of_products(xp, above, part, axis)
+    distance = sum_of_products(xp, difference, weighted, axis)
     is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
     ratio = clip(xp, violation / xp.where(is_zero, 1.0, distance), None, 1.0)
@@ -200,12 +285,15 @@ def ratio_of_differences(
 
 
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
-    """Count what a replicate holds: its uniforms, and the differences of every pair."""
+    """Count what a replicate holds: its uniforms, its resamples twice, and one pair."""
     uniforms = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
     nodes = [grid.size if grid else stack.shape[-1] for stack in stacks]
+    resamples = sum(
+        math.prod(stack.shape[:-1]) * size
+        for stack, size in zip(stacks, nodes, strict=True)
+    )
     leading = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
-    n_differences = math.prod(leading) * count_pairs(stacks) * max(nodes)
-    return int(uniforms + n_differences)
+    return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
 
 
 def in_dtype_of(xp: Namespace, table: Array, x: Array) -> Array:

@@ -59,6 +59,7 @@ ALLOWED = frozenset(
         "flip",
         "floor",
         "floor_divide",
+        "frexp",
         "full",
         "full_like",
         "gather",

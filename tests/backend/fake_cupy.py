@@ -28,6 +28,7 @@ FUNCTIONS = {
     "array": "obj, dtype=None, copy=True, order=None, subok=False, ndmin=0, *, "
     "blocking=False",
     "asarray": "a, dtype=None, order=None, *, copy=None, blocking=False",
+    "ascontiguousarray": "a, dtype=None",
     "broadcast_to": "array, shape",
     "concatenate": "tup, axis=0, out=None, *, dtype=None, casting=None",
     "count_nonzero": "a, axis=None",
@@ -70,6 +71,7 @@ UFUNCS = {
     "exp": 1,
     "expm1": 1,
     "floor": 1,
+    "frexp": 1,
     "isfinite": 1,
     "isinf": 1,
     "isnan": 1,

@@ -1,0 +1,123 @@
+"""Rows of one stack beside those of another, by shifts: what all pairs are made of."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import array_api_compat
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.chunks import chunk_size
+from sigarray._backend.libraries import device_of
+
+
+def map_windows(
+    xp: Namespace,
+    x: Array,
+    y: Array,
+    function: Callable[..., Array],
+    along: Sequence[Array],
+    *,
+    count: int,
+    axis: int,
+    elements: int,
+) -> Array:
+    """Apply a function to row i of x and row i + s of y, for s = 0, 1, ...: (..., P).
+
+    All rows of x come with the first shift, then with the next one, `count` in all. So
+    rows that meet are slices, and nothing is copied; JAX compiles one loop over shifts.
+
+    Parameters
+    ----------
+    x, y : arrays, shape (..., n, *sample) and (..., at least n, *sample)
+        Rows on `axis`, a negative one; leading axes broadcast.
+    function : callable
+        Of arrays (..., S, R, *sample), of S shifts and R rows, one of each has S = 1,
+        and of the parts (..., S, R) of `along`; gives (..., S, R).
+    along : sequence of arrays, shape (..., P)
+        What belongs to results.
+    count : int
+        How many results, P.
+    axis : int
+        The axis of rows.
+    elements : int
+        Numbers that a result takes, by which as many are computed at a time as fit in a
+        chunk.
+    """
+    n = x.shape[axis]
+    n_shifts = -(-count // n)
+    if array_api_compat.is_jax_namespace(xp) and n_shifts > 1:
+        return _map_shifts(xp, x, y, function, along, count, axis)
+    at_once = chunk_size(xp, device_of(xp, x), elements)
+    n_rows, n_windows = min(n, at_once), max(1, at_once // n)
+    # One row after the other: its windows stay in the cache, but for a row of each.
+    parts = {}
+    for row in range(0, n, n_rows):
+        shift = 0
+        while shift < n_shifts:
+            # The last shift may be for some of the rows alone.
+            n_whole = count // n - shift
+            shifts = range(shift, shift + max(1, min(n_windows, n_whole)))
+            end = min(row + n_rows, n if n_whole > 0 else count % n)
+            if row < end:
+                windows = [_rows(y, row + s, end + s, axis) for s in shifts]
+                places = slice(shift * n, min((shift + len(shifts)) * n, count))
+                width = min(n, count - shift * n)
+                own = [
+                    xp.reshape(z[..., places], (*z.shape[:-1], len(shifts), width))
+                    for z in along
+                ]
+                parts[shift, row] = function(
+                    xp.expand_dims(_rows(x, row, end, axis), axis=axis - 1),
+                    xp.stack(windows, axis=axis - 1)
+                    if len(windows) > 1
+                    else xp.expand_dims(windows[0], axis=axis - 1),
+                    *(z[..., row:end] for z in own),
+                )
+            shift += len(shifts)
+    flat = [
+        xp.reshape(part, (*part.shape[:-2], math.prod(part.shape[-2:])))
+        for _, part in sorted(parts.items(), key=lambda item: item[0])
+    ]
+    return flat[0] if len(flat) == 1 else xp.concat(flat, axis=-1)
+
+
+def _rows(x: Array, start: int, stop: int, axis: int) -> Array:
+    """Give some rows, which lie on a negative axis."""
+    return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
+
+
+def _map_shifts(
+    xp: Namespace,
+    x: Array,
+    y: Array,
+    function: Callable[..., Array],
+    along: Sequence[Array],
+    count: int,
+    axis: int,
+) -> Array:
+    """Loop over shifts with JAX, each for all rows."""
+    import jax
+
+    n = x.shape[axis]
+    n_shifts = -(-count // n)
+    rows = xp.expand_dims(x, axis=axis - 1)
+    missing = n_shifts * n - count
+
+    def step(arguments: tuple[Array, ...]) -> Array:
+        shift, *own = arguments
+        window = jax.lax.dynamic_slice_in_dim(y, shift, n, y.ndim + axis)
+        window = xp.expand_dims(window, axis=axis - 1)
+        return function(rows, window, *own)[..., 0, :]
+
+    padded = [
+        xp.concat([z, xp.zeros_like(z[..., :missing])], axis=-1) if missing else z
+        for z in along
+    ]
+    by_shift = [
+        xp.moveaxis(xp.reshape(z, (*z.shape[:-1], n_shifts, 1, n)), -3, 0)
+        for z in padded
+    ]
+    results = jax.lax.map(step, (xp.arange(n_shifts, dtype=np.int32), *by_shift))
+    results = xp.moveaxis(results, 0, -2)
+    return xp.reshape(results, (*results.shape[:-2], n_shifts * n))[..., :count]

@@ -1,0 +1,107 @@
+"""Pairs of models by shifts: every pair once, however many are computed at a time."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+from conftest import everywhere
+from sigarray import aso, multi_aso, violation_ratio
+from sigarray._backend import windows
+from sigarray._order import pairs
+from sigarray._order.plans import Plan, plan_errors
+
+
+def pairs_of(block, n, m):
+    """Name the models of all pairs, as `map_block` orders them."""
+    is_within = block[0] == block[1]
+    count = n * (n - 1) // 2 if is_within else n * m
+    return [(p % n, (p % n + p // n + is_within) % m) for p in range(count)]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 8])
+@pytest.mark.parametrize("m", [None, 1, 2, 3, 9])
+def test_every_pair_is_there_once(n, m):
+    block = (0, 0) if m is None else (0, 1)
+    found = pairs_of(block, n, n if m is None else m)
+    if m is None:
+        expected = itertools.combinations(range(n), 2)
+        found = map(sorted, found)
+    else:
+        expected = itertools.product(range(n), range(m))
+    assert sorted(map(tuple, found)) == sorted(expected)
+
+
+@everywhere
+@pytest.mark.parametrize("at_once", [1, 2, 3, 5, 12, 1000])
+@pytest.mark.parametrize(("n", "m"), [(2, None), (5, None), (6, None), (3, 5), (5, 2)])
+def test_parts_are_the_whole(backend, n, m, at_once, monkeypatch):
+    """By rows and by several shifts at once, with what belongs to the pairs."""
+    rng = np.random.default_rng(0)
+    stacks = [rng.normal(size=(2, k, 4)) for k in (n, m or 1)]
+    block = (0, 0) if m is None else (0, 1)
+    models = pairs_of(block, n, m or n)
+    own = rng.normal(size=(2, len(models)))
+    monkeypatch.setattr(windows, "chunk_size", lambda *_: at_once)
+    result = pairs.map_block(
+        backend.xp,
+        [backend.asarray(x) for x in stacks],
+        block,
+        lambda x, y, z: backend.xp.sum(x * y, axis=-1) + 2.0 * z,
+        backend.asarray(own),
+    )
+    x, y = (stacks[place] for place in block)
+    expected = [(x[:, i] * y[:, j]).sum(-1) for i, j in models] + 2.0 * own.T
+    np.testing.assert_allclose(
+        backend.to_numpy(result), expected.T, atol=10.0 * backend.atol
+    )
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_size_of_another_model_moves_nothing(method, dtype):
+    """Scores are brought to one unit, so that squares keep their bits."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(3, 4)).astype(dtype)
+    huge = scores[:1] * dtype(1e15)
+    options = {"method": method, "n_resamples": 50, "rng": 0, "correction": None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few scores
+        alone = multi_aso(scores, **options)
+        beside = multi_aso(np.concatenate([scores, huge]), **options)
+    for found, expected in zip(beside, alone, strict=True):
+        # Up to the order in which the two of a pair are subtracted.
+        np.testing.assert_allclose(
+            found[:3, :3], expected, rtol=20 * np.finfo(dtype).eps
+        )
+
+
+@everywhere
+def test_any_size_gives_the_same_ratio(backend):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 12)).astype(np.float32)
+    largest = float(backend.xp.finfo(backend.xp.float32).max)
+    expected = aso(backend.asarray(a, "float32"), backend.asarray(b, "float32"), rng=0)
+    for unit in (2.0**-100, 2.0**-60, 2.0**60, 2.0**120):
+        assert abs(a * unit).max() < largest
+        scaled = [backend.asarray(x * np.float32(unit), "float32") for x in (a, b)]
+        for found, value in zip(aso(*scaled, rng=0), expected, strict=True):
+            assert float(found) == float(value)
+
+
+def test_what_is_small_beside_the_scores_is_seen():
+    for dtype, tiny in ((np.float32, 1e-24), (np.float64, 1e-240)):
+        a, b = np.asarray([[0.0, 1.0], [tiny, 1.0]], dtype)
+        assert violation_ratio(a, b) == 1.0
+        assert violation_ratio(b, a) == 0.0
+
+
+def test_auto_weighs_the_number_of_pairs():
+    """Resamples of five scores are enumerated for up to 46 models."""
+    for n_models, method in ((2, "exact"), (46, "exact"), (47, "bootstrap")):
+        stacks = [np.zeros((n_models, 5))]
+        assert plan_errors(stacks, "auto", None) == (Plan(method, None),)
+    stacks = [np.zeros((46, 5)), np.zeros((1, 4))]
+    plans = plan_errors(stacks, "auto", None)
+    assert [plan.method for plan in plans] == ["bootstrap", "exact"]
