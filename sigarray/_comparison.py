@@ -2,7 +2,13 @@
 
 import math
 
-from sigarray._backend.aliases import Alternative, Array, Namespace, RandomSource
+from sigarray._backend.aliases import (
+    Alternative,
+    Array,
+    Namespace,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel
@@ -36,6 +42,7 @@ def compare(
     higher_is_better: bool = True,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ComparisonResult:
     """Compare two models by statistics of the scores, by ranks and by stochastic order.
 
@@ -53,6 +60,8 @@ def compare(
     higher_is_better : bool, default: True
         False for losses and error rates. The statistics are those of the scores as
         they are; the tests are turned round.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -109,6 +118,7 @@ def compare(
         higher_is_better=True,
         batch=batch,
         rng=rng,
+        workers=workers,
     )
     ratio, error, margin = ratio[..., 0], error[..., 0], margin[..., 0]
     summary_a, summary_b = _summarize(xp, a, b)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
@@ -43,6 +43,7 @@ def bootstrap_power_analysis(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Array:
     """Power of a test to see that all scores of a model are lifted by a factor.
 
@@ -72,6 +73,8 @@ def bootstrap_power_analysis(
         does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -129,6 +132,7 @@ def bootstrap_power_analysis(
         level=alpha,
         n_resamples=n_resamples,
         batch=batch,
+        workers=workers,
     )
     return power
 
@@ -152,6 +156,7 @@ def required_sample_size(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> SampleSizeResult:
     """How many runs of each model show that A is better, if it is so by so much?
 
@@ -175,6 +180,8 @@ def required_sample_size(
         Pairs of samples of each size.
     axis, batch, rng
         As for `bootstrap_power_analysis`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -220,6 +227,7 @@ def required_sample_size(
         "level": alpha,
         "n_resamples": n_resamples,
         "batch": batch,
+        "workers": workers,
     }
     seed = seed_words(xp, device_of(xp, a), rng)
     if test in _T_TESTS:

@@ -1,6 +1,6 @@
 """Aliases for the types that the array API leaves without a name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, Literal
 
@@ -14,6 +14,8 @@ Device = Any
 Seed = tuple[Array, Array]
 # An int, a random generator or key of the backend, or None for fresh entropy.
 RandomSource = Any
+# Threads for NumPy, -1 for all cores, or a function that is called as map is.
+Workers = int | Callable[..., Iterable[Any]] | None
 # Of options that several functions share; `checks` has the names from here.
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]

@@ -245,6 +245,23 @@ def describe(value: Any) -> str:
     return name.removeprefix("builtins.")
 
 
+def worker_source(name: str, value: Any) -> Any:
+    """Give a number of threads, or a function that is called as map is."""
+    if callable(value):
+        return value
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_integer:
+        msg = (
+            f"Expected {name} to be a number of threads, -1 for all cores, or a "
+            f"function that is called as map(function, tasks); got {show(value)}."
+        )
+        raise TypeError(msg)
+    if value != -1 and value < 1:
+        msg = f"Expected {name} to be 1 or more, or -1 for all cores; got {value}."
+        raise ValueError(msg)
+    return int(value)
+
+
 # What an option of this name may be, in all functions.
 OPTIONS: dict[str, Rule] = {
     "alpha": fraction,
@@ -261,5 +278,6 @@ OPTIONS: dict[str, Rule] = {
     "paired": flag,
     "power": fraction,
     "rng": random_source,
+    "workers": optional(worker_source),
     "statistic": choice_or_statistic(*get_args(StatisticName), arrays="x"),
 }

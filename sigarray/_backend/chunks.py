@@ -1,15 +1,23 @@
 """Loops over replicates and entries, some at a time, and what bounds their memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import clip, device_of, memory_of
+from sigarray._backend.libraries import (
+    ambient_modes_off,
+    clip,
+    device_of,
+    memory_of,
+)
+from sigarray._backend.workers import compute_chunks
 
 State = TypeVar("State")
+# Of replicates on the last axis, their sums, on a new first one.
+AddUp = Callable[[Array], Array]
 
 # Elements that a chunk of replicates may hold: what fits in the cache of one core, what
 # keeps torch's threads busy, and what bounds memory on an accelerator.
@@ -73,8 +81,8 @@ def map_replicates(
         shape[axis] *= chunks
         joined = xp.reshape(xp.moveaxis(results, 0, axis), tuple(shape))
         return joined[(*(slice(None),) * axis, slice(count), ...)]
-    parts = [kernel(start, min(size, count - start)) for start in range(0, count, size)]
-    return xp.concat(parts, axis=axis)
+    parts = _compute(xp, kernel, count, size, elements)
+    return xp.concat(list(parts), axis=axis)
 
 
 def map_entries(
@@ -116,29 +124,25 @@ def sum_replicates(
     What `initial` holds is added. Chunks are those of `map_replicates`.
     """
 
-    def add_up(start: int | Array, size: int, is_inside: Array | None) -> Array:
-        values = xp.astype(kernel(start, size), initial.dtype)
-        if is_inside is not None:
-            values = xp.where(is_inside, values, 0.0)
-        return xp.sum(values, axis=-1)
+    def add(start: int | Array, size: int, add_up: AddUp) -> Array:
+        return add_up(xp.astype(kernel(start, size), initial.dtype))
 
-    return add_chunks(
-        xp, add_up, count, initial=initial, elements=elements, batch=batch
-    )
+    return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
 
 
 def add_chunks(
     xp: Namespace,
-    kernel: Callable[[Any, int, Array | None], Array],
+    kernel: Callable[[Any, int, AddUp], Array],
     count: int,
     *,
     initial: Array,
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """As `sum_replicates`, by `kernel(start, size, is_inside)`, which gives sums.
+    """As `sum_replicates`, by a kernel that adds up replicates by itself.
 
-    They are of the replicates that are inside (size,), or of all where it is None.
+    It is called as `kernel(start, size, add_up)`, and gives what `add_up` makes of
+    values (..., size): their sums (parts, ...), which are added one after the other.
     """
     device = device_of(xp, initial)
     chunks, size = _plan_chunks(xp, device, count, elements, batch)
@@ -147,13 +151,47 @@ def add_chunks(
 
         def add(chunk: Array, total: Array) -> Array:
             is_inside = xp.arange(size) + chunk * size < count
-            return total + kernel(chunk * size, size, is_inside)
+
+            def add_up(values: Array) -> Array:
+                return xp.sum(xp.where(is_inside, values, 0.0), axis=-1)[None, ...]
+
+            return total + kernel(chunk * size, size, add_up)[0, ...]
 
         return jax.lax.fori_loop(0, chunks, add, initial)
+
+    def add_up(values: Array) -> Array:
+        # Where several chunks are computed as one, too, each has its own sum.
+        n = values.shape[-1]
+        if n <= size:
+            return xp.sum(values, axis=-1)[None, ...]
+        parts = [values[..., k : min(k + size, n)] for k in range(0, n, size)]
+        return xp.stack([xp.sum(part, axis=-1) for part in parts])
+
+    def add_part(start: int, n: int) -> Array:
+        return kernel(start, n, add_up)
+
     total = initial
-    for start in range(0, count, size):
-        total = total + kernel(start, min(size, count - start), None)
+    for sums in _compute(xp, add_part, count, size, elements):
+        for part in range(sums.shape[0]):
+            total = total + sums[part, ...]
     return total
+
+
+def _compute(
+    xp: Namespace,
+    kernel: Callable[[Any, int], Array],
+    count: int,
+    size: int,
+    elements: int,
+) -> Iterator[Array]:
+    """Give the chunks of a kernel, by whoever is to compute them."""
+
+    def chunk(start: int, n: int) -> Array:
+        with ambient_modes_off(xp):  # which are of a thread
+            return kernel(start, n)
+
+    has_no_threads = array_api_compat.is_numpy_namespace(xp)
+    return compute_chunks(chunk, count, size, elements=elements, threads=has_no_threads)
 
 
 def iterate(

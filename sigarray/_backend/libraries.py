@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.aliases import Array, Device, Namespace, Workers
+from sigarray._backend.workers import shared_among
 
 Result = TypeVar("Result")
 
@@ -112,6 +113,7 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     Where the arrays are JAX's it is compiled once: eager JAX is 4 to 27 times slower.
     Keyword arguments are static: they have to be hashable. With a function of the
     caller among them it is traced in every call, and compiled once for each trace.
+    With `workers`, these compute its chunks.
     """
 
     @functools.cache
@@ -122,10 +124,18 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
         return jax.jit(traced, static_argnames=tuple(options))  # type: ignore[no-any-return]
 
     @functools.wraps(function)
-    def call(xp: Namespace, *arrays: Array, **static: Any) -> Result:
-        with ambient_modes_off(xp):
+    def call(
+        xp: Namespace, *arrays: Array, workers: Workers = None, **static: Any
+    ) -> Result:
+        with ambient_modes_off(xp), shared_among(workers):
             if not array_api_compat.is_jax_namespace(xp):
                 return function(xp, *arrays, **static)
+            if callable(workers):
+                msg = (
+                    "Expected workers to be None for JAX arrays; got a function. JAX "
+                    "compiles loops over replicates: shard the scores over a mesh."
+                )
+                raise TypeError(msg)
             if any(map(_is_of_caller, static.values())):
                 own = functools.partial(function, xp, **static)
                 return _call_by_trace(own, arrays)  # type: ignore[no-any-return]

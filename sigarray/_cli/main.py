@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sigarray import __version__
+from sigarray._backend.workers import shared_among
 from sigarray._cli import compare, correct, power, responses, study
 from sigarray._cli.messages import complain, say, warnings_as_lines
 from sigarray._cli.plain_text import show_controls
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Names that the terminal cannot show are shown by their code points.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with warnings_as_lines():
+        workers = getattr(options, "workers", None)
+        with warnings_as_lines(), shared_among(workers):
             report = _COMMANDS[options.command].run(options)
         if options.format == "text":
             print_text(report)

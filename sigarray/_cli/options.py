@@ -7,6 +7,8 @@ from collections.abc import Callable
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._cli.report import STYLES
 
+_MAX_WORKERS = 1024
+
 FILE_OF_SCORES = (
     "FILE is a table of scores (CSV, TSV or semicolons; - for standard input) with one "
     "column for each model, headed by its name, and one row for each run; columns may "
@@ -58,7 +60,7 @@ def add_level(command: argparse.ArgumentParser) -> None:
 def add_random(
     command: argparse.ArgumentParser, default: int | None, said: str
 ) -> None:
-    """Add the number of resamples, and the seed."""
+    """Add the number of resamples, the seed, and who computes them."""
     command.add_argument(
         "--n-resamples",
         type=whole_number(1, MAX_REPLICATES - 1),
@@ -73,6 +75,23 @@ def add_random(
         metavar="S",
         help="default: %(default)s",
     )
+    command.add_argument(
+        "--workers",
+        type=_parse_workers,
+        default=1,
+        metavar="N",
+        help="threads for many resamples, -1 for all cores; they change no number; "
+        "default: %(default)s",
+    )
+
+
+def _parse_workers(text: str) -> int:
+    if text == "-1":
+        return -1
+    return whole_number(1, _MAX_WORKERS)(text)
+
+
+_parse_workers.__name__ = "whole number"
 
 
 def _split_names(text: str) -> list[str]:

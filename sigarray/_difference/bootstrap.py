@@ -9,6 +9,7 @@ from sigarray._backend.aliases import (
     RandomSource,
     Seed,
     Statistic,
+    Workers,
 )
 from sigarray._backend.checks import anything
 from sigarray._backend.chunks import sum_replicates
@@ -52,6 +53,7 @@ def bootstrap_test(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResamplingResult:
     """Test by the bootstrap whether A scores higher than B.
 
@@ -86,6 +88,8 @@ def bootstrap_test(
         does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -158,6 +162,7 @@ def bootstrap_test(
         alternative=alternative,
         n_resamples=n_resamples,
         batch=batch,
+        workers=workers,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -175,6 +180,7 @@ def bootstrap_replicates(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Array:
     """Bootstrap replicates of a statistic or of a difference of two, from any place on.
 
@@ -198,6 +204,8 @@ def bootstrap_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -233,6 +241,7 @@ def bootstrap_replicates(
         paired=paired,
         count=count,
         batch=batch,
+        workers=workers,
     )
 
 

@@ -6,7 +6,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Statistic
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    RandomSource,
+    Seed,
+    Statistic,
+    Workers,
+)
 from sigarray._backend.checks import choice
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
@@ -53,6 +60,7 @@ def bootstrap_ci(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> BootstrapResult:
     """Bootstrap confidence interval of a statistic, or of a difference of two.
 
@@ -88,6 +96,8 @@ def bootstrap_ci(
         it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -162,6 +172,7 @@ def bootstrap_ci(
         paired=paired,
         n_resamples=n_resamples,
         batch=batch,
+        workers=workers,
     )
     statistic, low, high, error = result
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)

@@ -10,6 +10,7 @@ from sigarray._backend.aliases import (
     RandomSource,
     Seed,
     Statistic,
+    Workers,
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.chunks import map_replicates, sum_replicates
@@ -53,6 +54,7 @@ def permutation_test(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResamplingResult:
     """Test by permutation whether A scores higher than B.
 
@@ -76,6 +78,8 @@ def permutation_test(
         and the p-value is exact.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`; not needed where all are enumerated.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -139,6 +143,7 @@ def permutation_test(
         statistic=statistic,
         alternative=alternative,
         batch=batch,
+        workers=workers,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -157,6 +162,7 @@ def permutation_replicates(
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Array:
     """Differences of permuted scores, from any place on.
 
@@ -181,6 +187,8 @@ def permutation_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -244,6 +252,7 @@ def permutation_replicates(
         paired=paired,
         statistic=statistic,
         batch=batch,
+        workers=workers,
     )
 
 

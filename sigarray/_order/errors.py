@@ -10,14 +10,20 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
-from sigarray._backend.chunks import add_chunks, chunk_size
+from sigarray._backend.aliases import (
+    Array,
+    Device,
+    Namespace,
+    RandomSource,
+    Seed,
+    Workers,
+)
+from sigarray._backend.chunks import AddUp, add_chunks, chunk_size
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
     clip,
     device_of,
-    sum_of_products,
     take_last,
     widest_float,
 )
@@ -37,6 +43,7 @@ from sigarray._order.ratio import (
     MIN_REPLICATES,
     Steps,
     Streams,
+    axis_of_scores,
     compare_resamples,
     count_elements,
     draw_resamples,
@@ -76,6 +83,7 @@ def estimate_pairs(
     higher_is_better: bool,
     batch: int | None,
     rng: RandomSource,
+    workers: Workers,
 ) -> Estimates:
     """Violation ratio, standard error and margin of every pair; the public options."""
     if method == "asymptotic" and dt is not None:
@@ -101,6 +109,7 @@ def estimate_pairs(
         n_resamples=n_resamples,
         grid=even_grid(dt),
         batch=batch,
+        workers=workers,
     )
 
 
@@ -188,17 +197,14 @@ def _bootstrap_errors(
     steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
     centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    def add_moments(start: int | Array, size: int, is_inside: Array | None) -> Array:
-        resamples = draw_resamples(xp, stacks, seeds, start, size, grid)
+    def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
+        resamples = draw_resamples(xp, stacks, seeds, start, size, grid, axis)
 
         def find_moments(
             merged: MergedSteps | None, x: Array, y: Array, center: Array
         ) -> Array:
             ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
-            deviations = ratios - center[..., None]
-            if is_inside is not None:
-                deviations = xp.where(is_inside, deviations, 0.0)
-            return _moments(xp, deviations, 1.0 / n_resamples)
+            return _moments(xp, ratios - center[..., None], 1.0 / n_resamples, add_up)
 
         return compare_resamples(xp, resamples, steps, find_moments, centers)
 
@@ -206,8 +212,12 @@ def _bootstrap_errors(
     if batch is None:
         device = device_of(xp, stacks[0])
         batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
+    axis = axis_of_scores(stacks, min(batch, n_resamples), grid)
     center = join(xp, list(centers.values()))
-    errors = _standard_deviation(xp, add_moments, n_resamples, center, elements, batch)
+    work = elements + math.prod(center.shape) * max(
+        grid.size if grid else stack.shape[-1] for stack in stacks
+    )
+    errors = _standard_deviation(xp, add_moments, n_resamples, center, work, batch)
     ends = itertools.accumulate(x.shape[-1] for x in centers.values())
     return [
         errors[..., end - x.shape[-1] : end]
@@ -215,17 +225,17 @@ def _bootstrap_errors(
     ]
 
 
-def _moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:
-    """Add up w d and w d^2 along the last axis, stacked on a new first axis."""
+def _moments(
+    xp: Namespace, deviations: Array, weights: Array | float, add_up: AddUp
+) -> Array:
+    """Add up w d and w d^2 along the last axis, stacked behind the first one."""
     weighted = weights * deviations
-    return xp.stack(
-        [xp.sum(weighted, axis=-1), sum_of_products(xp, weighted, deviations, -1)]
-    )
+    return xp.stack([add_up(weighted), add_up(weighted * deviations)], axis=1)
 
 
 def _standard_deviation(
     xp: Namespace,
-    add_moments: Callable[[Any, int, Array | None], Array],
+    add_moments: Callable[[Any, int, AddUp], Array],
     count: int,
     observed: Array,
     elements: int,
@@ -270,17 +280,17 @@ def _exact_errors(
     def find_error(x: Array, y: Array, center: Array) -> Array:
         values_b = take_last(xp, y, ranks_b)[..., None, :]
 
-        def add_moments(
-            start: int | Array, size: int, is_inside: Array | None
-        ) -> Array:
+        def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
             rows = clip(xp, xp.arange(size, device=device) + start, None, n_a - 1)
             values_a = take_last(xp, x, xp.take(ranks_a, rows, axis=1))[..., None]
             ratios = ratio_of_samples(xp, steps, values_a, values_b, axis=-3)
-            weights = xp.take(weights_a, rows, axis=0)
-            if is_inside is not None:
-                weights = xp.where(is_inside, weights, 0.0)
-            moments = _moments(xp, ratios - center[..., None, None], weights_b)
-            return xp.sum(weights * moments, axis=-1)
+            of_b = _moments(
+                xp,
+                ratios - center[..., None, None],
+                weights_b,
+                lambda values: xp.sum(values, axis=-1)[None, ...],
+            )
+            return add_up(xp.take(weights_a, rows, axis=0) * of_b[0, ...])
 
         elements = math.prod(center.shape) * math.prod(ranks_b.shape)
         return _standard_deviation(xp, add_moments, n_a, center, elements, batch)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
@@ -35,6 +35,7 @@ def multi_aso(
     higher_is_better: bool = True,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> PairwiseAsoResult:
     """Almost stochastic order between all pairs of K models.
 
@@ -64,6 +65,8 @@ def multi_aso(
         depend on other models, nor on the order of names, but for the correction; a
         model that is appended changes none. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -122,6 +125,7 @@ def multi_aso(
         higher_is_better=higher_is_better,
         batch=batch,
         rng=rng,
+        workers=workers,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
     return _pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)

@@ -122,8 +122,15 @@ def bootstrap_ratios(
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
 
+    elements = count_elements(stacks, grid)
+    device = device_of(xp, stacks[0])
+    if batch is None:
+        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
+    axis = axis_of_scores(stacks, min(batch, count), grid)
+
     def replicate(chunk_start: int | Array, size: int) -> Array:
-        resamples = draw_resamples(xp, stacks, seeds, start + chunk_start, size, grid)
+        first = start + chunk_start
+        resamples = draw_resamples(xp, stacks, seeds, first, size, grid, axis)
 
         def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
             ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
@@ -131,10 +138,6 @@ def bootstrap_ratios(
 
         return move_axis(xp, compare_resamples(xp, resamples, steps, compare), 0, -1)
 
-    elements = count_elements(stacks, grid)
-    device = device_of(xp, stacks[0])
-    if batch is None:
-        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
     return map_replicates(xp, device, replicate, count, elements=elements, batch=batch)
 
 
@@ -163,14 +166,19 @@ def ratios_of_blocks(
 
 
 class Resamples(NamedTuple):
-    """Of every stack, (..., K, count, n) or (..., K, n, count).
-
-    The longer axis of scores and replicates is the last one, along which sums are fast;
-    `axis` is that of the scores.
-    """
+    """Of every stack, (..., K, count, n) or (..., K, n, count), by the `axis` of n."""
 
     stacks: list[Array]
     axis: int
+
+
+def axis_of_scores(stacks: Stacks, count: int, grid: Grid | None) -> int:
+    """Give -1, or -2 where so many replicates at a time are more than the scores.
+
+    The longer axis is the last one, along which everything is fast.
+    """
+    n_nodes = grid.size if grid else max(stack.shape[-1] for stack in stacks)
+    return -2 if count >= n_nodes else -1
 
 
 def draw_resamples(
@@ -180,14 +188,14 @@ def draw_resamples(
     start: int | Array,
     count: int,
     grid: Grid | None,
+    axis: int,
 ) -> Resamples:
-    """Resample every model once per replicate."""
+    """Resample every model once per replicate, the scores on an axis, -1 or -2."""
     uniforms = _draw_uniforms(xp, stacks, seeds, start, count, grid)
     resamples = [
         sorted_resamples(xp, stack, own, grid)
         for stack, own in zip(stacks, uniforms, strict=True)
     ]
-    axis = -2 if count >= max(x.shape[-1] for x in resamples) else -1
     # The replicates behind the models, in front of the scores or behind them.
     moved = (move_axis(xp, x, -3, -3 - axis) for x in resamples)
     return Resamples([contiguous(xp, x) for x in moved], axis)

@@ -1,6 +1,6 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.libraries import device_of
@@ -105,6 +105,7 @@ def aso(
     higher_is_better: bool = True,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> AsoResult:
     """Almost stochastic order: is model A better than model B?
 
@@ -159,6 +160,12 @@ def aso(
         resamples on every backend and device. It may be an integer array on the device
         of the scores, also of its low and its high 32 bits, which may be traced: a new
         seed is then compiled no more. On JAX, two uint32 are a raw key.
+    workers : int or callable, optional
+        Who computes the replicates: so many threads for NumPy arrays, -1 for all cores
+        (other libraries have threads of their own); or a function that is called as
+        `map(function, tasks)`, such as that of an executor of loky or Dask, or one with
+        a progress bar around it. Not under JAX, which compiles loops. The result has
+        the same bits whoever computes it.
 
     Returns
     -------
@@ -267,6 +274,7 @@ def aso(
         higher_is_better=higher_is_better,
         batch=batch,
         rng=rng,
+        workers=workers,
     )
     eps_min = upper_bound(xp, ratio, margin)
     return AsoResult(eps_min[..., 0], ratio[..., 0], error[..., 0])
@@ -285,6 +293,7 @@ def aso_replicates(
     higher_is_better: bool = True,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Array:
     """Bootstrap replicates of the violation ratio, from any place on.
 
@@ -305,6 +314,8 @@ def aso_replicates(
     axis, dt, higher_is_better, batch, rng
         As for `aso`. For a split, `rng` has to be an int or one and the same key: a
         generator moves on with every call.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -337,6 +348,7 @@ def aso_replicates(
         count=count,
         grid=even_grid(dt),
         batch=batch,
+        workers=workers,
     )
     return ratios[..., 0, :]
 

@@ -1,5 +1,6 @@
 """How far A is ahead of B in test sets, and of how many pairs of these it is so."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.libraries import array_kernel, clip, device_of
 from sigarray._backend.seeds import spare_seed
+from sigarray._backend.workers import Remade
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model
@@ -109,11 +111,13 @@ def draw_leads(
     device = device_of(xp, gold)
 
     def find_leads(*sets: Array) -> Array:
-        plan = _plan_leads(xp, seed, sets, metric, **samplers)
+        make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
+        plan = make()
+        find = Remade(lambda: make().find, plan.find)
         leads = map_replicates(
             xp,
             device,
-            lambda first, size: plan.find(start + first, size),
+            lambda first, size: find(start + first, size),
             count,
             elements=plan.n_elements,
             batch=batch,
@@ -147,12 +151,14 @@ def find_p_values(
 
     def test(*sets: Array) -> Array:
         """Give the four results of some batch entries, as rows."""
-        plan = _plan_leads(xp, seed, sets, metric, **samplers)
+        make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
+        plan = make()
         observed = _find_lead(metric, *plan.values)
         leads = map_replicates(
             xp,
             device,
-            plan.find,
+            # Tables of what is dealt are larger than what they are made of.
+            Remade(lambda: make().find, plan.find),
             n_resamples,
             elements=plan.n_elements,
             batch=batch,

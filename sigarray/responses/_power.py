@@ -11,6 +11,7 @@ from sigarray._backend.aliases import (
     Namespace,
     RandomSource,
     Seed,
+    Workers,
 )
 from sigarray._backend.checks import (
     MAX_REPLICATES,
@@ -75,6 +76,7 @@ def power(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Array:
     """How probably a test set of so many items and responses shows a difference.
 
@@ -99,6 +101,8 @@ def power(
         few of them, the standard error is larger, by a third or so for 20.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -145,6 +149,7 @@ def power(
                     n_items=n,
                     n_responses=k,
                     dtype=dtype,
+                    workers=workers,
                 )
                 for k in several(count())("n_responses", n_responses)
             ]

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource
+from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Workers
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.dispatch import first_replicate, namespace_of
 from sigarray._backend.libraries import device_of
@@ -38,6 +38,7 @@ def response_replicates(
     responses: Responses = "all",
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseReplicates:
     """How far A is ahead in resamples of a test set, from any place on.
 
@@ -58,6 +59,8 @@ def response_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -96,6 +99,7 @@ def response_replicates(
         batch=batch,
         items=items,
         responses=responses,
+        workers=workers,
     )
     return ResponseReplicates(*leads)
 
@@ -131,6 +135,7 @@ def true_replicates(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseReplicates:
     """How far A is ahead in new test sets, from any place on.
 
@@ -153,6 +158,8 @@ def true_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -188,5 +195,6 @@ def true_replicates(
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
+        workers=workers,
     )
     return ResponseReplicates(*leads)

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Workers
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
@@ -56,6 +56,7 @@ def resample(
     n_resamples: int = 1000,
     start: int | Array = 0,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseSet:
     """Resample a test set: its items, and the responses to each of them.
 
@@ -79,6 +80,8 @@ def resample(
         another machine. It may be traced under `jit`.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -124,6 +127,7 @@ def resample(
         items=items,
         responses=responses,
         count=n_resamples,
+        workers=workers,
     )
     return ResponseSet(*drawn)
 

@@ -8,6 +8,7 @@ from sigarray._backend.aliases import (
     Device,
     Namespace,
     RandomSource,
+    Workers,
 )
 from sigarray._backend.checks import (
     MAX_REPLICATES,
@@ -54,6 +55,7 @@ def response_test(
     n_resamples: int = 1000,
     batch: int | None = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseTestResult:
     """Test whether system A is nearer to gold than system B, by their responses.
 
@@ -89,6 +91,8 @@ def response_test(
         The result does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -162,6 +166,7 @@ def response_test(
         alternative=alternative,
         n_resamples=n_resamples,
         batch=batch,
+        workers=workers,
     )
     return ResponseTestResult(*result)
 
@@ -197,6 +202,7 @@ def true_p_value(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseTestResult:
     """P-value of `response_test` where every test set is a new one.
 
@@ -215,6 +221,8 @@ def true_p_value(
         Test sets to simulate at a time; by default what suits the device.
     xp, device, dtype, rng
         As for `simulate`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -256,5 +264,6 @@ def true_p_value(
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
+        workers=workers,
     )
     return ResponseTestResult(*(x[0, ...] for x in result))

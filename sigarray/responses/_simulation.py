@@ -3,7 +3,14 @@
 import math
 from typing import Any, Literal, get_args
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
+from sigarray._backend.aliases import (
+    Array,
+    Device,
+    Namespace,
+    RandomSource,
+    Seed,
+    Workers,
+)
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library, first_replicate, namespace_of
@@ -62,6 +69,7 @@ def simulate(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> ResponseSet:
     """Simulate test sets: gold judgments, and the responses of two systems.
 
@@ -97,6 +105,8 @@ def simulate(
         Where the responses are to be, and a real float dtype; by default the default.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -152,6 +162,7 @@ def simulate(
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
+        workers=workers,
     )
     if n_sets is None:
         sets = sets[0, ...]

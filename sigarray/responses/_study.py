@@ -4,7 +4,13 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from sigarray._backend.aliases import Alternative, Device, Namespace, RandomSource
+from sigarray._backend.aliases import (
+    Alternative,
+    Device,
+    Namespace,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     anything,
@@ -67,6 +73,7 @@ def study(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
+    workers: Workers = None,
 ) -> Study:
     """Compare p-values from one test set with the true ones, for ways to resample.
 
@@ -88,6 +95,8 @@ def study(
         Test sets under each hypothesis, for the estimated p-value.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         As for `response_test`.
+    workers : int or callable, optional
+        As for `aso`.
 
     Returns
     -------
@@ -149,6 +158,7 @@ def study(
             alternative=alternative,
             n_sets=n_sets,
             batch=None,
+            workers=workers,
             **options,
         )
         pvalues = [
@@ -177,6 +187,7 @@ def study(
                 alternative=alternative,
                 n_resamples=n_resamples,
                 batch=None,
+                workers=workers,
             )[1]
             for metric, by_items, by_responses in itertools.product(
                 chosen, items, responses

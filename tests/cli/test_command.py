@@ -242,6 +242,19 @@ def test_seed_and_resamples(write, compare):
     assert len(errors) == 3
 
 
+def test_workers(write, compare):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{a},{b}" for a, b in rng.normal(size=(60, 2)))
+    path = write(f"a,b\n{rows}\n")
+    alone = compare(path, "--n-resamples", "200000")
+    for count in ("2", "-1"):
+        shared = compare(path, "--n-resamples", "200000", "--workers", count)
+        assert shared[:2] == alone[:2]
+    for count in ("0", "-2", "x"):
+        with pytest.raises(SystemExit):
+            compare(path, "--workers", count)
+
+
 def test_one_score_is_a_warning(write, compare):
     code, out, err = compare(write("a,b\n1,2\n2,\n"), "--format", "text")
     assert code == 0

@@ -1,0 +1,250 @@
+"""Whoever computes the replicates, the bits are the same."""
+
+import inspect
+import pickle
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import sigarray
+from conftest import require, whole_suite
+from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
+from sigarray._backend import chunks, workers
+from tests.backend.programs import run
+from tests.cases import CASES
+from tests.test_contract import over
+
+
+def takes_workers(function):
+    return "workers" in inspect.signature(function).parameters
+
+
+# That of `aso` has chunks within chunks, and takes two minutes in small ones.
+SHARED = [
+    case
+    for case in CASES
+    if takes_workers(case.function) and case.id != "bootstrap_power_analysis-aso"
+]
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """So that there is something to share."""
+    monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_NUMPY", 800)
+    monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_TORCH_CPU", 800)
+    monkeypatch.setattr(chunks, "MAX_HELD", 800)
+    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
+
+
+def assert_same(results, expected):
+    for result, value in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, value)
+
+
+def test_all_that_resamples_can_be_shared():
+    """Each public function with an `rng`, but those of the drop-in."""
+    for package in (sigarray, responses):
+        for name in package.__all__:
+            function = getattr(package, name)
+            if inspect.isfunction(function):
+                parameters = inspect.signature(function).parameters
+                assert ("workers" in parameters) == ("rng" in parameters), name
+
+
+@over(SHARED)
+def test_every_worker_gives_the_same_bits(small_chunks, case):
+    samples = case.samples(2)
+    expected = case(*samples)
+
+    def shuffled(function, tasks):
+        results = [function(task) for task in tasks]
+        return random.Random(0).sample(results, len(results))
+
+    assert_same(case(*samples, workers=shuffled), expected)
+    with ThreadPoolExecutor(3) as pool:
+        assert_same(case(*samples, workers=pool.map), expected)
+    for n_threads in (1, 2, 5, -1):
+        assert_same(case(*samples, workers=n_threads), expected)
+
+
+def test_simulations(small_chunks):
+    options = {"n_items": 6, "n_sets": 40, "rng": 0}
+    for function in (
+        lambda **by: responses.simulate(6, 2, n_sets=40, rng=0, **by),
+        lambda **by: responses.true_p_value(**options, **by),
+        lambda **by: [responses.power(6, 2, n_sets=9, n_resamples=9, rng=0, **by)],
+        lambda **by: responses.study(metrics="mae", n_resamples=9, **options, **by),
+    ):
+        assert_same(function(workers=map), function())
+        assert_same(function(workers=2), function())
+
+
+def test_threads_are_used_where_it_pays(monkeypatch):
+    names = set()
+    compute = chunks.ambient_modes_off
+
+    def note(xp):
+        names.add(threading.current_thread().name)
+        return compute(xp)
+
+    monkeypatch.setattr(chunks, "ambient_modes_off", note)
+    a, b = np.random.default_rng(0).normal(size=(2, 300))
+    aso(a, b, rng=0, workers=2)
+    assert names == {"MainThread"}
+    aso(a, b, rng=0, n_resamples=20_000, workers=2)
+    assert len(names - {"MainThread"}) == 2
+
+
+def test_pools_do_not_nest(small_chunks):
+    """Power of `aso` resamples within a chunk of samples."""
+    seen = []
+
+    def apply(function, tasks):
+        seen.append(len(tasks))
+        return map(function, tasks)
+
+    scores = [0.1, 0.5, 0.2, 0.4, 0.6, 0.9]
+    options = {"test": "aso", "n_resamples": 5, "rng": 0}
+    sigarray.bootstrap_power_analysis(scores, workers=apply, **options)
+    assert len(seen) == 1
+    assert seen[0] > 1
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+def test_other_libraries(library, small_chunks):
+    xp = require(library)
+    a, b = (xp.asarray(x) for x in np.random.default_rng(0).normal(size=(2, 30)))
+    options = {"rng": 0, "n_resamples": 300}
+    expected = permutation_test(a, b, **options)
+    assert permutation_test(a, b, workers=2, **options) == expected
+    if library == "torch":
+        assert permutation_test(a, b, workers=map, **options) == expected
+        return
+    with pytest.raises(TypeError, match="workers to be None for JAX arrays"):
+        permutation_test(a, b, workers=map, **options)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        (0, ValueError),
+        (-2, ValueError),
+        (1.5, TypeError),
+        ("x", TypeError),
+        (True, TypeError),
+    ],
+)
+def test_impossible_workers(value, error):
+    with pytest.raises(error, match=r"Expected workers to be .* all cores"):
+        aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], rng=0, workers=value)
+
+
+def test_faults_of_maps(small_chunks):
+    a, b = np.random.default_rng(0).normal(size=(2, 30))
+    with pytest.raises(RuntimeError, match=r"results of .* tasks, as map"):
+        aso(a, b, rng=0, workers=lambda function, tasks: map(function, tasks[:-1]))
+
+    def fail(function, tasks):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        aso(a, b, rng=0, workers=fail)
+
+
+# Python's own pickle has no functions that are made in others.
+CALLS = [
+    lambda a, b, **by: aso(a, b, n_resamples=3000, **by),
+    lambda a, b, **by: multi_aso(np.stack([a, b, a - b]), n_resamples=3000, **by),
+    permutation_test,
+    lambda a, b, **by: bootstrap_test(
+        a, b, statistic=lambda x, axis: x.max(axis), **by
+    ),
+    lambda a, b, **by: responses.response_test(
+        *(np.tile(x[:, None], 5) + np.arange(5) for x in (a, b, a - b)), **by
+    ),
+]
+
+
+@pytest.fixture
+def samples():
+    return np.random.default_rng(0).normal(size=(2, 50))
+
+
+@whole_suite
+@pytest.mark.parametrize("call", CALLS)
+def test_processes_of_loky(call, samples):
+    loky = pytest.importorskip("loky")
+    with loky.get_reusable_executor(2) as executor:
+        results = call(*samples, rng=0, workers=executor.map)
+    assert_same(results, call(*samples, rng=0))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_sent_is_small(call, samples):
+    cloudpickle = pytest.importorskip("cloudpickle")
+    sizes = []
+
+    def apply(function, tasks):
+        sizes.append(len(cloudpickle.dumps(function)))
+        return map(pickle.loads(cloudpickle.dumps(function)), tasks)
+
+    assert_same(call(*samples, rng=0, workers=apply), call(*samples, rng=0))
+    assert sizes
+    assert max(sizes) < 100_000
+
+
+@whole_suite
+def test_processes_of_joblib(samples):
+    joblib = pytest.importorskip("joblib")
+
+    def apply(function, tasks):
+        return joblib.Parallel(n_jobs=2)(joblib.delayed(function)(x) for x in tasks)
+
+    result = aso(*samples, n_resamples=3000, rng=0, workers=apply)
+    assert result == aso(*samples, n_resamples=3000, rng=0)
+
+
+@whole_suite
+def test_a_worker_of_dask_that_is_killed():
+    """Its chunks are computed by another one: the same bits."""
+    pytest.importorskip("distributed")
+    code, output = run(
+        """
+        import os
+        import signal
+
+        import numpy as np
+        from distributed import Client, LocalCluster
+
+        from sigarray import aso, multi_aso
+
+        def main():
+            scores = np.random.default_rng(0).normal(size=(8, 200))
+            options = {"n_resamples": 3000, "rng": 0}
+            expected = multi_aso(scores, **options)
+            settings = {"n_workers": 2, "threads_per_worker": 1}
+            settings |= {"dashboard_address": None, "silence_logs": 50}
+            with LocalCluster(**settings) as cluster, Client(cluster) as client:
+                executor = client.get_executor()
+
+                def kill_one(function, tasks):
+                    for k, result in enumerate(executor.map(function, tasks)):
+                        if k == 1:
+                            victim = min(client.run(os.getpid).values())
+                            os.kill(victim, signal.SIGKILL)
+                        yield result
+
+                result = multi_aso(scores, workers=kill_one, **options)
+            for found, value in zip(result, expected, strict=True):
+                np.testing.assert_array_equal(found, value)
+            print("the same")
+
+        if __name__ == "__main__":
+            main()
+        """
+    )
+    assert code == 0, output
+    assert "the same" in output
