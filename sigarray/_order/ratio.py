@@ -75,8 +75,8 @@ def _largest_of_models(xp: Namespace, x: Array, stacks: Stacks) -> Array:
 
     Batch entries of a stack share it on axes where another stack broadcasts.
     """
-    ends = xp.abs(x[..., :: max(1, x.shape[-1] - 1)])
-    largest = xp.max(xp.where(ends >= 0.0, ends, 0.0), axis=(-2, -1))
+    ends = xp.maximum(xp.abs(x[..., 0]), xp.abs(x[..., -1]))
+    largest = xp.max(xp.where(ends >= 0.0, ends, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
         if is_shared and largest.shape[axis] > 1:
