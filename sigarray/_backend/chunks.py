@@ -1,5 +1,6 @@
 """Loops over replicates and entries, some at a time, and what bounds their memory."""
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -185,13 +186,14 @@ def _compute(
     elements: int,
 ) -> Iterator[Array]:
     """Give the chunks of a kernel, by whoever is to compute them."""
-
-    def chunk(start: int, n: int) -> Array:
-        with ambient_modes_off(xp):  # which are of a thread
-            return kernel(start, n)
-
-    has_no_threads = array_api_compat.is_numpy_namespace(xp)
-    return compute_chunks(chunk, count, size, elements=elements, threads=has_no_threads)
+    return compute_chunks(
+        kernel,
+        count,
+        size,
+        elements=elements,
+        threads=array_api_compat.is_numpy_namespace(xp),
+        modes=functools.partial(ambient_modes_off, xp),
+    )
 
 
 def iterate(

@@ -60,7 +60,7 @@ def map_windows(
             shifts = range(shift, shift + max(1, min(n_windows, n_whole)))
             end = min(row + n_rows, n if n_whole > 0 else count % n)
             if row < end:
-                windows = [_rows(y, row + s, end + s, axis) for s in shifts]
+                windows = [rows_of(y, row + s, end + s, axis) for s in shifts]
                 places = slice(shift * n, min((shift + len(shifts)) * n, count))
                 width = min(n, count - shift * n)
                 own = [
@@ -68,7 +68,7 @@ def map_windows(
                     for z in along
                 ]
                 parts[shift, row] = function(
-                    xp.expand_dims(_rows(x, row, end, axis), axis=axis - 1),
+                    xp.expand_dims(rows_of(x, row, end, axis), axis=axis - 1),
                     xp.stack(windows, axis=axis - 1)
                     if len(windows) > 1
                     else xp.expand_dims(windows[0], axis=axis - 1),
@@ -82,7 +82,7 @@ def map_windows(
     return flat[0] if len(flat) == 1 else xp.concat(flat, axis=-1)
 
 
-def _rows(x: Array, start: int, stop: int, axis: int) -> Array:
+def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
     """Give some rows, which lie on a negative axis."""
     return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
 

@@ -44,16 +44,27 @@ def shared_among(workers: Workers) -> Iterator[None]:
 
 
 def compute_chunks(
-    chunk: Chunk, count: int, size: int, *, elements: int, threads: bool
+    chunk: Chunk,
+    count: int,
+    size: int,
+    *,
+    elements: int,
+    threads: bool,
+    modes: Callable[[], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Array]:
     """Give `chunk(start, n)` over [0, count), in order, by whoever is to compute it.
 
     All n but the last are a multiple of the size. Threads are where the library has
-    none of its own.
+    none of its own; `modes` are set where a chunk is computed elsewhere.
     """
+
+    def elsewhere(start: int, n: int) -> Array:
+        with shared_among(1), modes():
+            return chunk(start, n)
+
     workers = _WORKERS.get()
     if callable(workers):
-        yield from _by_map(workers, chunk, count, size)
+        yield from _by_map(workers, elsewhere, count, size)
         return
     n_threads = 1
     if threads and elements * count >= _MIN_ELEMENTS:
@@ -64,12 +75,11 @@ def compute_chunks(
         return
     step = _CHUNKS_OF_THREAD * size
     pending: collections.deque[Any] = collections.deque()
-    with shared_among(1):
-        context = contextvars.copy_context()
+    context = contextvars.copy_context()
     with ThreadPoolExecutor(n_threads) as pool:
         for start in range(0, count, step):
             n = min(step, count - start)
-            pending.append(pool.submit(context.copy().run, chunk, start, n))
+            pending.append(pool.submit(context.copy().run, elsewhere, start, n))
             # What waits to be added up is bounded.
             if len(pending) > 2 * n_threads:
                 yield pending.popleft().result()
@@ -100,11 +110,10 @@ class _Task:
 
     def __call__(self, start: int) -> tuple[int, list[Array]]:
         end = min(start + self._step, self._count)
-        with shared_among(1):
-            return start, [
-                self._chunk(first, min(self._size, end - first))
-                for first in range(start, end, self._size)
-            ]
+        return start, [
+            self._chunk(first, min(self._size, end - first))
+            for first in range(start, end, self._size)
+        ]
 
 
 def _by_map(apply: Map, chunk: Chunk, count: int, size: int) -> Iterator[Array]:

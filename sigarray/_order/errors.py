@@ -18,7 +18,7 @@ from sigarray._backend.aliases import (
     Seed,
     Workers,
 )
-from sigarray._backend.chunks import AddUp, add_chunks, chunk_size
+from sigarray._backend.chunks import AddUp, add_chunks
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
@@ -40,15 +40,14 @@ from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
 from sigarray._order.plans import Method, Plan, allows_verdict, list_doubts, plan_errors
 from sigarray._order.ratio import (
-    MIN_REPLICATES,
     Steps,
     Streams,
-    axis_of_scores,
-    compare_resamples,
-    count_elements,
+    compare_blocks,
+    count_nodes,
     draw_resamples,
     in_dtype_of,
     merge_pairs,
+    plan_replicates,
     ratio_of_samples,
     ratios_of_blocks,
     seed_stacks,
@@ -197,27 +196,25 @@ def _bootstrap_errors(
     steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
     centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
-        resamples = draw_resamples(xp, stacks, seeds, start, size, grid, axis)
+    plan = plan_replicates(xp, stacks, n_resamples, grid, batch)
 
+    def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
         def find_moments(
             merged: MergedSteps | None, x: Array, y: Array, center: Array
         ) -> Array:
-            ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
-            return _moments(xp, ratios - center[..., None], 1.0 / n_resamples, add_up)
+            ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
+            return add_up(_moments(xp, ratios - center[..., None], 1.0 / n_resamples))
 
-        return compare_resamples(xp, resamples, steps, find_moments, centers)
+        resamples = draw_resamples(xp, stacks, seeds, start, size, grid, plan.axis)
+        return join(
+            xp,
+            compare_blocks(xp, resamples, steps, find_moments, centers, n_axes=2),
+        )
 
-    elements = count_elements(stacks, grid)
-    if batch is None:
-        device = device_of(xp, stacks[0])
-        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
-    axis = axis_of_scores(stacks, min(batch, n_resamples), grid)
     center = join(xp, list(centers.values()))
-    work = elements + math.prod(center.shape) * max(
-        grid.size if grid else stack.shape[-1] for stack in stacks
-    )
-    errors = _standard_deviation(xp, add_moments, n_resamples, center, work, batch)
+    # By which it is told whether threads pay.
+    work = plan.elements + math.prod(center.shape) * count_nodes(stacks, grid)
+    errors = _standard_deviation(xp, add_moments, n_resamples, center, work, plan.batch)
     ends = itertools.accumulate(x.shape[-1] for x in centers.values())
     return [
         errors[..., end - x.shape[-1] : end]
@@ -225,12 +222,10 @@ def _bootstrap_errors(
     ]
 
 
-def _moments(
-    xp: Namespace, deviations: Array, weights: Array | float, add_up: AddUp
-) -> Array:
-    """Add up w d and w d^2 along the last axis, stacked behind the first one."""
+def _moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:
+    """Give w d and w d^2, stacked on a new first axis."""
     weighted = weights * deviations
-    return xp.stack([add_up(weighted), add_up(weighted * deviations)], axis=1)
+    return xp.stack([weighted, weighted * deviations])
 
 
 def _standard_deviation(
@@ -284,13 +279,9 @@ def _exact_errors(
             rows = clip(xp, xp.arange(size, device=device) + start, None, n_a - 1)
             values_a = take_last(xp, x, xp.take(ranks_a, rows, axis=1))[..., None]
             ratios = ratio_of_samples(xp, steps, values_a, values_b, axis=-3)
-            of_b = _moments(
-                xp,
-                ratios - center[..., None, None],
-                weights_b,
-                lambda values: xp.sum(values, axis=-1)[None, ...],
-            )
-            return add_up(xp.take(weights_a, rows, axis=0) * of_b[0, ...])
+            moments = _moments(xp, ratios - center[..., None, None], weights_b)
+            weights = xp.take(weights_a, rows, axis=0)
+            return add_up(weights * xp.sum(moments, axis=-1))
 
         elements = math.prod(center.shape) * math.prod(ranks_b.shape)
         return _standard_deviation(xp, add_moments, n_a, center, elements, batch)

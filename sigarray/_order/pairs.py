@@ -12,7 +12,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
 from sigarray._backend.libraries import device_of, take_last
-from sigarray._backend.windows import map_windows
+from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
 # Places of two stacks: the pairs within one, or between both.
@@ -73,12 +73,12 @@ def map_block(
         # As far around as rows of x reach.
         n_windows = first + n + -(-n_pairs // n) - 1
         parts = [y] * (n_windows // m)
-        parts += [_first_rows(y, n_windows % m, axis)] * (n_windows % m > 0)
+        parts += [rows_of(y, 0, n_windows % m, axis)] * (n_windows % m > 0)
         around = parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
         return map_windows(
             xp,
             x,
-            around[(..., slice(first, None), *(slice(None),) * n_axes)],
+            rows_of(around, first, n_windows, axis),
             function,
             along,
             count=n_pairs,
@@ -103,10 +103,6 @@ def map_block(
         xp, compare, [*rows, *flat], elements=sample, budget=MAX_DIFFERENCES
     )
     return xp.reshape(result, (*result.shape[:-1], *shape))
-
-
-def _first_rows(x: Array, count: int, axis: int) -> Array:
-    return x[(..., slice(count), *(slice(None),) * (-1 - axis))]
 
 
 def _rows_of_models(

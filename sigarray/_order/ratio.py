@@ -42,7 +42,7 @@ Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
 
 # Replicates at a time, so that loops over pairs of few scores have some length.
-MIN_REPLICATES = 64
+_MIN_REPLICATES = 64
 
 
 def merge_pairs(
@@ -122,23 +122,26 @@ def bootstrap_ratios(
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
 
-    elements = count_elements(stacks, grid)
-    device = device_of(xp, stacks[0])
-    if batch is None:
-        batch = chunk_size(xp, device, elements, least=MIN_REPLICATES)
-    axis = axis_of_scores(stacks, min(batch, count), grid)
+    plan = plan_replicates(xp, stacks, count, grid, batch)
+
+    def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
+        ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
+        return move_axis(xp, ratios, -1, 0)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
         first = start + chunk_start
-        resamples = draw_resamples(xp, stacks, seeds, first, size, grid, axis)
+        resamples = draw_resamples(xp, stacks, seeds, first, size, grid, plan.axis)
+        blocks = compare_blocks(xp, resamples, steps, compare, n_axes=2)
+        return move_axis(xp, join(xp, blocks), 0, -1)
 
-        def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
-            ratios = ratio_of_samples(xp, merged, x, y, resamples.axis)
-            return move_axis(xp, ratios, -1, 0)
-
-        return move_axis(xp, compare_resamples(xp, resamples, steps, compare), 0, -1)
-
-    return map_replicates(xp, device, replicate, count, elements=elements, batch=batch)
+    return map_replicates(
+        xp,
+        device_of(xp, stacks[0]),
+        replicate,
+        count,
+        elements=plan.elements,
+        batch=plan.batch,
+    )
 
 
 def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
@@ -162,23 +165,37 @@ def ratios_of_blocks(
             take_last(xp, stack, grid_ranks(xp, device, stack.shape[-1], grid))
             for stack in stacks
         ]
-    return _compare_blocks(xp, stacks, steps)
+    compare = functools.partial(ratio_of_samples, xp)
+    return compare_blocks(xp, stacks, steps, compare)
 
 
-class Resamples(NamedTuple):
-    """Of every stack, (..., K, count, n) or (..., K, n, count), by the `axis` of n."""
+class ReplicatePlan(NamedTuple):
+    """What a replicate holds, how many are at a time, and the axis of their scores.
 
-    stacks: list[Array]
+    It is -2 where replicates are more than scores, else -1: the longer axis is the last
+    one, along which everything is fast.
+    """
+
+    elements: int
+    batch: int
     axis: int
 
 
-def axis_of_scores(stacks: Stacks, count: int, grid: Grid | None) -> int:
-    """Give -1, or -2 where so many replicates at a time are more than the scores.
+def plan_replicates(
+    xp: Namespace, stacks: Stacks, count: int, grid: Grid | None, batch: int | None
+) -> ReplicatePlan:
+    """Plan so many replicates, `batch` at a time or as many as suit the device."""
+    elements = count_elements(stacks, grid)
+    if batch is None:
+        device = device_of(xp, stacks[0])
+        batch = chunk_size(xp, device, elements, least=_MIN_REPLICATES)
+    is_long = min(batch, count) >= count_nodes(stacks, grid)
+    return ReplicatePlan(elements, batch, -2 if is_long else -1)
 
-    The longer axis is the last one, along which everything is fast.
-    """
-    n_nodes = grid.size if grid else max(stack.shape[-1] for stack in stacks)
-    return -2 if count >= n_nodes else -1
+
+def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
+    """Count where quantile functions are compared, of the largest samples."""
+    return grid.size if grid else max(int(stack.shape[-1]) for stack in stacks)
 
 
 def draw_resamples(
@@ -189,8 +206,11 @@ def draw_resamples(
     count: int,
     grid: Grid | None,
     axis: int,
-) -> Resamples:
-    """Resample every model once per replicate, the scores on an axis, -1 or -2."""
+) -> list[Array]:
+    """Resample every model once per replicate, the scores on an axis, -1 or -2.
+
+    Gives (..., K, count, n) or (..., K, n, count) of every stack.
+    """
     uniforms = _draw_uniforms(xp, stacks, seeds, start, count, grid)
     resamples = [
         sorted_resamples(xp, stack, own, grid)
@@ -198,37 +218,27 @@ def draw_resamples(
     ]
     # The replicates behind the models, in front of the scores or behind them.
     moved = (move_axis(xp, x, -3, -3 - axis) for x in resamples)
-    return Resamples([contiguous(xp, x) for x in moved], axis)
+    return [contiguous(xp, x) for x in moved]
 
 
-def compare_resamples(
+def compare_blocks(
     xp: Namespace,
-    resamples: Resamples,
+    stacks: Stacks,
     steps: Steps,
     function: Callable[..., Array],
     *along: Mapping[Block, Array],
-) -> Array:
-    """Apply `function(merged_steps, x, y, *along)` to every pair: shape (..., P)."""
-    return join(
-        xp,
-        [
-            map_block(
-                xp,
-                resamples.stacks,
-                block,
-                functools.partial(function, merged),
-                *(values[block] for values in along),
-                n_axes=2,
-            )
-            for block, merged in steps.items()
-        ],
-    )
-
-
-def _compare_blocks(xp: Namespace, stacks: Stacks, steps: Steps) -> list[Array]:
-    """Violation ratio of every pair of samples that are sorted, or at their grid."""
+    n_axes: int = 1,
+) -> list[Array]:
+    """Apply `function(merged_steps, x, y, *along)` to the pairs of each block."""
     return [
-        map_block(xp, stacks, block, functools.partial(ratio_of_samples, xp, merged))
+        map_block(
+            xp,
+            stacks,
+            block,
+            functools.partial(function, merged),
+            *(values[block] for values in along),
+            n_axes=n_axes,
+        )
         for block, merged in steps.items()
     ]
 

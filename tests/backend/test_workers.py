@@ -13,6 +13,7 @@ import sigarray
 from conftest import require, whole_suite
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
 from sigarray._backend import chunks, workers
+from sigarray._order import errors
 from tests.backend.programs import run
 from tests.cases import CASES
 from tests.test_contract import over
@@ -84,13 +85,13 @@ def test_simulations(small_chunks):
 
 def test_threads_are_used_where_it_pays(monkeypatch):
     names = set()
-    compute = chunks.ambient_modes_off
+    draw = errors.draw_resamples
 
-    def note(xp):
+    def note(*args):
         names.add(threading.current_thread().name)
-        return compute(xp)
+        return draw(*args)
 
-    monkeypatch.setattr(chunks, "ambient_modes_off", note)
+    monkeypatch.setattr(errors, "draw_resamples", note)
     a, b = np.random.default_rng(0).normal(size=(2, 300))
     aso(a, b, rng=0, workers=2)
     assert names == {"MainThread"}
