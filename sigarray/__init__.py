@@ -16,6 +16,7 @@ from sigarray._difference.permutation import (
     permutation_replicates,
     permutation_test,
 )
+from sigarray._gathering import gather_scores
 from sigarray._order.many_models import multi_aso
 from sigarray._order.two_models import aso, aso_replicates, violation_ratio
 from sigarray._power_analysis import (
@@ -59,6 +60,7 @@ __all__ = [
     "bootstrap_test",
     "compare",
     "count_significant",
+    "gather_scores",
     "holm",
     "mann_whitney_u",
     "multi_aso",

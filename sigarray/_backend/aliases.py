@@ -1,6 +1,6 @@
 """Aliases for the types that the array API leaves without a name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal
 
@@ -14,8 +14,9 @@ Device = Any
 Seed = tuple[Array, Array]
 # An int, a random generator or key of the backend, or None for fresh entropy.
 RandomSource = Any
-# Threads for NumPy, -1 for all cores, or a function that is called as map is.
-Workers = int | Callable[..., Iterable[Any]] | None
+# Threads for NumPy, -1 for all cores; a function that is called as map is; a process
+# group of torch; the name of a mesh axis of JAX.
+Workers = Any
 # Of options that several functions share; `checks` has the names from here.
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, StatisticName
+from sigarray._backend.ranks import is_process_group
 
 # (name, value) -> the value, checked.
 Rule = Callable[[str, Any], Any]
@@ -246,20 +247,32 @@ def describe(value: Any) -> str:
 
 
 def worker_source(name: str, value: Any) -> Any:
-    """Give a number of threads, or a function that is called as map is."""
-    if callable(value):
+    """Give a number of threads, or who else computes: see `workers`."""
+    if callable(value) or isinstance(value, str) or is_process_group(value):
         return value
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_integer:
         msg = (
-            f"Expected {name} to be a number of threads, -1 for all cores, or a "
-            f"function that is called as map(function, tasks); got {show(value)}."
+            f"Expected {name} to be a number of threads, -1 for all cores, a function "
+            f"that is called as map(function, tasks), a process group of torch, or the "
+            f"name of a mesh axis of JAX; got {show(value)}."
         )
         raise TypeError(msg)
     if value != -1 and value < 1:
         msg = f"Expected {name} to be 1 or more, or -1 for all cores; got {value}."
         raise ValueError(msg)
     return int(value)
+
+
+def process_group(name: str, value: Any) -> Any:
+    """Give a process group of torch."""
+    if not is_process_group(value):
+        msg = (
+            f"Expected {name} to be a torch.distributed.ProcessGroup, such as "
+            f"torch.distributed.group.WORLD; got {show(value)}."
+        )
+        raise TypeError(msg)
+    return value
 
 
 # What an option of this name may be, in all functions.

@@ -14,7 +14,12 @@ from sigarray._backend.libraries import (
     device_of,
     memory_of,
 )
-from sigarray._backend.workers import compute_chunks
+from sigarray._backend.workers import (
+    Shard,
+    compute_chunks,
+    current_shard,
+    shared_among,
+)
 
 State = TypeVar("State")
 # Of replicates on the last axis, their sums, on a new first one.
@@ -69,21 +74,44 @@ def map_replicates(
     where each takes so many elements. JAX compiles one loop over chunks of one size,
     however many there are, and cuts off what is beyond `count`.
     """
-    chunks, size = _plan_chunks(xp, device, count, elements, batch)
-    if chunks == 1:
+    shard = _shard_of(xp, elements * count)
+    chunks, size = _plan_chunks(xp, device, count, elements, batch, shard.n_shards)
+    if chunks == shard.n_shards == 1:
         return kernel(0, count)
     if array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        starts = size * xp.arange(chunks, dtype=xp.int32)
-        results = jax.lax.map(lambda start: kernel(start, size), starts)
-        shape = list(results.shape[1:])
-        axis %= len(shape)
-        shape[axis] *= chunks
-        joined = xp.reshape(xp.moveaxis(results, 0, axis), tuple(shape))
-        return joined[(*(slice(None),) * axis, slice(count), ...)]
-    parts = _compute(xp, kernel, count, size, elements)
+        own = _map_chunks_of_shard(xp, kernel, shard, chunks, size, axis)
+        return own[(*(slice(None),) * (axis % own.ndim), slice(count), ...)]
+    parts = _compute(xp, kernel, count, size, elements, axis)
     return xp.concat(list(parts), axis=axis)
+
+
+def _map_chunks_of_shard(
+    xp: Namespace,
+    kernel: Callable[[Any, int], Array],
+    shard: Shard,
+    chunks: int,
+    size: int,
+    axis: int,
+) -> Array:
+    """Give the chunks of all shards of JAX, of which each computes so many."""
+    import jax
+
+    starts = size * (chunks * shard.place + xp.arange(chunks, dtype=xp.int32))
+    with shared_among(1):
+        results = jax.lax.map(lambda start: kernel(start, size), starts)
+    shape = list(results.shape[1:])
+    axis %= len(shape)
+    shape[axis] *= chunks
+    own = xp.reshape(xp.moveaxis(results, 0, axis), tuple(shape))
+    if shard.n_shards == 1:
+        return own
+    shape[axis] *= shard.n_shards
+    # Zeros but for its own, which are then those of all of them.
+    place = size * chunks * shard.place
+    every = jax.lax.dynamic_update_slice_in_dim(
+        xp.zeros(tuple(shape), dtype=own.dtype), own, place, axis
+    )
+    return jax.lax.psum(every, shard.name)
 
 
 def map_entries(
@@ -146,19 +174,10 @@ def add_chunks(
     values (..., size): their sums (parts, ...), which are added one after the other.
     """
     device = device_of(xp, initial)
-    chunks, size = _plan_chunks(xp, device, count, elements, batch)
-    if chunks > 1 and array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        def add(chunk: Array, total: Array) -> Array:
-            is_inside = xp.arange(size) + chunk * size < count
-
-            def add_up(values: Array) -> Array:
-                return xp.sum(xp.where(is_inside, values, 0.0), axis=-1)[None, ...]
-
-            return total + kernel(chunk * size, size, add_up)[0, ...]
-
-        return jax.lax.fori_loop(0, chunks, add, initial)
+    shard = _shard_of(xp, elements * count)
+    chunks, size = _plan_chunks(xp, device, count, elements, batch, shard.n_shards)
+    if chunks * shard.n_shards > 1 and array_api_compat.is_jax_namespace(xp):
+        return _add_chunks_of_shard(xp, kernel, initial, count, shard, chunks, size)
 
     def add_up(values: Array) -> Array:
         # Where several chunks are computed as one, too, each has its own sum.
@@ -172,10 +191,45 @@ def add_chunks(
         return kernel(start, n, add_up)
 
     total = initial
-    for sums in _compute(xp, add_part, count, size, elements):
+    for sums in _compute(xp, add_part, count, size, elements, axis=None):
         for part in range(sums.shape[0]):
             total = total + sums[part, ...]
     return total
+
+
+def _add_chunks_of_shard(
+    xp: Namespace,
+    kernel: Callable[[Any, int, AddUp], Array],
+    initial: Array,
+    count: int,
+    shard: Shard,
+    chunks: int,
+    size: int,
+) -> Array:
+    """Add up the chunks of all shards of JAX, of which each computes so many."""
+    import jax
+
+    def add(chunk: Array, total: Array) -> Array:
+        start = (chunks * shard.place + chunk) * size
+        is_inside = xp.arange(size) + start < count
+
+        def add_up(values: Array) -> Array:
+            return xp.sum(xp.where(is_inside, values, 0.0), axis=-1)[None, ...]
+
+        return total + kernel(start, size, add_up)[0, ...]
+
+    if shard.n_shards == 1:
+        return jax.lax.fori_loop(0, chunks, add, initial)
+    # It differs between shards, as what is added to it does.
+    zero = xp.zeros_like(initial) + xp.astype(0 * shard.place, initial.dtype)
+    with shared_among(1):
+        own = jax.lax.fori_loop(0, chunks, add, zero)
+    return initial + jax.lax.psum(own, shard.name)
+
+
+def _shard_of(xp: Namespace, elements: int) -> Shard:
+    is_jax = array_api_compat.is_jax_namespace(xp)
+    return current_shard(elements) if is_jax else Shard(0, 1)
 
 
 def _compute(
@@ -184,12 +238,14 @@ def _compute(
     count: int,
     size: int,
     elements: int,
+    axis: int | None,
 ) -> Iterator[Array]:
     """Give the chunks of a kernel, by whoever is to compute them."""
     return compute_chunks(
         kernel,
         count,
         size,
+        axis=axis,
         elements=elements,
         threads=array_api_compat.is_numpy_namespace(xp),
         modes=functools.partial(ambient_modes_off, xp),
@@ -237,15 +293,20 @@ def _has_no_numbers(xp: Namespace, device: Device) -> bool:
 
 
 def _plan_chunks(
-    xp: Namespace, device: Device, count: int, elements: int, batch: int | None
+    xp: Namespace,
+    device: Device,
+    count: int,
+    elements: int,
+    batch: int | None,
+    n_shards: int,
 ) -> tuple[int, int]:
-    """Give the number of chunks, and their size."""
+    """Give the number of chunks of a shard, and their size."""
     if array_api_compat.is_numpy_namespace(xp):
         _keep_freed_memory()
     if batch is None or _has_no_numbers(xp, device):
         batch = chunk_size(xp, device, elements)
-    chunks = -(-count // min(batch, count))
-    return chunks, -(-count // chunks)
+    chunks = -(-count // (n_shards * min(batch, count)))
+    return chunks, -(-count // (n_shards * chunks))
 
 
 def _keep_freed_memory() -> None:

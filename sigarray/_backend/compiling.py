@@ -47,7 +47,7 @@ def call_as_operator(
     """Put a call of a public function, by its name, into the program being traced.
 
     What the compiler would rewrite, or knows in part alone, is called beside it: NumPy
-    arrays, calls without arrays, tensors of other kinds, callables.
+    arrays, calls without arrays, tensors of other kinds, callables, process groups.
     """
     arrays = _list_arrays(args)
     if not arrays or not all(map(_is_tensor, arrays)):
@@ -56,6 +56,8 @@ def call_as_operator(
     for key, value in options.items():
         if isinstance(value, enum.Enum) and isinstance(value, str):
             options[key] = value.value
+        if key == "workers" and not isinstance(value, _LITERALS):
+            return call_beside_the_program(function, args, options)
         is_known = isinstance(value, (list, tuple, dict, *_LITERALS))
         if is_known or hasattr(value, "dtype"):
             continue

@@ -15,7 +15,7 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace, Workers
-from sigarray._backend.workers import shared_among
+from sigarray._backend.workers import admit_workers, shared_among
 
 Result = TypeVar("Result")
 
@@ -117,7 +117,9 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     """
 
     @functools.cache
-    def compiled(xp: Namespace, options: frozenset[str]) -> Callable[..., Result]:
+    def compiled(
+        xp: Namespace, options: frozenset[str], _axis: str | None
+    ) -> Callable[..., Result]:
         import jax
 
         traced = functools.partial(function, xp)
@@ -128,18 +130,17 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
         xp: Namespace, *arrays: Array, workers: Workers = None, **static: Any
     ) -> Result:
         with ambient_modes_off(xp), shared_among(workers):
+            if workers is not None:
+                call = f"{function.__module__}.{function.__qualname__} {static}"
+                arrays = admit_workers(xp, workers, call, arrays)
             if not array_api_compat.is_jax_namespace(xp):
                 return function(xp, *arrays, **static)
-            if callable(workers):
-                msg = (
-                    "Expected workers to be None for JAX arrays; got a function. JAX "
-                    "compiles loops over replicates: shard the scores over a mesh."
-                )
-                raise TypeError(msg)
             if any(map(_is_of_caller, static.values())):
                 own = functools.partial(function, xp, **static)
                 return _call_by_trace(own, arrays)  # type: ignore[no-any-return]
-            return compiled(xp, frozenset(static))(*arrays, **static)
+            # What is compiled depends on the axis of a mesh, but not on threads.
+            axis = workers if isinstance(workers, str) else None
+            return compiled(xp, frozenset(static), axis)(*arrays, **static)
 
     return call
 

@@ -11,6 +11,7 @@ from sigarray._backend.libraries import (
     is_traced_by_torch,
     is_watched_by_torch,
 )
+from sigarray._backend.ranks import is_process_group
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,6 +50,13 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, value in options.items():
                 if name in table:
                     options[name] = table[name](name, value)
+            if options.get("rng") is None and is_process_group(options.get("workers")):
+                msg = (
+                    "Expected rng to be an int where the ranks of a process group "
+                    "share the replicates; got None, which differs between them. Pass "
+                    "rng=0, the same on every rank."
+                )
+                raise ValueError(msg)
             result = function(*values, **options)  # type: ignore[arg-type]
             return as_scalars(result)  # type: ignore[no-any-return]
 

@@ -1,8 +1,8 @@
-"""Who computes chunks of replicates: the caller's thread, others, or a map of theirs.
+"""Who computes chunks of replicates: the caller's thread, others, a map, or ranks.
 
 A chunk is a pure function of (seed, replicates), so that anyone may compute it. What is
 added up is added up in one order, by the same chunks: the bits of results are those of
-one worker.
+one worker. Shards of a mesh of JAX add up their own first.
 """
 
 import collections
@@ -11,19 +11,20 @@ import contextvars
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Workers
+import array_api_compat
+
+from sigarray._backend.aliases import Array, Namespace, Workers
+from sigarray._backend.ranks import check_calls, chunks_of_ranks, is_process_group
 
 Map = Callable[..., Iterable[Any]]
 # (start, size) -> replicates from a place on.
 Chunk = Callable[[Any, int], Array]
 # One inside of a chunk, so that pools do not nest.
-_WORKERS: contextvars.ContextVar[int | Map] = contextvars.ContextVar(
-    "workers", default=1
-)
+_WORKERS: contextvars.ContextVar[Workers] = contextvars.ContextVar("workers", default=1)
 
-# Below so many elements, some 100 ms, threads cost more than they save.
+# Below so many elements, some 100 ms, sharing costs more than it saves.
 _MIN_ELEMENTS = 2**23
 # Chunks that a thread computes as one: NumPy hands over the interpreter lock in each of
 # its functions, and threads are slower than one of them at the size of a chunk.
@@ -43,19 +44,96 @@ def shared_among(workers: Workers) -> Iterator[None]:
             _WORKERS.reset(token)
 
 
+def admit_workers(xp: Namespace, workers: Workers, call: str, arrays: Any) -> Any:
+    """Give the arrays of a call that workers may share, or raise where they cannot.
+
+    See `check_calls` for those of a process group.
+    """
+    kinds = {
+        "a process group": (
+            is_process_group(workers),
+            array_api_compat.is_torch_namespace(xp),
+            "Pass torch tensors.",
+        ),
+        "a function": (
+            callable(workers),
+            not array_api_compat.is_jax_namespace(xp),
+            "JAX compiles loops over replicates: pass the name of a mesh axis inside "
+            "jax.shard_map, or shard the scores over a mesh.",
+        ),
+        "a name": (
+            isinstance(workers, str),
+            array_api_compat.is_jax_namespace(xp),
+            "It is the name of a mesh axis, inside jax.shard_map.",
+        ),
+    }
+    for kind, (is_given, is_possible, advice) in kinds.items():
+        if is_given and not is_possible:
+            library = xp.__name__.removeprefix("array_api_compat.")
+            msg = (
+                f"Expected workers to be None for arrays of {library}; got {kind}. "
+                f"{advice}"
+            )
+            raise TypeError(msg)
+    if isinstance(workers, str):
+        _check_axis(workers, arrays)
+    return check_calls(workers, call, arrays) if is_process_group(workers) else arrays
+
+
+def _check_axis(name: str, arrays: Any) -> None:
+    import jax
+
+    try:
+        jax.lax.psum(1, name)
+    except NameError as error:
+        msg = (
+            f"Expected workers to be a number of threads, or the name of a mesh axis "
+            f"inside jax.shard_map; got {name!r}, which is no axis here."
+        )
+        raise ValueError(msg) from error
+    for x in jax.tree.leaves(arrays):
+        if name in getattr(jax.typeof(x), "vma", ()):
+            msg = (
+                f"Expected scores that are the same on all shards of {name!r}, which "
+                f"share the replicates; got some that vary over it. Gather them first: "
+                f"jax.lax.all_gather(x, {name!r}, tiled=True, to='reduced')."
+            )
+            raise TypeError(msg)
+
+
+class Shard(NamedTuple):
+    """The place of a shard, which is traced, among so many."""
+
+    place: int | Array
+    n_shards: int
+    name: str = ""
+
+
+def current_shard(elements: int) -> Shard:
+    """Give the place of this shard of JAX where so many elements are to be shared."""
+    name = _WORKERS.get()
+    if not isinstance(name, str) or elements < _MIN_ELEMENTS:
+        return Shard(0, 1)
+    import jax
+
+    return Shard(jax.lax.axis_index(name), jax.lax.psum(1, name), name)
+
+
 def compute_chunks(
     chunk: Chunk,
     count: int,
     size: int,
     *,
+    axis: int | None,
     elements: int,
     threads: bool,
     modes: Callable[[], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Array]:
     """Give `chunk(start, n)` over [0, count), in order, by whoever is to compute it.
 
-    All n but the last are a multiple of the size. Threads are where the library has
-    none of its own; `modes` are set where a chunk is computed elsewhere.
+    All n but the last are a multiple of the size; replicates are on the axis of its
+    results, or these are sums. Threads are where the library has none of its own;
+    `modes` are set where a chunk is computed elsewhere.
     """
 
     def elsewhere(start: int, n: int) -> Array:
@@ -66,8 +144,12 @@ def compute_chunks(
     if callable(workers):
         yield from _by_map(workers, elsewhere, count, size)
         return
-    n_threads = 1
-    if threads and elements * count >= _MIN_ELEMENTS:
+    n_threads, is_long = 1, elements * count >= _MIN_ELEMENTS
+    if is_process_group(workers):
+        if is_long and count > size:
+            yield from chunks_of_ranks(workers, elsewhere, count, size, axis)
+            return
+    elif threads and is_long:
         n_threads = (os.cpu_count() or 1) if workers == -1 else workers
     if n_threads == 1:
         for start in range(0, count, size):

@@ -1,0 +1,167 @@
+"""Process groups of torch, whose ranks compute shares of the replicates.
+
+Every rank makes the same call, and has the bits of one that computes it alone: what
+ranks exchange are the results of chunks, which are added up in one order.
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sigarray._backend.aliases import Array
+
+# Numbers that are received at once: 32 MiB in float64.
+_MAX_RECEIVED = 2**22
+# Of the fingerprint of arrays, one after the other.
+_MULTIPLIER = 6364136223846793005
+
+
+def is_process_group(x: Any) -> bool:
+    """Tell a process group, without an import of torch."""
+    distributed = sys.modules.get("torch.distributed")
+    kind = getattr(distributed, "ProcessGroup", None)
+    return kind is not None and isinstance(x, kind)
+
+
+def chunks_of_ranks(
+    group: Any,
+    chunk: Callable[[int, int], Array],
+    count: int,
+    size: int,
+    axis: int | None,
+) -> Iterator[Array]:
+    """Give `chunk(start, n)` over [0, count), in order, each computed by one rank.
+
+    Replicates are on the axis of the results, or results have one shape where it is
+    None.
+    """
+    import torch
+
+    rank, ranks = group.rank(), group.size()
+    n_chunks = -(-count // size)
+    own: list[Array] = []
+    place = 0
+    for first in range(0, n_chunks, ranks):
+        # Where there is none left, one more time the last: ranks send the same shape.
+        start = min(first + rank, n_chunks - 1) * size
+        own.append(_fill_up(chunk(start, min(size, count - start)), size, axis))
+        at_once = max(1, _MAX_RECEIVED // max(1, ranks * own[0].numel()))
+        if len(own) < at_once and first + ranks < n_chunks:
+            continue
+        received = _gather(torch.stack(own), group)
+        for k in range(len(own)):
+            for parts in received[: n_chunks - place]:
+                n = min(size, count - place * size)
+                yield parts[k] if axis is None else parts[k].narrow(axis, 0, n)
+                place += 1
+        own = []
+
+
+def check_calls(group: Any, call: str, arrays: Any) -> Any:
+    """Give the arrays of a call, after a look whether all ranks have the same.
+
+    On the processor another call or other numbers raise. Elsewhere that would wait for
+    the device: scores become NaN.
+    """
+    from torch.utils import _pytree as pytree
+
+    tensors = [x for x in pytree.tree_leaves(arrays) if hasattr(x, "device")]
+    if tensors[0].device.type == "meta":  # nothing but shapes is asked for
+        return arrays
+    own = _fingerprint(call, tensors)
+    is_same = [(x == own).all() for x in _gather(own, group)]
+    if _can_wait(own):
+        others = [rank for rank, same in enumerate(is_same) if not same]
+        if others:
+            msg = (
+                f"Expected the same call on all ranks of the process group; got other "
+                f"scores, seeds or options on rank {others[0]} than on rank "
+                f"{group.rank()}. Gather the scores first, for example with "
+                f"sigarray.gather_scores, and pass one seed."
+            )
+            raise ValueError(msg)
+        return arrays
+    every = is_same[0]
+    for same in is_same[1:]:
+        every = every & same
+
+    def spoil(x: Any) -> Any:
+        is_float = hasattr(x, "device") and x.dtype.is_floating_point
+        return x.where(every, float("nan")) if is_float else x
+
+    return pytree.tree_map(spoil, arrays)
+
+
+def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
+    """Give the items of all ranks, of which each has every `size`-th, in their order.
+
+    Without a group, those of the default one; without that, of this process alone.
+    """
+    import torch
+    import torch.distributed
+
+    if group is None and torch.distributed.is_initialized():
+        group = torch.distributed.group.WORLD
+    n_ranks = 1 if group is None else group.size()
+    n = -(-n_items // n_ranks)
+    if x.shape[-1] != n:
+        msg = (
+            f"Expected {n} scores on each of {n_ranks} ranks, for {n_items} items; got "
+            f"{x.shape[-1]}. With drop_last=True, n_items is the number of items that "
+            "were kept, of all ranks together."
+        )
+        raise ValueError(msg)
+    own = x.contiguous()
+    parts = [own] if group is None else _gather(own, group)
+    return torch.stack(parts, -1).flatten(-2)[..., :n_items]
+
+
+def _can_wait(x: Array) -> bool:
+    return bool(x.device.type == "cpu")
+
+
+def _fingerprint(call: str, tensors: list[Array]) -> Array:
+    """Give two integers of a call and of the bits of its tensors, in their order."""
+    import torch
+
+    text = f"{call} {[(tuple(x.shape), x.dtype) for x in tensors]}"
+    text = re.sub(r"\b0x[0-9a-f]+", "", text)  # places of objects in memory
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    total = torch.full(
+        (2,),
+        int.from_bytes(digest, "little", signed=True),
+        dtype=torch.int64,
+        device=tensors[0].device,
+    )
+    for x in tensors:
+        bits = x.reshape(-1)
+        if x.dtype.is_floating_point:
+            kind = torch.int64 if x.dtype == torch.float64 else torch.int32
+            bits = bits.contiguous().view(kind)
+        bits = bits.to(torch.int64)
+        places = torch.arange(1, bits.numel() + 1, device=x.device)
+        sums = torch.stack([bits.sum(), (bits * places).sum()])
+        total = total * _MULTIPLIER + sums
+    return total
+
+
+def _fill_up(part: Array, size: int, axis: int | None) -> Array:
+    if axis is None or part.shape[axis] == size:
+        return part.contiguous()
+    import torch
+
+    shape = list(part.shape)
+    shape[axis] = size - part.shape[axis]
+    return torch.cat([part, part.new_zeros(shape)], dim=axis)
+
+
+def _gather(x: Array, group: Any) -> list[Array]:
+    """Give the tensors of all ranks, which have one shape."""
+    import torch
+    import torch.distributed
+
+    parts = [torch.empty_like(x) for _ in range(group.size())]
+    torch.distributed.all_gather(parts, x, group=group)
+    return parts

@@ -1,0 +1,189 @@
+"""Processes of torch that share the replicates: one answer, that of a single one."""
+
+import os
+
+import numpy as np
+import pytest
+
+import sigarray
+from conftest import require, whole_suite
+from sigarray import aso, gather_scores
+from sigarray._backend import ranks
+from tests.backend.programs import run
+
+START = """
+import datetime, inspect, os, warnings
+import torch, torch.distributed as dist, torch.multiprocessing
+from sigarray import aso, gather_scores, permutation_test, responses
+from sigarray._backend import chunks, ranks, workers
+from tests.cases import CASES
+
+warnings.simplefilter("ignore")
+torch.set_num_threads(1)
+workers._MIN_ELEMENTS, chunks._CHUNK_ELEMENTS_TORCH_CPU, chunks.MAX_HELD = 0, 800, 800
+
+
+def join(rank):
+    store = dist.FileStore(os.environ["STORE"], 2)
+    limit = datetime.timedelta(seconds=60)
+    dist.init_process_group(
+        "gloo", store=store, rank=rank, world_size=2, timeout=limit
+    )
+    return dist.group.WORLD
+
+
+def refuses(call, words):
+    try:
+        call()
+    except (TypeError, ValueError) as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"nothing was said of {words}")
+
+
+def check(x, y):
+    torch.testing.assert_close(x, y, rtol=0, atol=0, equal_nan=True)
+
+"""
+END = """
+    print("done")
+    dist.destroy_process_group()
+
+
+torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
+"""
+
+
+@pytest.fixture
+def torch():
+    torch = require("torch")
+    if not (torch.distributed.is_available() and hasattr(os, "fork")):
+        pytest.skip("torch has no processes here")
+    return torch
+
+
+@pytest.fixture
+def work(torch, tmp_path):
+    def start(body):
+        code, output = run(START + body + END, STORE=str(tmp_path / "store"))
+        assert code == 0, output
+        assert output.count("done") == 2, output
+
+    return start
+
+
+@whole_suite
+def test_ranks_give_the_bits_of_one(work):
+    """All that has replicates; the numbers that are received at once are few."""
+    work(
+        """
+def work(rank):
+    group = join(rank)
+    ranks._MAX_RECEIVED = 60
+    for case in CASES:
+        slow = case.id == "bootstrap_power_analysis-aso"  # chunks within chunks
+        if slow or "workers" not in inspect.signature(case.function).parameters:
+            continue
+        samples = [torch.as_tensor(x) for x in case.samples(2)]
+        alone = case(*samples, rng=0)
+        for x, y in zip(case(*samples, rng=0, workers=group), alone, strict=True):
+            check(x, y)
+        mine = torch.cat([x.reshape(-1).to(torch.float64) for x in alone])
+        check(*ranks._gather(mine, group))
+"""
+    )
+
+
+def test_what_ranks_share_and_what_they_refuse(work):
+    work(
+        """
+def work(rank):
+    group = join(rank)
+    generator = torch.Generator().manual_seed(0)
+    a, b = torch.randn(2, 101, generator=generator)
+    shares = []
+    draw = chunks.compute_chunks
+
+    def note(kernel, *args, **options):
+        def chunk(start, n):
+            shares.append(start)
+            return kernel(start, n)
+
+        return draw(chunk, *args, **options)
+
+    chunks.compute_chunks = note
+    by = {"n_resamples": 500, "batch": 50, "workers": group}
+    first = aso(a, b, rng=0, **by)
+    both = ranks._gather(torch.tensor(shares), group)
+    assert len(shares) == 5 and sorted(torch.cat(both).tolist()) == [
+        50 * k for k in range(10)
+    ], both
+    compiled = torch.compile(lambda a, b: aso(a, b, rng=0, **by), backend="eager")
+    check(compiled(a, b), first)
+    check(aso(a, b, rng=torch.Generator().manual_seed(3), **by),
+          aso(a, b, rng=torch.Generator().manual_seed(3), **(by | {"workers": None})))
+
+    refuses(lambda: aso(a, b, **by), "Expected rng to be an int where the ranks")
+    same = "Expected the same call on all ranks"
+    refuses(lambda: aso(a + rank, b, rng=0, **by), same)
+    refuses(lambda: aso(a, b, rng=rank, **by), same)
+    refuses(lambda: aso(a[torch.randperm(101, generator=torch.Generator()
+                                         .manual_seed(rank))], b, rng=0, **by), same)
+    refuses(lambda: aso(a, b, rng=0, **(by | {"n_resamples": 500 + rank})), same)
+    refuses(lambda: aso(a[: 100 + rank], b, rng=0, **by), same)
+    refuses(lambda: aso(a.numpy(), b.numpy(), rng=0, **by), "Pass torch tensors")
+
+    # Where a look at the numbers would wait for the device.
+    ranks._can_wait = lambda x: False
+    result = aso(a + rank, b, rng=0, **by)
+    assert all(x.isnan() for x in result), result
+    assert permutation_test(a, b, rng=rank, workers=group).pvalue.isnan()
+    check(aso(a, b, rng=0, **by), first)
+
+    for n in (1, 7, 8):
+        items = torch.randn(3, n, generator=generator)
+        sampler = torch.utils.data.DistributedSampler(range(n), shuffle=False)
+        own = items[:, list(sampler)]
+        check(gather_scores(own, n_items=n), items)
+        check(gather_scores(own.T, n_items=n, group=group, axis=0), items.T)
+    refuses(lambda: gather_scores(own, n_items=9), "Expected 5 scores on each of 2")
+    integers = gather_scores(torch.tensor([rank, 2 + rank]), n_items=4)
+    check(integers, torch.arange(4, dtype=torch.float64))
+"""
+    )
+
+
+def test_without_processes(torch):
+    x = torch.rand(2, 5, dtype=torch.float64)
+    assert gather_scores(x, n_items=5).equal(x)
+    with pytest.raises(ValueError, match="Expected 4 scores on each of 1 ranks"):
+        gather_scores(x, n_items=4)
+    with pytest.raises(TypeError, match=r"Expected a torch\.Tensor of scores; got"):
+        gather_scores([1.0, 2.0], n_items=2)
+    with pytest.raises(TypeError, match=r"Expected group to be a torch\.distributed"):
+        gather_scores(x, n_items=5, group=2)
+    # What `torch.distributed.group.WORLD` is before there are processes.
+    assert aso(x[0], x[1], rng=0, workers=torch.distributed.group.WORLD) == aso(
+        x[0], x[1], rng=0
+    )
+
+
+def test_names_are_for_jax():
+    with pytest.raises(TypeError, match="None for arrays of numpy; got a name"):
+        sigarray.aso(np.arange(3.0), np.arange(4.0), rng=0, workers="replicates")
+
+
+def test_fingerprints_differ(torch):
+    """With one bit, with two numbers that change places, with a place of the bits."""
+    x = torch.rand(50, dtype=torch.float64)
+    swapped = x[[1, 0, *range(2, 50)]]
+    moved = x.clone()
+    moved.view(torch.int64)[3] ^= 1
+    arrays = [[x], [swapped], [moved], [x, x], [x[:25], x[25:]], [x.float()]]
+    found = [ranks._fingerprint("call", own).tolist() for own in arrays]
+    found.append(ranks._fingerprint("another call", [x]).tolist())
+    assert len(set(map(tuple, found))) == len(found)
+    assert ranks._fingerprint("call", [x.clone()]).tolist() == found[0]
+    texts = [f"call of <function f at {hex(id(x))}>" for x in (arrays, found)]
+    both = [ranks._fingerprint(text, [x]).tolist() for text in texts]
+    assert both[0] == both[1]
