@@ -60,7 +60,7 @@ def compare(
     higher_is_better : bool, default: True
         False for losses and error rates. The statistics are those of the scores as
         they are; the tests are turned round.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

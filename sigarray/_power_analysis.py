@@ -73,7 +73,7 @@ def bootstrap_power_analysis(
         does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -180,7 +180,7 @@ def required_sample_size(
         Pairs of samples of each size.
     axis, batch, rng
         As for `bootstrap_power_analysis`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

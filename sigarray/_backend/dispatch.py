@@ -176,6 +176,13 @@ def _advise(x: Any) -> str | None:
             f"It is structured: pass one of its fields, such as "
             f"x[{x.dtype.names[0]!r}]."
         )
+    elif type(x).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        advice = (
+            "It would be computed at once. Pass x.compute(); or for comparisons in "
+            "chunks, of scores (..., n) and (..., m) with n and m in one chunk: "
+            'da.apply_gufunc(lambda x, y: tuple(aso(x, y, rng=0)), "(n),(m)->(),(),()"'
+            ", a, b, output_dtypes=[float] * 3)."
+        )
     elif is_tensor and type(x).__name__ == "DTensor":
         advice = "Pass x.full_tensor(), or each rank's x.to_local()."
     elif is_tensor and x.is_nested:

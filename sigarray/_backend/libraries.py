@@ -6,6 +6,7 @@ them but NumPy.
 
 import contextlib
 import functools
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -391,3 +392,28 @@ def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
     """Index the last axis of x by an array of any shape."""
     flat = xp.take(x, xp.reshape(indices, (-1,)), axis=-1)
     return xp.reshape(flat, (*x.shape[:-1], *indices.shape))
+
+
+def take_rows(xp: Namespace, table: Array, rows: Array, n_axes: int = 2) -> Array:
+    """Index the second last axis of a table by rows, whose last axes are `n_axes`.
+
+    Both have the same batch axes in front, or the rows have none.
+    """
+    leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
+    n_entries = math.prod(leading)
+    if n_entries == 1:
+        rows = xp.reshape(rows, (*leading, *rows.shape[-n_axes:]))
+    elif array_api_compat.is_jax_namespace(xp):
+        # Entry by entry, which may lie on different devices.
+        import jax
+
+        take = functools.partial(xp.take, axis=0)
+        for _ in leading:
+            take = jax.vmap(take, (0, 0 if rows.ndim > n_axes else None))
+        return take(table, rows)
+    else:
+        entry = xp.arange(n_entries, dtype=rows.dtype, device=device_of(xp, rows))
+        rows = rows + xp.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
+    flat = xp.reshape(table, (n_entries * n_rows, width))
+    taken = xp.take(flat, xp.reshape(rows, (-1,)), axis=0)
+    return xp.reshape(taken, (*rows.shape, width))

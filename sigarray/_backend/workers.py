@@ -92,11 +92,13 @@ def _check_axis(name: str, arrays: Any) -> None:
         )
         raise ValueError(msg) from error
     for x in jax.tree.leaves(arrays):
-        if name in getattr(jax.typeof(x), "vma", ()):
+        kind = jax.typeof(x)
+        axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
+        if name in (axes.varying if axes else getattr(kind, "vma", ())):
             msg = (
                 f"Expected scores that are the same on all shards of {name!r}, which "
                 f"share the replicates; got some that vary over it. Gather them first: "
-                f"jax.lax.all_gather(x, {name!r}, tiled=True, to='reduced')."
+                f"jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
             )
             raise TypeError(msg)
 

@@ -88,7 +88,7 @@ def bootstrap_test(
         does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -204,7 +204,7 @@ def bootstrap_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -96,7 +96,7 @@ def bootstrap_ci(
         it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -324,13 +324,10 @@ def _correct(
 
 def _interpolate(xp: Namespace, ordered: Array, quantile: Array) -> Array:
     """Give a quantile (R,) of sorted rows (R, N), between its neighbours by a line."""
-    n_rows, count = ordered.shape
-    device = device_of(xp, ordered)
+    count = ordered.shape[-1]
     place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
     below = clip(xp, xp.floor(place), 0.0, max(0.0, count - 2.0))
-    first = xp.astype(below, index_dtype(xp, device))
-    first = first + count * xp.arange(n_rows, dtype=first.dtype, device=device)
-    flat = xp.reshape(ordered, (-1,))
-    low = xp.take(flat, first)
-    high = xp.take(flat, first + min(1, count - 1))
+    first = xp.astype(below, index_dtype(xp, device_of(xp, ordered)))[:, None]
+    low = xp.take_along_axis(ordered, first, axis=-1)[:, 0]
+    high = xp.take_along_axis(ordered, first + min(1, count - 1), axis=-1)[:, 0]
     return low + (place - below) * (high - low)

@@ -96,13 +96,10 @@ def deal_out(
         threshold = nth_smallest(xp, keys, n)
         is_chosen = xp.astype(keys <= threshold, pool.dtype)
         rows = xp.reshape(pool, (math.prod(leading), n + m))
-        # A row of ones counts them, for two keys may be the same at the threshold, once
-        # in two million times.
-        counter = xp.ones((1, n + m), dtype=pool.dtype, device=device)
-        rows = xp.concat([rows, counter], axis=0)
         sums = matrix_product(xp, rows, xp.matrix_transpose(is_chosen))
-        n_chosen = sums[-1, :]
-        sums = xp.reshape(sums[:-1, :], (*leading, size))
+        sums = xp.reshape(sums, (*leading, size))
+        # Two keys may be the same at the threshold, once in two million times.
+        n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
         return sums / n_chosen - rest / (n + m - n_chosen)
     order = xp.argsort(keys, axis=-1, stable=False)

@@ -78,7 +78,7 @@ def permutation_test(
         and the p-value is exact.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`; not needed where all are enumerated.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -187,7 +187,7 @@ def permutation_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

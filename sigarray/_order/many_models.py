@@ -65,7 +65,7 @@ def multi_aso(
         depend on other models, nor on the order of names, but for the correction; a
         model that is appended changes none. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -160,12 +160,16 @@ def aso(
         resamples on every backend and device. It may be an integer array on the device
         of the scores, also of its low and its high 32 bits, which may be traced: a new
         seed is then compiled no more. On JAX, two uint32 are a raw key.
-    workers : int or callable, optional
-        Who computes the replicates: so many threads for NumPy arrays, -1 for all cores
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes the replicates. So many threads for NumPy arrays, -1 for all cores
         (other libraries have threads of their own); or a function that is called as
         `map(function, tasks)`, such as that of an executor of loky or Dask, or one with
-        a progress bar around it. Not under JAX, which compiles loops. The result has
-        the same bits whoever computes it.
+        a progress bar around it. A process group of PyTorch, whose ranks make the same
+        call with the same tensors and the same `rng`, each computes a share, and all
+        have the result; other numbers on a rank raise, or give NaN on an accelerator.
+        Or the name of a mesh axis inside `jax.shard_map`, with scores that are the same
+        on all shards. The result has the same bits whoever computes it, up to the order
+        of sums over shards of JAX. Below 2^23 numbers each computes all.
 
     Returns
     -------
@@ -314,7 +318,7 @@ def aso_replicates(
     axis, dt, higher_is_better, batch, rng
         As for `aso`. For a split, `rng` has to be an int or one and the same key: a
         generator moves on with every call.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

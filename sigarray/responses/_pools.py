@@ -9,7 +9,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.chunks import MAX_HELD
-from sigarray._backend.libraries import build_tables, clip, device_of
+from sigarray._backend.libraries import build_tables, clip, device_of, take_rows
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
@@ -89,7 +89,7 @@ def plan_sampler(
         n_taken = 1 if responses == "first" else pool.sizes[0]
         table = summarize(pool.values[..., :n_taken])
         return Sampler(
-            0, table.shape[-1], lambda _, items: [_take_rows(xp, table, items)]
+            0, table.shape[-1], lambda _, items: [take_rows(xp, table, items)]
         )
     if responses == "all" and math.comb(sum(pool.sizes), pool.sizes[0]) <= MAX_DEALS:
         return _plan_deals(xp, pool, summarize)
@@ -103,7 +103,7 @@ def plan_sampler(
 
     def draw(words: Array, items: Array) -> list[Array]:
         counts = [
-            _take_rows(xp, x[..., None], items) for x in (pool.count, *pool.shares)
+            take_rows(xp, x[..., None], items) for x in (pool.count, *pool.shares)
         ]
         places = find_places(xp, words, pool.sizes, *counts)
         return [summarize(_take_places(xp, pool, items, x)) for x in places]
@@ -134,7 +134,7 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
     )
 
     def deal(items: Array, way: Array) -> list[Array]:
-        row = _take_rows(xp, start[..., None], items)[..., 0] + way
+        row = take_rows(xp, start[..., None], items)[..., 0] + way
         row = clip(xp, row, None, table.shape[0] - 1)
         places = xp.take(table, xp.reshape(row, (-1,)), axis=0)
         places = xp.reshape(places, (*row.shape, size_a + size_b))
@@ -142,7 +142,7 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
         return [summarize(x) for x in (dealt[..., :size_a], dealt[..., size_a:])]
 
     def draw_way(words: Array, items: Array) -> Array:
-        ways = _take_rows(xp, n_ways[..., None], items)[..., 0]
+        ways = take_rows(xp, n_ways[..., None], items)[..., 0]
         return uniform_indices(xp, words[..., 0], ways)
 
     if not _deals_in_advance(n, size_a, size_b):
@@ -160,7 +160,7 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
     dealt = xp.reshape(dealt, (*dealt.shape[:-3], n * n_deals, dealt.shape[-1]))
 
     def draw(words: Array, items: Array) -> list[Array]:
-        row = _take_rows(xp, dealt, items * n_deals + draw_way(words, items))
+        row = take_rows(xp, dealt, items * n_deals + draw_way(words, items))
         return [row[..., :width_a], row[..., width_a:]]
 
     return Sampler(1, dealt.shape[-1], draw)
@@ -267,25 +267,7 @@ def _take_places(xp: Namespace, pool: Pool, items: Array, places: Array) -> Arra
     n_places = values.shape[-1]
     flat = xp.reshape(values, (*values.shape[:-2], values.shape[-2] * n_places, 1))
     rows = items[..., None] * n_places + places
-    return _take_rows(xp, flat, rows, n_axes=3)[..., 0]
-
-
-def _take_rows(xp: Namespace, table: Array, rows: Array, n_axes: int = 2) -> Array:
-    """Index the second last axis of a table by rows, whose last axes are `n_axes`.
-
-    Both have the same batch axes in front, or the rows have none.
-    """
-    leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
-    n_entries = math.prod(leading)
-    if n_entries == 1:
-        rows = xp.reshape(rows, (*leading, *rows.shape[-n_axes:]))
-    else:
-        entry = xp.arange(n_entries, dtype=rows.dtype, device=device_of(xp, rows))
-        offsets = xp.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
-        rows = rows + offsets
-    flat = xp.reshape(table, (n_entries * n_rows, width))
-    taken = xp.take(flat, xp.reshape(rows, (-1,)), axis=0)
-    return xp.reshape(taken, (*rows.shape, width))
+    return take_rows(xp, flat, rows, n_axes=3)[..., 0]
 
 
 def split_last(x: Array, sizes: list[int]) -> list[Array]:

@@ -101,7 +101,7 @@ def power(
         few of them, the standard error is larger, by a third or so for 20.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -59,7 +59,7 @@ def response_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -158,7 +158,7 @@ def true_replicates(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -80,7 +80,7 @@ def resample(
         another machine. It may be traced under `jit`.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

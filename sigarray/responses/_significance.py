@@ -91,7 +91,7 @@ def response_test(
         The result does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns
@@ -221,7 +221,7 @@ def true_p_value(
         Test sets to simulate at a time; by default what suits the device.
     xp, device, dtype, rng
         As for `simulate`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -105,7 +105,7 @@ def simulate(
         Where the responses are to be, and a real float dtype; by default the default.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

@@ -95,7 +95,7 @@ def study(
         Test sets under each hypothesis, for the estimated p-value.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         As for `response_test`.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
 
     Returns

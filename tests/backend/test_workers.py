@@ -124,7 +124,7 @@ def test_other_libraries(library, small_chunks):
     if library == "torch":
         assert permutation_test(a, b, workers=map, **options) == expected
         return
-    with pytest.raises(TypeError, match="None for arrays of jax.numpy; got a function"):
+    with pytest.raises(TypeError, match=r"None for arrays of jax.*; got a function"):
         permutation_test(a, b, workers=map, **options)
 
 
@@ -249,3 +249,19 @@ def test_a_worker_of_dask_that_is_killed():
     )
     assert code == 0, output
     assert "the same" in output
+
+
+def test_arrays_of_dask():
+    """The line that the message gives, for comparisons in chunks."""
+    da = pytest.importorskip("dask.array")
+    a, b = np.random.default_rng(0).normal(size=(2, 6, 30))
+    chunked = [da.from_array(x, chunks=(2, -1)) for x in (a, b)]
+    with pytest.raises(TypeError, match=r"Pass x\.compute\(\)") as refused:
+        aso(*chunked, rng=0)
+    with pytest.raises(TypeError, match=r"Pass x\.compute\(\)"):
+        multi_aso({"a": chunked[0], "b": chunked[1]}, rng=0)
+    line = str(refused.value).partition("in one chunk: ")[2].removesuffix(".")
+    lazy = eval(line, {"da": da, "aso": aso, "a": chunked[0], "b": chunked[1]})
+    assert [x.chunks for x in lazy] == [((2, 2, 2),)] * 3
+    for result, value in zip(da.compute(*lazy), aso(a, b, rng=0), strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-12)

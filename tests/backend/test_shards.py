@@ -1,0 +1,150 @@
+"""Eight devices of JAX: scores that lie on them, and replicates that they share."""
+
+import os
+import textwrap
+
+from conftest import require, whole_suite
+from tests.backend.programs import run
+
+START = """
+import re
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+from sigarray import aso, responses
+from sigarray._backend import chunks, workers
+from tests.cases import CASES
+
+warnings.simplefilter("ignore")
+mesh = jax.make_mesh((8,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+CASES = {case.id: case for case in CASES}
+
+
+def agree(results, expected):
+    for x, y in zip(results, expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-5, atol=2e-6)
+
+
+def sizes_of_collectives(program):
+    kinds = "all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter"
+    for line in program.as_text().splitlines():
+        found = re.search(rf" = (.*?) (?:{kinds})(?:-start)?\\(", line)
+        if found:
+            shapes = re.findall(r"\\w+\\[([\\d,]*)\\]", found[1])
+            yield sum(int(np.prod([int(n) for n in x.split(",") if n])) for x in shapes)
+
+"""
+
+
+def run_on_mesh(code):
+    require("jax")
+    flags = os.environ.get("XLA_FLAGS", "")
+    code, output = run(
+        START + textwrap.dedent(code),
+        XLA_FLAGS=f"{flags} --xla_force_host_platform_device_count=8",
+    )
+    assert code == 0, output
+
+
+@whole_suite
+def test_comparisons_stay_on_their_devices():
+    """Nothing is exchanged, also in loops over entries that are too many to be held."""
+    run_on_mesh(
+        """
+        def collectives(call, samples):
+            split = NamedSharding(mesh, P("i"))
+            placed = [jax.device_put(x, split) for x in samples]
+            program = jax.jit(lambda *x: call(*x)).lower(*placed).compile()
+            agree(program(*placed), call(*samples))
+            return list(sizes_of_collectives(program))
+
+        for name in (
+            "aso-bootstrap-ragged",
+            "multi_aso-ragged",
+            "permutation_test-mean-independent",
+            "bootstrap_ci-mean-bca-2",
+            "response_test-spearman",
+            "response_test-shuffled",
+            "resample-bootstrap",
+        ):
+            case = CASES[name]
+            samples = [jnp.asarray(x) for x in case.samples(16)]
+            assert collectives(case, samples) == [], name
+        chunks.MAX_HELD = 400
+        for name in ("bootstrap_ci-median-basic-2", "response_test-emd"):
+            samples = [jnp.asarray(x) for x in CASES[name].samples(48)]
+            case = CASES[name]
+            assert collectives(lambda *x: case(*x, batch=9), samples) == [], name
+        # That a gather is noticed.
+        assert collectives(lambda x: (x[::-1].sum(),), samples[:1])
+        """
+    )
+
+
+@whole_suite
+def test_devices_share_replicates():
+    """One exchange, of sums or of replicates, and the numbers of one device."""
+    run_on_mesh(
+        """
+        workers._MIN_ELEMENTS = 0
+        for name, n_exchanged in {
+            "aso-bootstrap-ragged": 4,
+            "aso_replicates": None,
+            "multi_aso-3": 12,
+            "permutation_test-mean-independent": 2,
+            "permutation_replicates-median": None,
+            "bootstrap_test-median-paired": 2,
+            "bootstrap_ci-callable-bca-1": None,
+            "response_test-wins": None,
+        }.items():
+            case = CASES[name]
+            samples = [jnp.asarray(x) for x in case.samples(2)]
+            shared = jax.shard_map(
+                lambda *x: case(*x, workers="i"), mesh=mesh, in_specs=P(), out_specs=P()
+            )
+            program = jax.jit(shared).lower(*samples).compile()
+            agree(program(*samples), case(*samples))
+            (size,) = sizes_of_collectives(program)
+            assert n_exchanged in (None, size), (name, size)
+
+        # Of no library's arrays: a simulation.
+        by = {"n_items": 30, "n_sets": 40, "rng": 0, "xp": jnp}
+        one = responses.true_p_value(**by)
+        shared = jax.shard_map(
+            lambda: responses.true_p_value(**by, workers="i"),
+            mesh=mesh, in_specs=(), out_specs=P(),
+        )
+        agree(jax.jit(shared)(), one)
+
+        a, b = jnp.asarray(np.random.default_rng(0).normal(size=(2, 40)))
+        by = {"rng": 0, "n_resamples": 64, "workers": "i"}
+        mapped = jax.vmap(lambda _: aso(a, b, **by), axis_name="i")(jnp.zeros(5))
+        agree([x[3] for x in mapped], aso(a, b, **(by | {"workers": 2})))
+
+        def refuses(call, error, words):
+            try:
+                call()
+            except error as raised:
+                assert words in str(raised), raised
+            else:
+                raise AssertionError(f"nothing was said of {words}")
+
+        refuses(lambda: aso(a, b, **by), ValueError, "'i', which is no axis here")
+        split = jax.shard_map(
+            lambda a, b: aso(a, b, **by), mesh=mesh, in_specs=P("i"), out_specs=P()
+        )
+        same = "scores that are the same on all shards of 'i'"
+        refuses(lambda: split(a, b), TypeError, same)
+        # Few are computed by each, which takes less time than an exchange.
+        workers._MIN_ELEMENTS = 2**23
+        whole = jax.shard_map(
+            lambda a, b: aso(a, b, **by), mesh=mesh, in_specs=P(), out_specs=P()
+        )
+        program = jax.jit(whole).lower(a, b).compile()
+        assert not list(sizes_of_collectives(program))
+        """
+    )
