@@ -17,6 +17,7 @@ from sigarray._backend.libraries import (
 from sigarray._backend.workers import (
     Shard,
     compute_chunks,
+    compute_items,
     current_shard,
     shared_among,
 )
@@ -170,6 +171,27 @@ def _map_strided_entries(
 
     results = xp.moveaxis(jax.lax.map(apply, xp.arange(even)), 0, -1)
     return xp.reshape(results, (*results.shape[:-2], size * even))[..., :count]
+
+
+def map_items(
+    xp: Namespace,
+    function: Callable[[Any], Array],
+    items: Sequence[Any],
+    *,
+    elements: int,
+) -> list[Array]:
+    """Give the arrays, of one shape, that a function makes of items.
+
+    It takes an item, of some arrays, and so many elements of time.
+    """
+    arrays = compute_items(
+        function,
+        items,
+        elements=elements,
+        threads=array_api_compat.is_numpy_namespace(xp),
+        modes=functools.partial(ambient_modes_off, xp),
+    )
+    return list(arrays)
 
 
 def sum_replicates(

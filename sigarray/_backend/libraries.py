@@ -68,6 +68,13 @@ def is_accelerator(xp: Namespace, device: Device) -> bool:
     return bool(array_api_compat.is_cupy_namespace(xp))
 
 
+def is_processor(xp: Namespace, device: Device) -> bool:
+    """Tell arrays of the host, but those of JAX, which compiles for any device."""
+    if array_api_compat.is_torch_namespace(xp):
+        return bool(device.type == "cpu")
+    return bool(array_api_compat.is_numpy_namespace(xp))
+
+
 @functools.cache
 def memory_of(xp: Namespace, device: Device) -> int | None:
     """Give the bytes of an accelerator's memory, where the library tells."""

@@ -9,7 +9,7 @@ import collections
 import contextlib
 import contextvars
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -143,32 +143,66 @@ def compute_chunks(
             return chunk(start, n)
 
     workers = _WORKERS.get()
+    is_long = elements * count >= _MIN_ELEMENTS
     if callable(workers):
-        yield from _by_map(workers, elsewhere, count, size)
-        return
-    n_threads, is_long = 1, elements * count >= _MIN_ELEMENTS
-    if is_process_group(workers):
-        if is_long and count > size:
-            yield from chunks_of_ranks(workers, elsewhere, count, size, axis)
-            return
-    elif threads and is_long:
-        n_threads = (os.cpu_count() or 1) if workers == -1 else workers
-    if n_threads == 1:
+        n_chunks = -(-count // size)
+        step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
+        task = _Task(elsewhere, count, size, step)
+        for arrays in _by_map(workers, task, range(0, count, step)):
+            yield from arrays
+    elif is_process_group(workers) and is_long and count > size:
+        yield from chunks_of_ranks(workers, elsewhere, count, size, axis)
+    elif threads and is_long and count_threads() > 1:
+        step = _CHUNKS_OF_THREAD * size
+
+        def several(start: int) -> Array:
+            return elsewhere(start, min(step, count - start))
+
+        yield from _by_threads(several, range(0, count, step))
+    else:
         for start in range(0, count, size):
             yield chunk(start, min(size, count - start))
-        return
-    step = _CHUNKS_OF_THREAD * size
-    pending: collections.deque[Any] = collections.deque()
-    context = contextvars.copy_context()
-    with ThreadPoolExecutor(n_threads) as pool:
-        for start in range(0, count, step):
-            n = min(step, count - start)
-            pending.append(pool.submit(context.copy().run, elsewhere, start, n))
-            # What waits to be added up is bounded.
-            if len(pending) > 2 * n_threads:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+
+
+def compute_items(
+    function: Callable[[Any], Array],
+    items: Sequence[Any],
+    *,
+    elements: int,
+    threads: bool,
+    modes: Callable[[], contextlib.AbstractContextManager[Any]],
+) -> Iterator[Array]:
+    """Give the arrays of one shape that a function makes of items, as `compute_chunks`.
+
+    What is sent elsewhere is an item, and what the function closes over.
+    """
+
+    def elsewhere(item: Any) -> Array:
+        with shared_among(1), modes():
+            return function(item)
+
+    workers = _WORKERS.get()
+    is_long = elements * len(items) >= _MIN_ELEMENTS
+    if callable(workers):
+        yield from _by_map(workers, elsewhere, items)
+    elif is_process_group(workers) and is_long:
+
+        def chunk(start: int, _: int) -> Array:
+            return elsewhere(items[start])
+
+        yield from chunks_of_ranks(workers, chunk, len(items), 1, None)
+    elif threads and is_long and count_threads() > 1:
+        yield from _by_threads(elsewhere, items)
+    else:
+        yield from map(function, items)
+
+
+def count_threads() -> int:
+    """Count the threads that compute chunks of NumPy arrays."""
+    workers = _WORKERS.get()
+    if workers == -1:
+        return os.cpu_count() or 1
+    return workers if isinstance(workers, int) else 1
 
 
 class Remade:
@@ -192,30 +226,55 @@ class _Task:
     def __init__(self, chunk: Chunk, count: int, size: int, step: int) -> None:
         self._chunk, self._count, self._size, self._step = chunk, count, size, step
 
-    def __call__(self, start: int) -> tuple[int, list[Array]]:
+    def __call__(self, start: int) -> list[Array]:
         end = min(start + self._step, self._count)
-        return start, [
+        return [
             self._chunk(first, min(self._size, end - first))
             for first in range(start, end, self._size)
         ]
 
 
-def _by_map(apply: Map, chunk: Chunk, count: int, size: int) -> Iterator[Array]:
-    n_chunks = -(-count // size)
-    step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
-    starts = list(range(0, count, step))
-    early: dict[int, list[Array]] = {}
-    following = iter(starts)
-    start = next(following)
-    for place, arrays in apply(_Task(chunk, count, size, step), starts):
-        early[place] = arrays
+class _Numbered:
+    """A function of items that have their places, which it gives too."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __call__(self, numbered: tuple[int, Any]) -> tuple[int, Any]:
+        place, item = numbered
+        return place, self._function(item)
+
+
+def _by_map(
+    apply: Map, function: Callable[[Any], Any], items: Sequence[Any]
+) -> Iterator[Any]:
+    early: dict[int, Any] = {}
+    place = 0
+    for found, result in apply(_Numbered(function), list(enumerate(items))):
+        early[found] = result
         # A map may give them in any order.
-        while start in early:
-            yield from early.pop(start)
-            start = next(following, -1)
-    if start >= 0:
+        while place in early:
+            yield early.pop(place)
+            place += 1
+    if place < len(items):
         msg = (
-            f"Expected workers to give the results of {len(starts)} tasks, as "
-            f"map(function, tasks) does; it gave none for task {start}."
+            f"Expected workers to give the results of {len(items)} tasks, as "
+            f"map(function, tasks) does; it gave none for task {place}."
         )
         raise RuntimeError(msg)
+
+
+def _by_threads(
+    function: Callable[[Any], Array], items: Sequence[Any]
+) -> Iterator[Array]:
+    n_threads = count_threads()
+    pending: collections.deque[Any] = collections.deque()
+    context = contextvars.copy_context()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for item in items:
+            pending.append(pool.submit(context.copy().run, function, item))
+            # What waits to be added up is bounded.
+            if len(pending) > 2 * n_threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

@@ -18,7 +18,7 @@ from sigarray._backend.aliases import (
     Seed,
     Workers,
 )
-from sigarray._backend.chunks import AddUp, add_chunks
+from sigarray._backend.chunks import AddUp, add_chunks, map_items
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
@@ -53,6 +53,7 @@ from sigarray._order.ratio import (
     seed_stacks,
     sort_stacks,
 )
+from sigarray._order.tiles import has_tiles, join_tiles, largest_tile, list_tiles
 
 
 class Estimates(NamedTuple):
@@ -137,9 +138,11 @@ def estimate(
             seen = _observe(xp, stacks, chosen, plan.grid)
         if plan.method == "bootstrap" and seed is not None:
             seeds = seed_stacks(xp, seed, streams)
-            found = _bootstrap_errors(
-                xp, stacks, chosen, seen, seeds, n_resamples, plan.grid, batch
-            )
+            own = n_resamples, plan.grid, batch
+            if has_tiles(xp, stacks):
+                found = _errors_by_tiles(xp, stacks, chosen, seeds, *own)
+            else:
+                found = _bootstrap_errors(xp, stacks, chosen, seen, seeds, *own)
         else:
             find_errors = (
                 functools.partial(_exact_errors, batch=batch)
@@ -220,6 +223,53 @@ def _bootstrap_errors(
         errors[..., end - x.shape[-1] : end]
         for end, x in zip(ends, centers.values(), strict=True)
     ]
+
+
+def _errors_by_tiles(
+    xp: Namespace,
+    stacks: Stacks,
+    blocks: Sequence[Block],
+    seeds: Sequence[Seed],
+    n_resamples: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> list[Array]:
+    """Give `_bootstrap_errors` of many models, some of them with some others at a time.
+
+    So what is held is small, and what workers share are pairs: each tile draws the
+    resamples of its own models alone, and gives a number for each of its pairs.
+    """
+    tiles = list_tiles(stacks, blocks)
+    items = [
+        [
+            (stacks[g][..., part, :], (seeds[g][0][part], seeds[g][1][part]))
+            for g, part in tile.parts
+        ]
+        for tile in tiles
+    ]
+
+    def find_errors(item: list[tuple[Array, Seed]]) -> Array:
+        own = [stack for stack, _ in item]
+        block = [(0, len(own) - 1)]
+        errors = _bootstrap_errors(
+            xp,
+            own,
+            block,
+            _observe(xp, own, block, grid),
+            [seed for _, seed in item],
+            n_resamples,
+            grid,
+            batch,
+        )[0]
+        rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
+        return xp.concat(
+            [errors, xp.zeros(rest, dtype=errors.dtype, device=device_of(xp, errors))],
+            axis=-1,
+        )
+
+    elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
+    found = map_items(xp, find_errors, items, elements=elements)
+    return join_tiles(xp, found, tiles, stacks, blocks)
 
 
 def _moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:

@@ -117,6 +117,18 @@ def _rows_of_models(
     return xp.reshape(n_models * entries[..., None] + models, (-1,))
 
 
+def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
+    """Give the places i and j of the pairs of a block, in the order of `map_block`.
+
+    Of two stacks of n and m models, or within one of n. These are NumPy's.
+    """
+    if m is None:
+        pairs = np.arange(n * (n - 1) // 2)
+        return pairs % n, (pairs % n + pairs // n + 1) % n
+    pairs = np.arange(n * m)
+    return pairs % n, (pairs % n + pairs // n) % m
+
+
 def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
     """Turn losses into scores of which the higher are better."""
     return stacks if higher_is_better else [-stack for stack in stacks]

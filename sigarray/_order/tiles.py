@@ -1,0 +1,90 @@
+"""Tiles of pairs: some models with some others, where there are many."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.libraries import device_of, is_processor, take_last
+from sigarray._order.pairs import Block, Stacks, models_of_pairs
+
+# Models of one side of a tile, and from how many on there are tiles: all of them draw
+# their resamples again, which takes a tenth of the time.
+_SIDE, _MIN_MODELS = 128, 257
+
+
+class Tile(NamedTuple):
+    """Some pairs of a block: those within one part of a stack, or of two parts.
+
+    Parts are slices of the models of a stack.
+    """
+
+    block: Block
+    parts: tuple[tuple[int, slice], ...]
+
+
+def has_tiles(xp: Namespace, stacks: Stacks) -> bool:
+    """Tell whether models are so many that their pairs are computed tile by tile.
+
+    JAX has loops of its own, and an accelerator takes few large launches.
+    """
+    sizes = [int(stack.shape[-2]) for stack in stacks]
+    return max(sizes) >= _MIN_MODELS and is_processor(xp, device_of(xp, stacks[0]))
+
+
+def largest_tile() -> int:
+    """Count the pairs of the largest tile."""
+    return _SIDE**2
+
+
+def list_tiles(stacks: Stacks, blocks: Sequence[Block]) -> list[Tile]:
+    """Give the tiles of all pairs of some blocks."""
+    tiles = []
+    for g, h in blocks:
+        for i, first in enumerate(_parts_of(stacks[g])):
+            for j, second in enumerate(_parts_of(stacks[h])):
+                if g < h or i < j:
+                    tiles.append(Tile((g, h), ((g, first), (h, second))))
+                elif i == j and first.stop - first.start > 1:
+                    tiles.append(Tile((g, h), ((g, first),)))
+    return tiles
+
+
+def join_tiles(
+    xp: Namespace,
+    values: Sequence[Array],
+    tiles: Sequence[Tile],
+    stacks: Stacks,
+    blocks: Sequence[Block],
+) -> list[Array]:
+    """Put what tiles have for their pairs in the order of `map_block`, block by block.
+
+    Values have shape (..., largest_tile()) each, the pairs first. Those of (i, j) and
+    of (j, i) are the same.
+    """
+    results = []
+    for block in blocks:
+        n, m = (int(stacks[g].shape[-2]) for g in block)
+        own = [k for k, tile in enumerate(tiles) if tile.block == block]
+        place = np.zeros((n, m), dtype=np.int64)
+        for k, tile in enumerate(own):
+            parts = [part for _, part in tiles[tile].parts]
+            sizes = [part.stop - part.start for part in parts]
+            i, j = models_of_pairs(*sizes)
+            rows, columns = i + parts[0].start, j + parts[-1].start
+            place[rows, columns] = k * largest_tile() + np.arange(len(i))
+            if block[0] == block[1]:
+                place[columns, rows] = place[rows, columns]
+        i, j = models_of_pairs(*((n,) if block[0] == block[1] else (n, m)))
+        every = xp.concat([values[k] for k in own], axis=-1)
+        places = xp.asarray(place[i, j], device=device_of(xp, every))
+        results.append(take_last(xp, every, places))
+    return results
+
+
+def _parts_of(stack: Array) -> list[slice]:
+    n = int(stack.shape[-2])
+    count = -(-n // _SIDE)
+    ends = [n * k // count for k in range(count + 1)]
+    return [slice(ends[k], ends[k + 1]) for k in range(count)]
