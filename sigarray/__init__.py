@@ -24,6 +24,7 @@ from sigarray._power_analysis import (
     bootstrap_power_analysis,
     required_sample_size,
 )
+from sigarray._ranking import ranking
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -31,6 +32,7 @@ from sigarray.results import (
     ConfidenceInterval,
     MannWhitneyResult,
     PairwiseAsoResult,
+    Ranking,
     ResamplingResult,
     SampleSizeResult,
     ScoreSummary,
@@ -44,6 +46,7 @@ __all__ = [
     "ConfidenceInterval",
     "MannWhitneyResult",
     "PairwiseAsoResult",
+    "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
     "ScoreSummary",
@@ -66,6 +69,7 @@ __all__ = [
     "multi_aso",
     "permutation_replicates",
     "permutation_test",
+    "ranking",
     "required_sample_size",
     "responses",
     "t_test",

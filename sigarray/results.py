@@ -1,5 +1,6 @@
 """What the tests return: NamedTuples of arrays, so that `jit` and `vmap` can too."""
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
@@ -126,6 +127,26 @@ class PairwiseAsoResult(NamedTuple):
     eps_min: Array
     violation_ratio: Array
     standard_error: Array
+
+
+class Ranking(NamedTuple):
+    """Models by how many others they beat, and which of them cannot be told apart.
+
+    Attributes
+    ----------
+    order : tuple of K names
+        The models, the best first.
+    beats : tuple of K tuples of names
+        For each of them, the models that it beats.
+    groups : tuple of tuples of names
+        Neighbours in the order of which none beats another, as many as there can be:
+        what the bars of a critical difference diagram join. Groups may overlap, and
+        every model is in one or more.
+    """
+
+    order: tuple[Hashable, ...]
+    beats: tuple[tuple[Hashable, ...], ...]
+    groups: tuple[tuple[Hashable, ...], ...]
 
 
 class ScoreSummary(NamedTuple):

@@ -358,6 +358,15 @@ def _constant(value: Any) -> Array:
         return jax.device_put(value)
 
 
+def to_host(x: Array) -> np.ndarray:
+    """Copy an array of any library to NumPy, which waits for it."""
+    if array_api_compat.is_torch_array(x):
+        return x.detach().cpu().numpy()  # type: ignore[no-any-return]
+    if array_api_compat.is_cupy_array(x):
+        return x.get()  # type: ignore[no-any-return]
+    return np.asarray(x)
+
+
 def is_traced_by_torch() -> bool:
     """Tell whether `torch.compile` is tracing."""
     torch = sys.modules.get("torch")

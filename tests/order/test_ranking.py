@@ -1,0 +1,89 @@
+"""Who beats whom: an order, and the runs in it that nothing tells apart."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from conftest import require
+from sigarray import multi_aso, ranking
+from sigarray.results import PairwiseAsoResult
+
+
+def result_of(eps_min, ratio=None):
+    ratio = np.full_like(eps_min, 0.5) if ratio is None else ratio
+    return PairwiseAsoResult(eps_min, ratio, np.zeros_like(eps_min))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_are_the_longest_runs_without_a_decision(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    eps_min = rng.uniform(size=(n, n)) ** rng.uniform(0.2, 1.0)
+    np.fill_diagonal(eps_min, 1.0)
+    found = ranking(result_of(eps_min), 0.4)
+    beats = {(i, j) for i in range(n) for j in range(n) if eps_min[i, j] < 0.4}
+    assert {(i, j) for i, own in zip(*found[:2], strict=True) for j in own} == beats
+    n_beaten = [len(own) for own in found.beats]
+    assert n_beaten == sorted(n_beaten, reverse=True)
+    runs = {
+        found.order[i:j]
+        for i, j in itertools.combinations(range(n + 1), 2)
+        if not any(
+            {(x, y), (y, x)} & beats
+            for x, y in itertools.combinations(found.order[i:j], 2)
+        )
+    }
+    longest = [run for run in runs if not any(set(run) < set(other) for other in runs)]
+    longest.sort(key=lambda run: found.order.index(run[0]))
+    assert list(found.groups) == longest
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy", "cupy"])
+def test_models_of_every_library(library):
+    """Of models that were shifted apart, each beats those below, by rows and losses."""
+    rng = np.random.default_rng(0)
+    levels = np.asarray([8.0, 0.0, 4.0, 4.0, 12.0])
+    scores = require(library).asarray(rng.normal(size=(5, 30)) + levels[:, None])
+    options = {"rng": 0, "n_resamples": 100}
+    found = ranking(multi_aso(scores, **options), names="abcde")
+    assert found.order[:2] == ("e", "a")
+    assert set(found.order[2:4]) == {"c", "d"}
+    assert found.beats[0] == found.order[1:]
+    assert found.groups == (("e",), ("a",), found.order[2:4], ("b",))
+    losses = ranking(multi_aso(scores, higher_is_better=False, **options))
+    assert losses.order[0] == 1
+    assert losses.groups[0] == (1,)
+
+
+def test_ties_keep_their_order_and_the_ratio_decides():
+    eps_min = np.ones((3, 3))
+    assert ranking(result_of(eps_min)).order == (0, 1, 2)
+    ratio = np.asarray([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
+    found = ranking(result_of(eps_min, ratio))
+    assert found.order == (2, 1, 0)
+    assert found.groups == ((2, 1, 0),)
+
+
+def test_impossible_results():
+    eps_min = np.ones((3, 3))
+    with pytest.raises(
+        TypeError, match=r"Expected what multi_aso gives; got .*ndarray"
+    ):
+        ranking(eps_min)
+    with pytest.raises(ValueError, match=r"one batch entry, of shape \(K, K\)"):
+        ranking(result_of(np.ones((2, 3, 3))))
+    for names in ("ab", "aab"):
+        with pytest.raises(ValueError, match="Expected 3 names, each of them once"):
+            ranking(result_of(eps_min), names=names)
+    with pytest.raises(ValueError, match="threshold"):
+        ranking(result_of(eps_min), 1.5)
+    eps_min[1, [0, 2]] = eps_min[[0, 2], 1] = np.nan
+    with pytest.raises(ValueError, match=r"got NaN for \['y'\]. Leave them out"):
+        ranking(result_of(eps_min), names="xyz")
+
+
+def test_traced_results():
+    jax = require("jax")
+    with pytest.raises(TypeError, match="traced"):
+        jax.jit(lambda x: ranking(result_of(x, x)).order)(np.ones((3, 3)))
