@@ -17,6 +17,11 @@ from sigarray._difference.permutation import (
     permutation_test,
 )
 from sigarray._gathering import gather_scores
+from sigarray._order.from_chunks import (
+    aso_from_chunks,
+    order_statistics,
+    violation_ratio_from_chunks,
+)
 from sigarray._order.many_models import multi_aso
 from sigarray._order.two_models import aso, aso_replicates, violation_ratio
 from sigarray._power_analysis import (
@@ -52,6 +57,7 @@ __all__ = [
     "ScoreSummary",
     "TTestResult",
     "aso",
+    "aso_from_chunks",
     "aso_replicates",
     "aso_uncertainty_reduction",
     "benjamini_hochberg",
@@ -67,6 +73,7 @@ __all__ = [
     "holm",
     "mann_whitney_u",
     "multi_aso",
+    "order_statistics",
     "permutation_replicates",
     "permutation_test",
     "ranking",
@@ -74,6 +81,7 @@ __all__ = [
     "responses",
     "t_test",
     "violation_ratio",
+    "violation_ratio_from_chunks",
 ]
 
 __version__ = "0.1.0"

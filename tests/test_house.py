@@ -98,4 +98,4 @@ def test_parameters_of_one_name_are_described_in_one_way():
 
 
 # Which of them there are depends on the function.
-OF_EACH_FUNCTION = {"items", "method", "model", "n_sets", "responses"}
+OF_EACH_FUNCTION = {"dt", "items", "method", "model", "n_sets", "responses"}

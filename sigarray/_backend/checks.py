@@ -264,6 +264,18 @@ def worker_source(name: str, value: Any) -> Any:
     return int(value)
 
 
+def host_worker_source(name: str, value: Any) -> Any:
+    """Give a number of threads, or a function that is called as map is."""
+    if isinstance(value, str) or is_process_group(value):
+        msg = (
+            f"Expected {name} to be a number of threads or a function that is called "
+            f"as map(function, tasks), for what is read from the disk; got "
+            f"{show(value)}."
+        )
+        raise TypeError(msg)
+    return worker_source(name, value)
+
+
 def process_group(name: str, value: Any) -> Any:
     """Give a process group of torch."""
     if not is_process_group(value):

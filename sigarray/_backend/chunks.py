@@ -23,6 +23,7 @@ from sigarray._backend.workers import (
 )
 
 State = TypeVar("State")
+Item = TypeVar("Item")
 # Of replicates on the last axis, their sums, on a new first one.
 AddUp = Callable[[Array], Array]
 
@@ -175,23 +176,23 @@ def _map_strided_entries(
 
 def map_items(
     xp: Namespace,
-    function: Callable[[Any], Array],
+    function: Callable[[Any], Item],
     items: Sequence[Any],
     *,
     elements: int,
-) -> list[Array]:
-    """Give the arrays, of one shape, that a function makes of items.
+) -> Iterator[Item]:
+    """Give what a function makes of items, by whoever is to compute it.
 
-    It takes an item, of some arrays, and so many elements of time.
+    It takes as long as a chunk of so many elements. For a process group, what it makes
+    are arrays of one shape.
     """
-    arrays = compute_items(
+    return compute_items(
         function,
         items,
         elements=elements,
         threads=array_api_compat.is_numpy_namespace(xp),
         modes=functools.partial(ambient_modes_off, xp),
     )
-    return list(arrays)
 
 
 def sum_replicates(

@@ -11,13 +11,14 @@ import contextvars
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import array_api_compat
 
 from sigarray._backend.aliases import Array, Namespace, Workers
 from sigarray._backend.ranks import check_calls, chunks_of_ranks, is_process_group
 
+Item = TypeVar("Item")
 Map = Callable[..., Iterable[Any]]
 # (start, size) -> replicates from a place on.
 Chunk = Callable[[Any, int], Array]
@@ -165,19 +166,20 @@ def compute_chunks(
 
 
 def compute_items(
-    function: Callable[[Any], Array],
+    function: Callable[[Any], Item],
     items: Sequence[Any],
     *,
     elements: int,
     threads: bool,
     modes: Callable[[], contextlib.AbstractContextManager[Any]],
-) -> Iterator[Array]:
-    """Give the arrays of one shape that a function makes of items, as `compute_chunks`.
+) -> Iterator[Item]:
+    """Give what a function makes of items, in order, as `compute_chunks`.
 
-    What is sent elsewhere is an item, and what the function closes over.
+    What is sent elsewhere is an item, and what the function closes over. For a process
+    group, the function gives arrays of one shape.
     """
 
-    def elsewhere(item: Any) -> Array:
+    def elsewhere(item: Any) -> Item:
         with shared_among(1), modes():
             return function(item)
 
@@ -187,7 +189,7 @@ def compute_items(
         yield from _by_map(workers, elsewhere, items)
     elif is_process_group(workers) and is_long:
 
-        def chunk(start: int, _: int) -> Array:
+        def chunk(start: int, _: int) -> Any:
             return elsewhere(items[start])
 
         yield from chunks_of_ranks(workers, chunk, len(items), 1, None)
@@ -265,8 +267,8 @@ def _by_map(
 
 
 def _by_threads(
-    function: Callable[[Any], Array], items: Sequence[Any]
-) -> Iterator[Array]:
+    function: Callable[[Any], Item], items: Sequence[Any]
+) -> Iterator[Item]:
     n_threads = count_threads()
     pending: collections.deque[Any] = collections.deque()
     context = contextvars.copy_context()

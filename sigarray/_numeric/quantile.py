@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.libraries import (
     build_tables,
@@ -76,6 +78,27 @@ class Grid:
             n_outer = 2 * _count_outer_edges(self.n_others)
             return 2 * _count_low_edges(self.n_scores) + n_outer - 1
         return math.ceil(1 / self.step) - 1
+
+
+class KnownScores:
+    """Some order statistics of n sorted scores, in place of a stack (1, n) of NumPy."""
+
+    device, ndim = "cpu", 2
+
+    def __init__(self, n: int, ranks: Array, values: Array) -> None:
+        self.shape = 1, n
+        self._ranks, self._values = ranks, values
+
+    def at(self, ranks: Array) -> Array:
+        """Give the scores at ranks of any shape, all of which are known."""
+        return self._values[np.searchsorted(self._ranks, ranks)]
+
+
+def scores_at(xp: Namespace, scores: Array | KnownScores, ranks: Array) -> Array:
+    """Give the order statistics at some ranks, on a new last axis."""
+    if isinstance(scores, KnownScores):
+        return scores.at(ranks)[None, :]
+    return take_last(xp, scores, ranks)
 
 
 def even_grid(dt: float | None) -> Grid | None:
@@ -185,17 +208,42 @@ def resample_width(n: int, grid: Grid | None) -> int:
 
 
 def sorted_resamples(
-    xp: Namespace, scores: Array, uniforms: Array, grid: Grid | None
+    xp: Namespace, scores: Array | KnownScores, uniforms: Array, grid: Grid | None
 ) -> Array:
     """Resample sorted scores with replacement, without a sort.
+
+    Parameters
+    ----------
+    scores : array, shape (..., K, n), or KnownScores
+        K sorted samples, or one of which those are known that are needed.
+    uniforms, grid
+        As for `resampled_ranks`.
+
+    Returns
+    -------
+    array, shape (..., count, K, n or T)
+    """
+    n_samples, n = scores.shape[-2:]
+    indices = resampled_ranks(xp, n, uniforms, grid)
+    if isinstance(scores, KnownScores):
+        return scores.at(indices)
+    rows = n * xp.arange(n_samples, dtype=indices.dtype, device=device_of(xp, scores))
+    indices += rows[:, None]
+    return take_last(
+        xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
+    )
+
+
+def resampled_ranks(xp: Namespace, n: int, uniforms: Array, grid: Grid | None) -> Array:
+    """Give the ranks of resamples of n sorted scores, ascending.
 
     The order statistics of a resample are those of n uniforms, pushed through the
     quantile function: uniforms sorted from the start, by exponential spacings.
 
     Parameters
     ----------
-    scores : array, shape (..., K, n)
-        K sorted samples.
+    n : int
+        How many scores.
     uniforms : array, shape (count, K, width)
         Uniforms, `resample_width` of them for each sample.
     grid : Grid or None
@@ -203,10 +251,9 @@ def sorted_resamples(
 
     Returns
     -------
-    array, shape (..., count, K, n or T)
+    array, shape (count, K, n or T)
     """
-    n_samples, n = scores.shape[-2:]
-    device = device_of(xp, scores)
+    device = device_of(xp, uniforms)
     ranks = None if grid is None else grid_ranks(xp, device, n, grid)
     if _draws_all(n, grid) or grid is None or ranks is None:
         sums = _cumulative_sum(xp, exponentials(xp, uniforms))
@@ -222,12 +269,7 @@ def sorted_resamples(
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
     positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
-    indices = xp.astype(positions, index_dtype(xp, device))
-    rows = n * xp.arange(n_samples, dtype=indices.dtype, device=device)
-    indices += rows[:, None]
-    return take_last(
-        xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
-    )
+    return xp.astype(positions, index_dtype(xp, device))
 
 
 def _draws_all(n: int, grid: Grid | None) -> bool:

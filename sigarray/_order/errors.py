@@ -84,8 +84,12 @@ def estimate_pairs(
     batch: int | None,
     rng: RandomSource,
     workers: Workers,
+    depth: int = 0,
 ) -> Estimates:
-    """Violation ratio, standard error and margin of every pair; the public options."""
+    """Violation ratio, standard error and margin of every pair; the public options.
+
+    A warning is for the caller of the public function, so many calls further out.
+    """
     if method == "asymptotic" and dt is not None:
         msg = (
             f"Expected dt=None with method='asymptotic', which is for the exact "
@@ -94,8 +98,8 @@ def estimate_pairs(
         raise ValueError(msg)
     plans = plan_errors(stacks, method, even_grid(dt))
     for doubt in list_doubts(stacks, method, level):
-        # The caller of the public function, past the check of its options.
-        warnings.warn(doubt, UserWarning, stacklevel=5)
+        # Past the check of its options.
+        warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
         seed = seed_words(xp, device_of(xp, stacks[0]), rng)
@@ -127,7 +131,32 @@ def estimate(
     batch: int | None,
 ) -> Estimates:
     """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
-    stacks = sort_stacks(xp, stacks)
+    return estimate_sorted(
+        xp,
+        sort_stacks(xp, stacks),
+        seed,
+        plans=plans,
+        streams=streams,
+        level=level,
+        n_resamples=n_resamples,
+        grid=grid,
+        batch=batch,
+    )
+
+
+def estimate_sorted(
+    xp: Namespace,
+    stacks: Stacks,
+    seed: Seed | None,
+    *,
+    plans: tuple[Plan, ...],
+    streams: Streams,
+    level: float,
+    n_resamples: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> Estimates:
+    """Give `estimate` of stacks that `sort_stacks` made."""
     blocks = list_blocks(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
@@ -268,7 +297,7 @@ def _errors_by_tiles(
         )
 
     elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
-    found = map_items(xp, find_errors, items, elements=elements)
+    found = list(map_items(xp, find_errors, items, elements=elements))
     return join_tiles(xp, found, tiles, stacks, blocks)
 
 

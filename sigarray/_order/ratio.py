@@ -21,7 +21,6 @@ from sigarray._backend.libraries import (
     move_axis,
     power_of_two,
     sum_of_products,
-    take_last,
 )
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
@@ -33,6 +32,7 @@ from sigarray._numeric.quantile import (
     grid_widths,
     merge_steps,
     resample_width,
+    scores_at,
     sorted_resamples,
 )
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block
@@ -66,7 +66,7 @@ def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
     """
     stacks = [xp.sort(spread_faults(xp, x), axis=-1, stable=False) for x in stacks]
     sizes = [_largest_of_models(xp, x, stacks) for x in stacks]
-    scale = _find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None, None]
+    scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None, None]
     return [scale * x for x in stacks]
 
 
@@ -84,7 +84,7 @@ def _largest_of_models(xp: Namespace, x: Array, stacks: Stacks) -> Array:
     return largest
 
 
-def _find_scale(xp: Namespace, size: Array) -> Array:
+def find_scale(xp: Namespace, size: Array) -> Array:
     """Give the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
 
     Sums of squares do not overflow there, and squares of differences down to 2^-87
@@ -162,7 +162,7 @@ def ratios_of_blocks(
     if grid is not None:
         device = device_of(xp, stacks[0])
         stacks = [
-            take_last(xp, stack, grid_ranks(xp, device, stack.shape[-1], grid))
+            scores_at(xp, stack, grid_ranks(xp, device, stack.shape[-1], grid))
             for stack in stacks
         ]
     compare = functools.partial(ratio_of_samples, xp)
@@ -211,7 +211,7 @@ def draw_resamples(
 
     Gives (..., K, count, n) or (..., K, n, count) of every stack.
     """
-    uniforms = _draw_uniforms(xp, stacks, seeds, start, count, grid)
+    uniforms = draw_uniforms(xp, stacks, seeds, start, count, grid)
     resamples = [
         sorted_resamples(xp, stack, own, grid)
         for stack, own in zip(stacks, uniforms, strict=True)
@@ -243,7 +243,7 @@ def compare_blocks(
     ]
 
 
-def _draw_uniforms(
+def draw_uniforms(
     xp: Namespace,
     stacks: Stacks,
     seeds: Sequence[Seed],

@@ -1,0 +1,219 @@
+"""Order statistics of scores that are not held, by counting them in a few passes.
+
+The bits of floats, some of them turned over, are integers in the same order. A pass
+counts those of each cell, which is all integers that begin with the same bits; the next
+one looks at cells alone in which something is asked for. Where few scores are in these,
+they are collected and sorted.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.chunks import map_items
+from sigarray._numeric.sources import Part, find_dtype, list_parts, read_blocks
+
+# Bits of the first cells, whose counts take 8 MiB; cells of another pass, of which
+# there may be more than ever before; and scores that are collected, of 8 bytes at most.
+_FIRST_BITS = 20
+_MAX_CELLS = 2**23
+_MAX_COLLECTED = 2**24
+
+# Called with the scores that were read and those there are, or None: not yet known.
+Progress = Callable[[int, int | None], Any]
+
+
+class Level(NamedTuple):
+    """The bits by which a pass tells integers apart: so many, from a place on.
+
+    Once they are known, the cells that matter are marked and have a number each.
+    """
+
+    shift: int
+    bits: int
+    matters: np.ndarray | None = None
+    numbers: np.ndarray | None = None
+
+
+class Sample:
+    """Scores that are read anew in every pass.
+
+    Parameters
+    ----------
+    source : array, path, (path, column) or callable
+        See `list_parts`.
+    sign : int, default: 1
+        -1 turns losses into scores of which the higher are better.
+    progress : callable, optional
+        Called with the scores that a pass has read, and all there are or None.
+    """
+
+    def __init__(
+        self, source: Any, *, sign: int = 1, progress: Progress | None = None
+    ) -> None:
+        self._parts = list_parts(source)
+        self.dtype = find_dtype(self._parts)
+        self._sign, self._progress = sign, progress
+        self.size = 0
+
+    def count(self) -> int:
+        """Count the scores, in a pass that `find` goes on from."""
+        level = Level(8 * self.dtype.itemsize - _FIRST_BITS, _FIRST_BITS)
+        self._first, self.size, self.has_nan = level, 0, False
+        self._counts = self._count_cells((level,), 2**_FIRST_BITS)
+        if not self.size:
+            msg = "Expected one score or more; got none."
+            raise ValueError(msg)
+        return self.size
+
+    def read(self) -> np.ndarray:
+        """Give all scores, where they are few."""
+        blocks = (b for part in self._parts for b in read_blocks(part, self.dtype))
+        return np.concatenate([self._sign * block for block in blocks])
+
+    def find(self, ranks: np.ndarray) -> np.ndarray:
+        """Give the order statistics at ascending ranks; NaN where there is one."""
+        if not self.size:
+            self.count()
+        if self.has_nan:
+            return np.full(len(ranks), np.nan, dtype=self.dtype)
+        levels, counts = [self._first], self._counts
+        prefixes = np.arange(len(counts), dtype=np.uint64)
+        starts = np.cumsum(counts) - counts
+        while True:
+            # The last cell that starts there or before is not empty.
+            cells = np.searchsorted(starts, ranks, side="right") - 1
+            needed, place = np.unique(cells, return_inverse=True)
+            matters = np.zeros(len(starts), dtype=bool)
+            matters[needed] = True
+            numbers = np.zeros(len(starts), dtype=np.int32)
+            numbers[needed] = np.arange(len(needed), dtype=np.int32)
+            prefixes, starts, counts = (x[needed] for x in (prefixes, starts, counts))
+            shift = levels[-1].shift
+            if shift == 0:
+                return self._scores_of(prefixes[place])
+            levels[-1] = levels[-1]._replace(matters=matters, numbers=numbers)
+            n_inside = int(counts.sum())
+            if n_inside <= _MAX_COLLECTED:
+                keys = self._collect(tuple(levels), n_inside)
+                before = np.cumsum(counts) - counts
+                return self._scores_of(keys[ranks + (before - starts)[place]])
+            bits = min(shift, max(1, (_MAX_CELLS // len(needed)).bit_length() - 1))
+            levels.append(Level(shift - bits, bits))
+            table = self._count_cells(tuple(levels), len(needed) << bits)
+            self._check_again(int(table.sum()), n_inside)
+            ends = np.cumsum(table.reshape(len(needed), -1), axis=1)
+            starts = (starts[:, None] + ends).reshape(-1) - table
+            inner = np.arange(1 << bits, dtype=np.uint64)
+            prefixes = (prefixes[:, None] << np.uint64(bits) | inner).reshape(-1)
+            counts = table
+
+    def _count_cells(self, levels: tuple[Level, ...], n_cells: int) -> np.ndarray:
+        total = np.zeros(n_cells, dtype=np.int64)
+        for counts, n, has_nan in self._map(_count_part, levels, n_cells):
+            total += counts
+            if len(levels) == 1:
+                self.size += n
+                self.has_nan |= has_nan
+        return total
+
+    def _collect(self, levels: tuple[Level, ...], count: int) -> np.ndarray:
+        parts = [keys for keys, _, _ in self._map(_collect_part, levels, 0)]
+        keys = np.concatenate(parts)
+        self._check_again(len(keys), count)
+        keys.sort()
+        return keys
+
+    def _map(
+        self, function: Callable[..., Any], levels: tuple[Level, ...], n_cells: int
+    ) -> Iterator[tuple[np.ndarray, int, bool]]:
+        work = functools.partial(function, self.dtype, self._sign, levels, n_cells)
+        n_read, known = 0, self.size or None
+        elements = (known or _MAX_COLLECTED) // max(1, len(self._parts))
+        for result in map_items(np, work, self._parts, elements=elements):
+            n_read += result[1]
+            if self._progress is not None:
+                self._progress(n_read, known)
+            yield result
+        if known:
+            self._check_again(n_read, known)
+
+    def _check_again(self, found: int, expected: int) -> None:
+        if found != expected:
+            msg = (
+                "Expected the same scores in every pass; got others in the second. "
+                "A function has to give all its chunks anew whenever it is called."
+            )
+            raise ValueError(msg)
+
+    def _scores_of(self, keys: np.ndarray) -> np.ndarray:
+        """Give the scores of integers that are in their order."""
+        kind = np.uint32 if self.dtype == np.float32 else np.uint64
+        keys = keys.astype(kind)
+        sign = kind(1 << (8 * self.dtype.itemsize - 1))
+        # Those of numbers below zero have all bits turned over.
+        bits = np.where(keys >= sign, keys ^ sign, ~keys)
+        return bits.view(self.dtype)
+
+
+def _keys_of(scores: np.ndarray) -> np.ndarray:
+    """Give integers without a sign in the order of floats."""
+    signed = np.int32 if scores.dtype == np.float32 else np.int64
+    bits: np.ndarray = scores.view(signed)
+    width = 8 * bits.itemsize
+    keys: np.ndarray = np.right_shift(bits, width - 1)
+    keys &= np.iinfo(signed).max
+    keys ^= bits
+    keys ^= np.iinfo(signed).min
+    unsigned: np.ndarray = keys.view(np.uint32 if width == 32 else np.uint64)
+    return unsigned
+
+
+def _count_part(
+    dtype: np.dtype, sign: int, levels: tuple[Level, ...], n_cells: int, part: Part
+) -> tuple[np.ndarray, int, bool]:
+    """Count the scores of a part by cells; give their number, and if one is NaN."""
+    counts = np.zeros(n_cells, dtype=np.int64)
+    n, has_nan = 0, False
+    for block in _read(part, dtype, sign):
+        cells, _ = _locate(levels, _keys_of(block))
+        np.add.at(counts, cells, 1)
+        n += len(block)
+        if len(levels) == 1:
+            has_nan |= bool(np.isnan(np.max(block)))
+    return counts, n, has_nan
+
+
+def _collect_part(
+    dtype: np.dtype, sign: int, levels: tuple[Level, ...], _: int, part: Part
+) -> tuple[np.ndarray, int, bool]:
+    """Give the integers of a part in the cells that matter, as `_count_part`."""
+    n, found = 0, [np.zeros(0, np.uint32 if dtype == np.float32 else np.uint64)]
+    for block in _read(part, dtype, sign):
+        found.append(_locate(levels, _keys_of(block))[1])
+        n += len(block)
+    return np.concatenate(found), n, False
+
+
+def _read(part: Part, dtype: np.dtype, sign: int) -> Iterator[np.ndarray]:
+    for block in read_blocks(part, dtype):
+        if len(block):
+            yield block if sign > 0 else -block
+
+
+def _locate(levels: Iterable[Level], keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give the cells of integers on the last level, of those that matter before."""
+    cells = numbers = keys[:0]
+    for k, level in enumerate(levels):
+        cells = keys >> keys.dtype.type(level.shift)
+        if k > 0:
+            inner = cells & keys.dtype.type((1 << level.bits) - 1)
+            cells = numbers.astype(np.int64) << level.bits | inner.astype(np.int64)
+        if level.matters is not None and level.numbers is not None:
+            # No place is outside: with this mode NumPy is twice as fast.
+            matters = np.flatnonzero(level.matters.take(cells, mode="clip"))
+            keys, cells = keys[matters], cells[matters]
+            numbers = level.numbers[cells]
+    return cells, keys

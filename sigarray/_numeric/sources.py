@@ -1,0 +1,198 @@
+"""Scores that are not held in memory: arrays on disk, files, and functions."""
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import describe
+
+# What gives some of the scores of a sample, chunk by chunk, as often as it is called.
+Part = Callable[[], Iterable[Any]]
+
+# Scores of a part, which a worker reads on its own, and of a block, which fits in the
+# cache of a core.
+_PART, _BLOCK = 2**26, 2**16
+_BATCH = 2**20
+_ARROW = (".arrow", ".feather", ".ipc")
+_PARQUET = (".parquet", ".pq")
+
+
+def list_parts(source: Any) -> list[Part]:
+    """Give the parts of a source of scores.
+
+    Raises
+    ------
+    TypeError
+        What is no array, no path and no function.
+    ValueError
+        An array of several axes; a file of several columns, of which none is named.
+    """
+    column = None
+    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], str):
+        source, column = source
+    if isinstance(source, np.ndarray) and column is None:
+        _check_vector(source)
+        return [
+            functools.partial(_slice, source[start:stop])
+            for start, stop in _cut(len(source))
+        ]
+    if isinstance(source, (str, os.PathLike)):
+        return _parts_of_file(Path(source), column)
+    if callable(source) and column is None:
+        return [source]
+    msg = (
+        f"Expected scores as a NumPy array, a path (.npy, .parquet, .arrow), a pair "
+        f"(path, column), or a function that gives chunks anew whenever it is called; "
+        f"got {describe(source)}."
+    )
+    raise TypeError(msg)
+
+
+def find_dtype(parts: list[Part]) -> np.dtype:
+    """Give the float dtype of a source, by its first chunk."""
+    for part in parts:
+        for chunk in part():
+            return _as_floats(chunk).dtype
+    msg = "Expected one score or more; got none."
+    raise ValueError(msg)
+
+
+def read_blocks(part: Part, dtype: np.dtype) -> Iterator[np.ndarray]:
+    """Give the scores of a part, in one dtype, some of them at a time."""
+    for chunk in part():
+        floats = _as_floats(chunk)
+        if not np.can_cast(floats.dtype, dtype):
+            msg = (
+                f"Expected all chunks to have dtype {dtype}, as the first one has; got "
+                f"{floats.dtype}. Make them one, with chunk.astype({floats.dtype})."
+            )
+            raise TypeError(msg)
+        for start in range(0, len(floats), _BLOCK):
+            yield floats[start : start + _BLOCK].astype(dtype, copy=False)
+
+
+def _parts_of_file(path: Path, column: str | None) -> list[Part]:
+    if path.suffix == ".npy":
+        if column is not None:
+            msg = f"Expected no column for {path}, which is one array; got {column!r}."
+            raise ValueError(msg)
+        array = np.load(path, mmap_mode="r")
+        _check_vector(array)
+        return [
+            functools.partial(_read_npy, path, start, stop)
+            for start, stop in _cut(len(array))
+        ]
+    if path.suffix not in _PARQUET + _ARROW:
+        msg = (
+            f"Expected a file that ends with .npy, .parquet or .arrow; got {path}. "
+            f"Pass a function that gives its scores in chunks."
+        )
+        raise ValueError(msg)
+    names, n_groups, read = _open_table(path)
+    if column is None and len(names) == 1:
+        column = names[0]
+    if column not in names:
+        got = "no column" if column is None else repr(column)
+        msg = (
+            f"Expected one of the columns of {path}, {', '.join(map(repr, names))}; "
+            f"got {got}. Pass (path, column)."
+        )
+        raise ValueError(msg)
+    return [functools.partial(_read_group, read, k, column) for k in range(n_groups)]
+
+
+def column_names(path: Path) -> list[str]:
+    """Give the names of the columns of a table on disk."""
+    return _open_table(path)[0]
+
+
+def _open_table(path: Path) -> tuple[list[str], int, Callable[..., Iterable[Any]]]:
+    try:
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        msg = f"Expected pyarrow to read {path}. Install it: pip install pyarrow."
+        raise ImportError(msg) from error
+    if path.suffix in _PARQUET:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            return names, file.num_row_groups, functools.partial(_read_parquet, path)
+    with pyarrow.memory_map(str(path)) as file:
+        reader = pyarrow.ipc.open_file(file)
+        n_batches = reader.num_record_batches
+        return reader.schema.names, n_batches, functools.partial(_read_arrow, path)
+
+
+def _read_parquet(path: Path, group: int, column: str) -> Iterator[Any]:
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(_BATCH, row_groups=[group], columns=[column]):
+            yield batch.column(0)
+
+
+def _read_arrow(path: Path, group: int, column: str) -> Iterator[Any]:
+    import pyarrow.ipc
+
+    with pyarrow.memory_map(str(path)) as file:
+        yield pyarrow.ipc.open_file(file).get_batch(group).column(column)
+
+
+def _read_group(
+    read: Callable[..., Iterable[Any]], group: int, column: str
+) -> Iterator[np.ndarray]:
+    for values in read(group, column):
+        if values.null_count:
+            msg = (
+                f"Expected a score in every row of column {column!r}; got "
+                f"{values.null_count} missing ones. Leave out their rows."
+            )
+            raise ValueError(msg)
+        yield values.to_numpy(zero_copy_only=False)
+
+
+def _slice(array: np.ndarray) -> Iterator[np.ndarray]:
+    yield array
+
+
+def _read_npy(path: Path, start: int, stop: int) -> Iterator[np.ndarray]:
+    """Read some of the scores, which are not mapped: that would hold what was read."""
+    array = np.load(path, mmap_mode="r")
+    for first in range(start, stop, _BATCH):
+        yield np.fromfile(
+            path,
+            array.dtype,
+            count=min(_BATCH, stop - first),
+            offset=array.offset + first * array.itemsize,
+        )
+
+
+def _cut(n: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(start + _PART, n)) for start in range(0, n, _PART))
+
+
+def _check_vector(array: Array) -> None:
+    if array.ndim != 1:
+        msg = (
+            f"Expected scores with one axis; got shape {array.shape}. Pass one model "
+            f"at a time."
+        )
+        raise ValueError(msg)
+
+
+def _as_floats(chunk: Any) -> np.ndarray:
+    """Give a chunk as float32 or float64, as `standardize` would."""
+    array = np.asarray(chunk)
+    _check_vector(array)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        kind = np.float64 if array.dtype.itemsize == 8 else np.float32
+        return array.astype(kind, copy=False)
+    if array.dtype.kind in "biu":
+        return array.astype(np.float64)
+    msg = f"Expected real numbers as scores, up to float64; got dtype {array.dtype}."
+    raise TypeError(msg)

@@ -1,0 +1,368 @@
+"""Almost stochastic order of scores that are larger than memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, RandomSource, Seed, Workers
+from sigarray._backend.checks import (
+    fraction,
+    function,
+    host_worker_source,
+    optional,
+)
+from sigarray._backend.libraries import ambient_modes_off
+from sigarray._backend.public import checked
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.workers import shared_among
+from sigarray._numeric.quantile import (
+    Grid,
+    KnownScores,
+    even_grid,
+    grid_ranks,
+    resampled_ranks,
+)
+from sigarray._numeric.selection import Progress, Sample
+from sigarray._order.errors import (
+    Estimates,
+    estimate_pairs,
+    estimate_sorted,
+    upper_bound,
+)
+from sigarray._order.pairs import Stacks, join, list_blocks
+from sigarray._order.plans import level_of, plan_errors
+from sigarray._order.ratio import (
+    Streams,
+    draw_uniforms,
+    find_scale,
+    merge_pairs,
+    plan_replicates,
+    ratios_of_blocks,
+    seed_stacks,
+)
+from sigarray._order.two_models import STREAMS
+from sigarray.results import AsoResult
+
+# Up to so many scores in all samples are read and compared as arrays are.
+_MAX_READ = 2**20
+
+
+@checked(
+    dt=fraction,
+    progress=optional(function),
+    workers=optional(host_worker_source),
+)
+def aso_from_chunks(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    dt: float,
+    confidence_level: float = 0.95,
+    n_comparisons: int = 1,
+    n_resamples: int = 1000,
+    higher_is_better: bool = True,
+    batch: int | None = None,
+    rng: RandomSource = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+) -> AsoResult:
+    """Almost stochastic order of scores that do not fit into memory.
+
+    It gives what `aso` gives for the same scores and `dt`, bit for bit.
+
+    Parameters
+    ----------
+    a, b : array, path, (path, column) or callable
+        Scores of the two models: a NumPy array of one axis, such as a `numpy.memmap`; a
+        file .npy, .parquet or .arrow, by its path; a column of one, which has to be
+        named where there are several; or a function without parameters that gives an
+        iterable of arrays, the same ones whenever it is called. Integers count as
+        float64, and float16 as float32.
+    dt : float
+        Compare quantile functions at dt, 2 dt, ... < 1, as for `aso`.
+    confidence_level, n_comparisons, n_resamples, higher_is_better, batch
+        As for `aso`.
+    rng : int, generator or key, optional
+        An int, a `numpy.random.Generator` or None for fresh entropy.
+    workers : int, callable, ProcessGroup or str, optional
+        Who reads the parts of 2^26 scores, or the row groups of a table: so many
+        threads, or a function that is called as `map(function, tasks)`, such as that of
+        a pool of processes, to which a path is sent as such. No process group, and no
+        name of a mesh axis.
+    progress : callable, optional
+        Called as ``progress(n_read, n)`` for every part: the scores that a pass through
+        one sample has read, and all there are, or None in the first pass.
+
+    Returns
+    -------
+    AsoResult
+        `eps_min`, `violation_ratio` and `standard_error`, of the float dtype of the
+        scores. NaN where a score is not finite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `aso`; a source of another kind; a file of several columns of which none
+        is named, or with missing scores; a function that gives other scores in the
+        second pass.
+    ImportError
+        A table on disk without pyarrow.
+
+    See Also
+    --------
+    aso : the formulas and references.
+    order_statistics : any of them.
+
+    Notes
+    -----
+    Resamples at a grid are order statistics of the sample, and which ones is known
+    without the scores. So one pass counts scores by the first 20 bits of their order,
+    and a second one looks at those alone that begin as the ones that are asked for. For
+    float64, or ranks that are spread, there may be a third. Held are 8 MiB of counts
+    for each part that is read at a time, up to 128 MiB of scores, and 8 bytes for each
+    of the at most `n_resamples` / `dt` ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import aso_from_chunks
+    >>> def chunks():
+    ...     rng = np.random.default_rng(0)
+    ...     for _ in range(5):
+    ...         yield rng.normal(size=1000)
+    >>> b = np.random.default_rng(1).normal(size=4000) - 1.0
+    >>> bool(aso_from_chunks(chunks, b, dt=0.005, rng=0).eps_min < 0.2)
+    True
+    """
+    sign = 1 if higher_is_better else -1
+    samples = [Sample(x, sign=sign, progress=progress) for x in (a, b)]
+    ratio, error, margin = _estimate(
+        samples,
+        STREAMS,
+        level=level_of(confidence_level, n_comparisons),
+        n_resamples=n_resamples,
+        dt=dt,
+        batch=batch,
+        rng=rng,
+        workers=workers,
+    )
+    return AsoResult(upper_bound(np, ratio, margin)[0], ratio[0], error[0])
+
+
+@checked(
+    dt=fraction,
+    progress=optional(function),
+    workers=optional(host_worker_source),
+)
+def violation_ratio_from_chunks(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    dt: float,
+    workers: Workers = None,
+    progress: Progress | None = None,
+) -> Array:
+    """Violation ratio of scores that do not fit into memory.
+
+    It gives what `violation_ratio` gives for the same scores and `dt`, bit for bit.
+
+    Parameters
+    ----------
+    a, b : array, path, (path, column) or callable
+        Scores of the two models, as for `aso_from_chunks`.
+    dt, workers, progress
+        As for `aso_from_chunks`.
+
+    Returns
+    -------
+    float, in [0, 1]
+        Of the float dtype of the scores; NaN where a score is not finite.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        As for `aso_from_chunks`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import violation_ratio_from_chunks
+    >>> a, b = np.linspace(0.7, 0.9, 1000), np.linspace(0.6, 0.8, 900)
+    >>> float(violation_ratio_from_chunks(a, b, dt=0.01))
+    0.0
+    """
+    samples, grid = [Sample(x, progress=progress) for x in (a, b)], even_grid(dt)
+    with ambient_modes_off(np), shared_among(workers):
+        _count(samples)
+        known = _know(samples, [np.zeros(0, dtype=np.int64)] * 2, grid)
+        steps = merge_pairs(np, known, list_blocks(known), grid)
+        return join(np, ratios_of_blocks(np, known, steps, grid))[0]
+
+
+@checked(progress=optional(function), workers=optional(host_worker_source))
+def order_statistics(
+    scores: Any,
+    ranks: Any,
+    /,
+    *,
+    workers: Workers = None,
+    progress: Progress | None = None,
+) -> Array:
+    """Give the scores at some ranks of a sorted sample that does not fit into memory.
+
+    Parameters
+    ----------
+    scores : array, path, (path, column) or callable
+        Scores, as for `aso_from_chunks`.
+    ranks : array of integers
+        Ranks from 0, the smallest score, to n - 1; in any order and shape.
+    workers, progress
+        As for `aso_from_chunks`.
+
+    Returns
+    -------
+    array
+        The scores at these ranks, of the shape of `ranks` and the float dtype of the
+        scores; NaN throughout where one of them is NaN.
+
+    Raises
+    ------
+    TypeError
+        Ranks that are no integers; scores as for `aso_from_chunks`.
+    ValueError
+        Ranks outside of [0, n).
+
+    Examples
+    --------
+    The median of the absolute errors in a file, and their largest:
+
+    >>> import numpy as np
+    >>> from sigarray import order_statistics
+    >>> errors = np.asarray([0.5, 0.25, 2.0, 1.0, 0.75])
+    >>> order_statistics(errors, [2, 4])
+    array([0.75, 2.  ])
+    """
+    places = np.asarray(ranks)
+    if places.dtype.kind not in "iu":
+        msg = f"Expected ranks that are integers; got dtype {places.dtype}."
+        raise TypeError(msg)
+    sample = Sample(scores, progress=progress)
+    with shared_among(workers):
+        n = sample.count()
+        if places.size and not 0 <= places.min() <= places.max() < n:
+            msg = f"Expected ranks in [0, {n}); got {places.min()} to {places.max()}."
+            raise ValueError(msg)
+        unique, inverse = np.unique(places, return_inverse=True)
+        return sample.find(unique.astype(np.int64))[inverse.reshape(places.shape)]
+
+
+def _estimate(
+    samples: Sequence[Sample],
+    streams: Streams,
+    *,
+    level: float,
+    n_resamples: int,
+    dt: float,
+    batch: int | None,
+    rng: RandomSource,
+    workers: Workers,
+) -> Estimates:
+    """Give the estimates of all pairs of samples."""
+    with ambient_modes_off(np), shared_among(workers):
+        if sum(_count(samples)) <= _MAX_READ:
+            return estimate_pairs(
+                np,
+                [sample.read()[None, :] for sample in samples],
+                streams,
+                level=level,
+                method="auto",
+                n_resamples=n_resamples,
+                dt=dt,
+                higher_is_better=True,
+                batch=batch,
+                rng=rng,
+                workers=None,
+                depth=1,
+            )
+        grid, seed = even_grid(dt), seed_words(np, "cpu", rng)
+        nothing = np.zeros(0)
+        stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
+        ranks = _list_ranks(stacks, seed, streams, n_resamples, grid, batch)
+        known = _know(samples, ranks, grid)
+        estimates: Estimates = estimate_sorted(
+            np,
+            known,
+            seed,
+            plans=plan_errors(known, "auto", grid),
+            streams=streams,
+            level=level,
+            n_resamples=n_resamples,
+            grid=grid,
+            batch=batch,
+        )
+        return estimates
+
+
+def _count(samples: Sequence[Sample]) -> list[int]:
+    """Count the scores of samples, which get one dtype."""
+    dtype = np.result_type(*(sample.dtype for sample in samples))
+    for sample in samples:
+        sample.dtype = dtype
+    return [sample.count() for sample in samples]
+
+
+def _list_ranks(
+    stacks: Stacks,
+    seed: Seed,
+    streams: Streams,
+    n_resamples: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> list[np.ndarray]:
+    """List the ranks in all resamples of each sample."""
+    seeds = seed_stacks(np, seed, streams)
+    size = plan_replicates(np, stacks, n_resamples, grid, batch).batch
+
+    found = [np.zeros(0, dtype=np.int64) for _ in stacks]
+    for start in range(0, n_resamples, size):
+        count = min(size, n_resamples - start)
+        uniforms = draw_uniforms(np, stacks, seeds, start, count, grid)
+        for k, (stack, own) in enumerate(zip(stacks, uniforms, strict=True)):
+            ranks = resampled_ranks(np, stack.shape[-1], own, grid)
+            found[k] = _sort_distinct(found[k], ranks)
+    return found
+
+
+def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
+    """Sort ranks, each of them once: faster than the hashes of `numpy.unique`."""
+    every = np.sort(np.concatenate([x.reshape(-1) for x in ranks]))
+    is_first = np.ones(len(every), dtype=bool)
+    is_first[1:] = every[1:] > every[:-1]
+    return every[is_first]
+
+
+def _know(
+    samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
+) -> list[KnownScores]:
+    """Find the scores at these ranks, at the grid and at both ends, in one unit.
+
+    As in `sort_stacks`.
+    """
+    found = []
+    for sample, own in zip(samples, ranks, strict=True):
+        n = sample.size
+        nodes = own[:0] if grid is None else grid_ranks(np, "cpu", n, grid)
+        every = _sort_distinct(own, nodes, np.asarray([0, n - 1]))
+        values = sample.find(every)
+        is_sound = bool(np.isfinite(values[[0, -1]]).all())
+        found.append((every, values if is_sound else np.full_like(values, np.nan)))
+    ends = np.abs(np.asarray([values[[0, -1]] for _, values in found]))
+    largest = np.max(np.where(ends >= 0.0, ends, ends.dtype.type(0.0)))
+    scale = find_scale(np, largest)
+    return [
+        KnownScores(sample.size, every, scale * values)
+        for sample, (every, values) in zip(samples, found, strict=True)
+    ]
