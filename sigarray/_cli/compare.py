@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from sigarray import multi_aso
-from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.inputs import MAX_MODELS, check_sizes, read_models
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.pairwise_tests import (
     PAIR_METHODS,
@@ -20,7 +20,16 @@ from sigarray._cli.pairwise_tests import (
 from sigarray._cli.progress import announce
 from sigarray._cli.report import Report
 from sigarray._cli.tables.scores import Scores
+from sigarray._cli.tables.stored import (
+    MAX_READ,
+    StoredScores,
+    is_stored,
+    open_stored,
+    refuse_counts,
+)
 from sigarray._cli.verdict import Comparison, report_orders, report_tests
+from sigarray._numeric.quantile import even_grid
+from sigarray._order.from_chunks import multi_aso_of_samples
 from sigarray._order.plans import Plan, plan_error
 
 HELP = "say which models of a table of scores are better"
@@ -88,6 +97,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
         f"{_ALPHA}",
     )
     command.add_argument(
+        "--dt",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="DT",
+        help="of aso: compare quantiles at DT, 2 DT, ..., such as 0.005, in place of "
+        "all; so a .parquet or .arrow FILE may be larger than memory",
+    )
+    command.add_argument(
         "--no-correction",
         action="store_true",
         help="do not correct for the number of comparisons (aso by Bonferroni, others "
@@ -109,7 +125,11 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
     _check_test_options(options)
-    source, scores = read_models(options)
+    scores: Any
+    if is_stored(options.file):
+        source, scores = options.file, _open_scores(options)
+    else:
+        source, scores = read_models(options)
     if options.confidence_level is None:
         options.confidence_level = ASO_DEFAULTS["confidence_level"]
     if options.n_resamples is None:
@@ -158,17 +178,60 @@ def run(options: argparse.Namespace) -> Report:
         )
         return report_tests(comparison, results)
     _announce_aso(options, scores)
-    result = multi_aso(
-        scores,
-        confidence_level=options.confidence_level,
-        correction="bonferroni" if comparison.is_corrected else None,
-        n_resamples=options.n_resamples,
-        method=options.method or ASO_DEFAULTS["method"],
-        higher_is_better=comparison.higher_is_better,
-        rng=options.seed,
-    )
+    stored = [x.sample for x in scores.values() if isinstance(x, StoredScores)]
+    if stored:
+        result = multi_aso_of_samples(
+            stored,
+            list(scores),
+            confidence_level=options.confidence_level,
+            is_corrected=comparison.is_corrected,
+            n_resamples=options.n_resamples,
+            dt=options.dt,
+            rng=options.seed,
+        )
+    else:
+        result = multi_aso(
+            scores,
+            confidence_level=options.confidence_level,
+            correction="bonferroni" if comparison.is_corrected else None,
+            n_resamples=options.n_resamples,
+            dt=options.dt,
+            method=options.method or ASO_DEFAULTS["method"],
+            higher_is_better=comparison.higher_is_better,
+            rng=options.seed,
+        )
     threshold = options.threshold or ASO_DEFAULTS["threshold"]
     return report_orders(comparison, result, threshold)
+
+
+def _open_scores(options: argparse.Namespace) -> dict[str, Any]:
+    """Give the scores of a table on disk: as they are, or where they are few, read."""
+    stored = open_stored(
+        options.file,
+        options.columns,
+        ignored=options.ignore,
+        higher_is_better=not options.lower_is_better,
+        max_models=MAX_MODELS,
+    )
+    n_scores = sum(map(len, stored.values()))
+    if n_scores <= MAX_READ:
+        scores: Scores = {name: x.read() for name, x in stored.items()}
+        if options.columns is None:
+            refuse_counts(scores, options.file)
+        return scores
+    if options.test != "aso" or options.method not in (None, "auto"):
+        msg = (
+            f"Expected --test aso, of no --method, for more than {MAX_READ:,} scores "
+            f"in {options.file}; there are {n_scores:,}. Choose some with --columns."
+        )
+        raise ValueError(msg)
+    if options.dt is None:
+        msg = (
+            f"Expected --dt for more than {MAX_READ:,} scores in {options.file}; there "
+            f"are {n_scores:,}. Pass --dt 0.005, to compare 199 quantiles of them."
+        )
+        raise ValueError(msg)
+    return dict(stored)
 
 
 def _check_test_options(options: argparse.Namespace) -> None:
@@ -185,12 +248,12 @@ def _check_test_options(options: argparse.Namespace) -> None:
     for name, value in (
         ("--threshold", options.threshold),
         ("--confidence-level", options.confidence_level),
+        ("--dt", options.dt),
     ):
         if value is not None and test != "aso":
-            msg = (
-                f"Expected {name} with --test aso; got --test {test}. The level of "
-                "p-values is --alpha."
-            )
+            msg = f"Expected {name} with --test aso; got --test {test}."
+            if name != "--dt":
+                msg += " The level of p-values is --alpha."
             raise ValueError(msg)
     if options.alpha is not None and test == "aso":
         msg = (
@@ -233,7 +296,8 @@ def _plan_aso(options: argparse.Namespace, scores: Scores) -> list[Plan]:
     pairs = list(itertools.combinations(sizes, 2))
     method = options.method or ASO_DEFAULTS["method"]
     plans = (
-        plan_error(method, n, m, None, len(pairs)) for n, m in dict.fromkeys(pairs)
+        plan_error(method, n, m, even_grid(options.dt), len(pairs))
+        for n, m in dict.fromkeys(pairs)
     )
     return list(dict.fromkeys(plans))
 

@@ -11,7 +11,7 @@ from sigarray._cli.tables.scores import Scores, read_scores
 
 _SCORES = "digits.csv"
 # Every two are compared.
-_MAX_MODELS = 100
+MAX_MODELS = 100
 
 
 def read_models(
@@ -26,7 +26,7 @@ def read_models(
             ignored=options.ignore,
             is_paired=is_paired,
             min_models=min_models,
-            max_models=_MAX_MODELS,
+            max_models=MAX_MODELS,
         )
     return source, scores
 

@@ -13,8 +13,10 @@ _SMALLEST_FIXED = 1e-4
 Summary = dict[str, float]
 
 
-def describe_scores(scores: np.ndarray) -> Summary:
+def describe_scores(scores: Any) -> Summary:
     """Describe scores; the standard deviation has ddof 1, and is NaN for one score."""
+    if hasattr(scores, "describe"):  # which are on the disk
+        return dict(scores.describe())
     # In order, so that the same scores in another order have the same mean.
     x = np.sort(scores)
     low, high = float(x[0]), float(x[-1])

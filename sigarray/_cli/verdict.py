@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from sigarray._cli.summary import (
     show_p_value,
     without_infinities,
 )
-from sigarray._cli.tables.scores import Scores
 from sigarray.results import PairwiseAsoResult
 
 _HOLM = "Holm's correction"
@@ -31,7 +30,7 @@ class Comparison:
     """Models by name, their scores, and how they were compared."""
 
     source: str
-    scores: Scores
+    scores: Mapping[str, Sized]
     test: str
     alpha: float
     confidence_level: float

@@ -7,6 +7,7 @@ they are collected and sorted.
 """
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -72,6 +73,14 @@ class Sample:
         """Give all scores, where they are few."""
         blocks = (b for part in self._parts for b in read_blocks(part, self.dtype))
         return np.concatenate([self._sign * block for block in blocks])
+
+    def describe(self) -> tuple[float, float]:
+        """Give the mean and the standard deviation (ddof 1), in a pass of their own."""
+        total = 0, 0.0, 0.0
+        for moments, n, _ in self._map(_add_moments, (), 0):
+            total = _join_moments(total, (n, *moments))
+        n, mean, squares = total
+        return float(mean), math.sqrt(squares / (n - 1)) if n > 1 else math.nan
 
     def find(self, ranks: np.ndarray) -> np.ndarray:
         """Give the order statistics at ascending ranks; NaN where there is one."""
@@ -195,6 +204,30 @@ def _collect_part(
         found.append(_locate(levels, _keys_of(block))[1])
         n += len(block)
     return np.concatenate(found), n, False
+
+
+def _add_moments(
+    dtype: np.dtype, sign: int, _: Any, __: int, part: Part
+) -> tuple[np.ndarray, int, bool]:
+    """Give the mean of a part and the squares about it, as `_count_part`."""
+    total = 0, 0.0, 0.0
+    with np.errstate(invalid="ignore"):  # NaN where a score is not finite
+        for block in _read(part, dtype, sign):
+            own = block.astype(np.float64)
+            mean = float(np.mean(own))
+            own -= mean
+            total = _join_moments(total, (len(own), mean, float(own @ own)))
+    return np.asarray(total[1:]), total[0], False
+
+
+def _join_moments(
+    a: tuple[int, float, float], b: tuple[int, float, float]
+) -> tuple[int, float, float]:
+    """Join numbers, means, and squares about them: Chan, Golub, LeVeque (1983)."""
+    n = a[0] + b[0]
+    step = b[1] - a[1]
+    mean = a[1] + step * b[0] / n
+    return n, mean, a[2] + b[2] + step * step * a[0] * b[0] / n
 
 
 def _read(part: Part, dtype: np.dtype, sign: int) -> Iterator[np.ndarray]:

@@ -20,6 +20,7 @@ _PART, _BLOCK = 2**26, 2**16
 _BATCH = 2**20
 _ARROW = (".arrow", ".feather", ".ipc")
 _PARQUET = (".parquet", ".pq")
+SUFFIXES = _PARQUET + _ARROW  # of tables
 
 
 def list_parts(source: Any) -> list[Part]:
@@ -87,7 +88,7 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
             functools.partial(_read_npy, path, start, stop)
             for start, stop in _cut(len(array))
         ]
-    if path.suffix not in _PARQUET + _ARROW:
+    if path.suffix not in SUFFIXES:
         msg = (
             f"Expected a file that ends with .npy, .parquet or .arrow; got {path}. "
             f"Pass a function that gives its scores in chunks."
@@ -107,7 +108,15 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
 
 
 def column_names(path: Path) -> list[str]:
-    """Give the names of the columns of a table on disk."""
+    """Give the names of the columns of a table on disk.
+
+    Raises
+    ------
+    ImportError
+        No pyarrow.
+    OSError, ValueError
+        No such file, or one that is no table.
+    """
     return _open_table(path)[0]
 
 

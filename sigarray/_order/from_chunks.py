@@ -14,7 +14,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.libraries import ambient_modes_off
 from sigarray._backend.public import checked
-from sigarray._backend.seeds import seed_words
+from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._backend.workers import shared_among
 from sigarray._numeric.quantile import (
     Grid,
@@ -30,6 +30,7 @@ from sigarray._order.errors import (
     estimate_sorted,
     upper_bound,
 )
+from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import level_of, plan_errors
 from sigarray._order.ratio import (
@@ -42,10 +43,12 @@ from sigarray._order.ratio import (
     seed_stacks,
 )
 from sigarray._order.two_models import STREAMS
-from sigarray.results import AsoResult
+from sigarray.results import AsoResult, PairwiseAsoResult
 
 # Up to so many scores in all samples are read and compared as arrays are.
 _MAX_READ = 2**20
+# And a sample of so many is held beside larger ones.
+_MAX_HELD = 2**10
 
 
 @checked(
@@ -259,6 +262,33 @@ def order_statistics(
         return sample.find(unique.astype(np.int64))[inverse.reshape(places.shape)]
 
 
+def multi_aso_of_samples(
+    samples: Sequence[Sample],
+    names: Sequence[str],
+    *,
+    confidence_level: float,
+    is_corrected: bool,
+    n_resamples: int,
+    dt: float,
+    rng: RandomSource,
+) -> PairwiseAsoResult:
+    """Give what `multi_aso` gives for models by name, whose scores are not held."""
+    n = len(samples)
+    ratio, error, margin = _estimate(
+        samples,
+        tuple((stream,) for stream in name_streams(names)),
+        level=level_of(confidence_level, n * (n - 1) // 2 if is_corrected else 1),
+        n_resamples=n_resamples,
+        dt=dt,
+        batch=None,
+        rng=rng,
+        workers=None,
+    )
+    return pairwise_result(
+        np, ratio, error, margin, sizes=(1,) * n, order=tuple(range(n))
+    )
+
+
 def _estimate(
     samples: Sequence[Sample],
     streams: Streams,
@@ -346,7 +376,7 @@ def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
 
 def _know(
     samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
-) -> list[KnownScores]:
+) -> Stacks:
     """Find the scores at these ranks, at the grid and at both ends, in one unit.
 
     As in `sort_stacks`.
@@ -355,7 +385,9 @@ def _know(
     for sample, own in zip(samples, ranks, strict=True):
         n = sample.size
         nodes = own[:0] if grid is None else grid_ranks(np, "cpu", n, grid)
-        every = _sort_distinct(own, nodes, np.asarray([0, n - 1]))
+        is_held = n <= _MAX_HELD
+        ends = np.asarray([0, n - 1])
+        every = np.arange(n) if is_held else _sort_distinct(own, nodes, ends)
         values = sample.find(every)
         is_sound = bool(np.isfinite(values[[0, -1]]).all())
         found.append((every, values if is_sound else np.full_like(values, np.nan)))
@@ -364,5 +396,7 @@ def _know(
     scale = find_scale(np, largest)
     return [
         KnownScores(sample.size, every, scale * values)
+        if sample.size > _MAX_HELD
+        else (scale * values)[None, :]
         for sample, (every, values) in zip(samples, found, strict=True)
     ]

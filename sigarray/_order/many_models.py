@@ -128,7 +128,7 @@ def multi_aso(
         workers=workers,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
-    return _pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
+    return pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
 
 
 def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
@@ -202,7 +202,7 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 
 
 @array_kernel
-def _pairwise_result(
+def pairwise_result(
     xp: Namespace,
     ratio: Array,
     error: Array,

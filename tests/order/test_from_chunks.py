@@ -12,6 +12,7 @@ from conftest import whole_suite
 from sigarray import (
     aso,
     aso_from_chunks,
+    multi_aso,
     order_statistics,
     violation_ratio,
     violation_ratio_from_chunks,
@@ -27,6 +28,7 @@ OPTIONS = {"rng": 3, "n_resamples": 150, "dt": 0.01}
 def large(monkeypatch):
     """Nothing is small enough to be read as a whole."""
     monkeypatch.setattr(from_chunks, "_MAX_READ", 0)
+    monkeypatch.setattr(from_chunks, "_MAX_HELD", 0)
 
 
 def limit(monkeypatch, collected, cells, part=2**26, block=2**16):
@@ -114,6 +116,26 @@ def test_aso_of_other_scores(large, kind):
     assert aso_from_chunks(a, b, **OPTIONS) == aso(a, b, **OPTIONS)
 
 
+def test_few_scores_beside_many(monkeypatch):
+    """Two models with five scores each are enumerated, as they are in memory."""
+    monkeypatch.setattr(from_chunks, "_MAX_READ", 0)
+    rng = np.random.default_rng(0)
+    models = {
+        name: rng.normal(size=n) for name, n in zip("abc", (5, 5, 3000), strict=True)
+    }
+    found = from_chunks.multi_aso_of_samples(
+        [selection.Sample(x) for x in models.values()],
+        list(models),
+        confidence_level=0.95,
+        is_corrected=True,
+        n_resamples=150,
+        dt=0.01,
+        rng=3,
+    )
+    for result, value in zip(found, multi_aso(models, **OPTIONS), strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-12, atol=1e-13)
+
+
 def test_few_scores_are_enumerated_as_in_memory():
     a, b = [0.1, 0.5, 0.3, 0.4, 0.2], [0.2, 0.1, 0.6, 0.3, 0.5]
     result = aso_from_chunks(np.asarray(a), np.asarray(b), dt=0.1)
@@ -160,7 +182,13 @@ def test_sources(large, tmp_path, monkeypatch):
 
     memmap = np.memmap(tmp_path / "raw", dtype="float32", mode="w+", shape=900)
     memmap[:] = a
-    for first in (a, a.astype(">f4"), memmap, tmp_path / "a.npy", str(tmp_path / "a.npy")):
+    for first in (
+        a,
+        a.astype(">f4"),
+        memmap,
+        tmp_path / "a.npy",
+        str(tmp_path / "a.npy"),
+    ):
         assert aso_from_chunks(first, b, **OPTIONS) == expected
     for second in ((parquet, "loss"), (str(arrow), "loss"), one, chunks):
         assert aso_from_chunks(a, second, **OPTIONS) == expected

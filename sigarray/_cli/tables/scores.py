@@ -1,16 +1,19 @@
 """Read a table of scores, one column for each model, and say where it is wrong."""
 
-import csv
-import io
 import math
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._cli.tables.columns import (
+    check_count,
+    choose,
+    leave_out,
+    refuse_indices,
+)
 from sigarray._cli.tables.table import (
     MISSING,
     NUMBER,
@@ -24,8 +27,6 @@ from sigarray._cli.tables.table import (
 )
 
 Scores = dict[str, np.ndarray]
-
-_MAX_LISTED = 20
 
 
 def read_scores(
@@ -72,12 +73,12 @@ def read_scores(
         )
     names = _read_header(rows, name, columns, ignored)
     if columns is not None:
-        names = _choose(names, columns, name)
+        names = choose(names, columns, name)
     else:
-        names = _leave_out(names, ignored, name)
+        names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
-        _refuse_indices(indices, "by name", rows[0][0], name)
-    _check_count(names, min_models, max_models, f"{name}, line {rows[0][0]}")
+        refuse_indices(indices, "by name", rows[0][0], name)
+    check_count(names, min_models, max_models, f"{name}, line {rows[0][0]}")
     if len(rows) == 1 and numbers is None:
         msg = f"{name}: expected rows of scores below the header; got none."
         raise TableError(msg)
@@ -92,7 +93,7 @@ def read_scores(
     if columns is not None:
         return {model: scores[model] for model in columns}
     counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
-    _refuse_indices(counts, "for it counts the rows", rows[0][0], name)
+    refuse_indices(counts, "for it counts the rows", rows[0][0], name)
     return scores
 
 
@@ -215,71 +216,6 @@ def _read_header(
 
 def _is_score(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell)) or cell.lower() in MISSING
-
-
-def _choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
-    _check_known(names, columns, name)
-    if len(set(columns)) < len(columns):
-        msg = f"Expected each of --columns once; got {', '.join(columns)}."
-        raise TableError(msg)
-    return {position: model for position, model in names.items() if model in columns}
-
-
-def _leave_out(
-    names: dict[int, str], ignored: Sequence[str], name: str
-) -> dict[int, str]:
-    _check_known(names, [column for column in ignored if column], name)
-    return {k: model for k, model in names.items() if model not in ignored}
-
-
-def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> None:
-    for model in columns:
-        if model not in names.values():
-            msg = f"{name} has no column {model!r}. Its columns are {_list(names)}."
-            raise TableError(msg)
-
-
-def _check_count(
-    names: dict[int, str], min_models: int, max_models: int | None, place: str
-) -> None:
-    if len(names) < min_models:
-        number = "two or more models" if min_models == 2 else "a model"
-        msg = (
-            f"{place}: expected columns for {number}; got {_list(names)}. Columns are "
-            "separated by commas, tabs or semicolons."
-        )
-        raise TableError(msg)
-    if max_models is not None and len(names) > max_models:
-        msg = (
-            f"{place}: expected at most {max_models} models, every two of which are "
-            f"compared; got {len(names)}. Choose some with --columns."
-        )
-        raise TableError(msg)
-
-
-def _list(names: dict[int, str]) -> str:
-    """List names in quotes, of many the first."""
-    shown = list(map(repr, names.values()))
-    if len(shown) > _MAX_LISTED:
-        shown[_MAX_LISTED:] = [f"and {len(shown) - _MAX_LISTED} more"]
-    return ", ".join(shown) or "none"
-
-
-def _refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:
-    """Refuse columns that are hardly models, or they would enter the correction."""
-    if not indices:
-        return
-    places = ", ".join(str(position + 1) for position in indices)
-    columns = "columns" if len(indices) > 1 else "column"
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(indices.values())
-    msg = (
-        f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
-        f"expected scores of a model; got what looks like an index, {reason}. Leave it "
-        f"out with --ignore {shlex.quote(text.getvalue())}, or choose the models with "
-        "--columns."
-    )
-    raise TableError(msg)
 
 
 def _read_column(rows: list[Row], position: int, model: str, name: str) -> np.ndarray:

@@ -1,0 +1,78 @@
+"""Which columns of a table are models."""
+
+import csv
+import io
+import shlex
+from collections.abc import Sequence
+
+from sigarray._cli.tables.table import TableError
+
+_MAX_LISTED = 20
+
+
+def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
+    """Give the columns that were asked for, by their places."""
+    _check_known(names, columns, name)
+    if len(set(columns)) < len(columns):
+        msg = f"Expected each of --columns once; got {', '.join(columns)}."
+        raise TableError(msg)
+    return {position: model for position, model in names.items() if model in columns}
+
+
+def leave_out(
+    names: dict[int, str], ignored: Sequence[str], name: str
+) -> dict[int, str]:
+    """Give all columns but these."""
+    _check_known(names, [column for column in ignored if column], name)
+    return {k: model for k, model in names.items() if model not in ignored}
+
+
+def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> None:
+    for model in columns:
+        if model not in names.values():
+            msg = f"{name} has no column {model!r}. Its columns are {_list(names)}."
+            raise TableError(msg)
+
+
+def check_count(
+    names: dict[int, str], min_models: int, max_models: int | None, place: str
+) -> None:
+    """Refuse too few models, and too many."""
+    if len(names) < min_models:
+        number = "two or more models" if min_models == 2 else "a model"
+        msg = (
+            f"{place}: expected columns for {number}; got {_list(names)}. Columns are "
+            "separated by commas, tabs or semicolons."
+        )
+        raise TableError(msg)
+    if max_models is not None and len(names) > max_models:
+        msg = (
+            f"{place}: expected at most {max_models} models, every two of which are "
+            f"compared; got {len(names)}. Choose some with --columns."
+        )
+        raise TableError(msg)
+
+
+def _list(names: dict[int, str]) -> str:
+    """List names in quotes, of many the first."""
+    shown = list(map(repr, names.values()))
+    if len(shown) > _MAX_LISTED:
+        shown[_MAX_LISTED:] = [f"and {len(shown) - _MAX_LISTED} more"]
+    return ", ".join(shown) or "none"
+
+
+def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:
+    """Refuse columns that are hardly models, or they would enter the correction."""
+    if not indices:
+        return
+    places = ", ".join(str(position + 1) for position in indices)
+    columns = "columns" if len(indices) > 1 else "column"
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(indices.values())
+    msg = (
+        f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
+        f"expected scores of a model; got what looks like an index, {reason}. Leave it "
+        f"out with --ignore {shlex.quote(text.getvalue())}, or choose the models with "
+        "--columns."
+    )
+    raise TableError(msg)

@@ -1,0 +1,114 @@
+"""Tables of scores on disk, .parquet and .arrow, which may be larger than memory."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray._cli.tables.columns import (
+    check_count,
+    choose,
+    leave_out,
+    refuse_indices,
+)
+from sigarray._cli.tables.table import TableError
+from sigarray._numeric.selection import Sample
+from sigarray._numeric.sources import SUFFIXES, column_names
+
+# Scores of all models that are read, and compared as those of any other file.
+MAX_READ = 2**20
+
+
+class StoredScores:
+    """The scores of one model, which stay on the disk."""
+
+    def __init__(self, path: Path, column: str, *, higher_is_better: bool) -> None:
+        self._name = f"{path}, column {column!r}"
+        self._sign = 1.0 if higher_is_better else -1.0
+        self.sample = Sample((path, column), sign=int(self._sign))
+
+    def __len__(self) -> int:
+        """Count the scores, in the first pass through them."""
+        return self.sample.size or self.sample.count()
+
+    def read(self) -> np.ndarray:
+        """Give the scores as they are in the file, in float64."""
+        scores = self._sign * self.sample.read().astype(np.float64)
+        self._check_finite(np.asarray([np.min(scores), np.max(scores)]))
+        return scores
+
+    def describe(self) -> dict[str, float]:
+        """Describe the scores as `describe_scores` does."""
+        n = len(self)
+        mean, deviation = self.sample.describe()
+        places = np.asarray(sorted({0, (n - 1) // 2, n // 2, n - 1}))
+        found = self._sign * self.sample.find(places).astype(float)
+        self._check_finite(found)
+        values = dict(zip(places.tolist(), found.tolist(), strict=True))
+        ends = sorted([values[0], values[n - 1]])
+        return {
+            "mean": min(max(self._sign * mean, ends[0]), ends[1]),
+            "sd": deviation,
+            "median": 0.5 * (values[(n - 1) // 2] + values[n // 2]),
+            "min": ends[0],
+            "max": ends[1],
+        }
+
+    def _check_finite(self, scores: np.ndarray) -> None:
+        if not np.isfinite(scores).all():
+            msg = (
+                f"{self._name}: expected finite scores; got NaN or an infinity. Leave "
+                "out its rows, or the column with --ignore."
+            )
+            raise TableError(msg)
+
+
+def is_stored(file: str | None) -> bool:
+    """Tell a file of a kind that need not be read as a whole, by its name."""
+    return file is not None and Path(file).suffix in SUFFIXES
+
+
+def open_stored(
+    file: str,
+    columns: Sequence[str] | None,
+    *,
+    ignored: Sequence[str] = (),
+    higher_is_better: bool,
+    max_models: int,
+) -> dict[str, StoredScores]:
+    """Give the models of a table on disk, whose columns are chosen as in `read_scores`.
+
+    Raises
+    ------
+    TableError
+        No such file, or no table; too few columns or too many; an index.
+    """
+    try:
+        every = column_names(Path(file))
+        names = dict(enumerate(every))
+        if columns is not None:
+            names = choose(names, columns, file)
+        else:
+            names = leave_out(names, ignored, file)
+            indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
+            refuse_indices(indices, "by name", 1, file)
+        check_count(names, 2, max_models, file)
+        return {
+            name: StoredScores(Path(file), name, higher_is_better=higher_is_better)
+            for name in (columns or names.values())
+        }
+    except FileNotFoundError as error:
+        msg = f"{file} cannot be read: No such file or directory."
+        raise TableError(msg) from error
+    except TableError:
+        raise
+    except (ImportError, TypeError, OSError, ValueError) as error:
+        raise TableError(f"{file}: {error}") from error
+
+
+def refuse_counts(scores: Mapping[str, np.ndarray], file: str) -> None:
+    """Refuse columns that count the rows, as `read_scores` does."""
+    names = enumerate(scores)
+    counts = {k: x for k, x in names if looks_like_index(x, scores[x])}
+    refuse_indices(counts, "for it counts the rows", 1, file)
