@@ -77,8 +77,9 @@ class Sample:
     def describe(self) -> tuple[float, float]:
         """Give the mean and the standard deviation (ddof 1), in a pass of their own."""
         total = 0, 0.0, 0.0
-        for moments, n, _ in self._map(_add_moments, (), 0):
-            total = _join_moments(total, (n, *moments))
+        with np.errstate(invalid="ignore"):
+            for moments, n, _ in self._map(_add_moments, (), 0):
+                total = _join_moments(total, (n, *moments))
         n, mean, squares = total
         return float(mean), math.sqrt(squares / (n - 1)) if n > 1 else math.nan
 
