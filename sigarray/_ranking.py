@@ -11,6 +11,7 @@ from sigarray.results import PairwiseAsoResult, Ranking
 
 def ranking(
     result: PairwiseAsoResult,
+    /,
     threshold: float = 0.2,
     *,
     names: Iterable[Hashable] | None = None,
@@ -75,6 +76,9 @@ def ranking(
         )
         raise ValueError(msg)
     n = eps_min.shape[0]
+    if names is not None and not isinstance(names, Iterable):
+        msg = f"Expected names to be an iterable of {n}; got {describe(names)}."
+        raise TypeError(msg)
     labels = list(range(n)) if names is None else list(names)
     if len(labels) != n or len(set(labels)) < n:
         msg = f"Expected {n} names, each of them once; got {labels}."

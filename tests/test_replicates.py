@@ -242,8 +242,9 @@ def test_many_permutations_are_enumerated_from_the_first_on(backend, n, m):
     for chosen in sorted(subsets, key=lambda x: x[::-1])[:3]:
         part, rest = pool[list(chosen)].mean(), np.delete(pool, chosen).mean()
         expected.append(part - rest if n <= m else rest - part)
+    # Of sums of 2000 terms.
     np.testing.assert_allclose(
-        backend.to_numpy(found), expected, atol=10 * backend.atol
+        backend.to_numpy(found), expected, atol=20 * backend.atol
     )
 
 

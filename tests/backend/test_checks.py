@@ -22,6 +22,7 @@ ARRAYS = {
     "bootstrap_power_analysis": (A,),
     "multi_aso": ([A, B],),
     "count_significant": (A,),
+    "ranking": (sigarray.multi_aso([A, B]),),
     **dict.fromkeys(
         (
             "bonferroni",
@@ -71,7 +72,7 @@ KINDS = {
         *("n_resamples", "n_sets", "n_bins", "n_comparisons", "count"),
         *("m_old", "n_old", "m_new", "n_new"),
     ),
-    "fraction": ("confidence_level", "alpha", "power"),
+    "fraction": ("confidence_level", "alpha", "power", "threshold"),
     "number": (
         *("lift", "low", "high", "pseudocount"),
         *("gold_threshold", "system_threshold"),

@@ -32,6 +32,7 @@ def large(monkeypatch):
 
 
 def limit(monkeypatch, collected, cells, part=2**26, block=2**16):
+    monkeypatch.setattr(selection, "_FIRST_BITS", 12)
     monkeypatch.setattr(selection, "_MAX_COLLECTED", collected)
     monkeypatch.setattr(selection, "_MAX_CELLS", cells)
     monkeypatch.setattr(sources, "_PART", part)
@@ -39,7 +40,7 @@ def limit(monkeypatch, collected, cells, part=2**26, block=2**16):
 
 
 # Scores to collect, cells of a later pass: few of one, of the other, of both.
-LIMITS = {"default": (2**24, 2**23), "count": (0, 2**23), "passes": (50, 2**6)}
+LIMITS = {"default": (2**24, 2**23), "count": (0, 2**14), "passes": (50, 2**6)}
 
 
 def draw(kind, n):
