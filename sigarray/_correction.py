@@ -9,9 +9,15 @@ import numpy as np
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, clip, device_of, move_axis
+from sigarray._backend.libraries import (
+    array_kernel,
+    clip,
+    cumulative_maximum,
+    device_of,
+    move_axis,
+)
 from sigarray._backend.public import checked
-from sigarray._numeric.special import chi_square_sf, cumulative_maximum
+from sigarray._numeric.special import chi_square_sf
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
 

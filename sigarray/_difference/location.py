@@ -189,15 +189,15 @@ def _mann_whitney_u(
     fault = xp.where(
         xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
     )
-    order = xp.argsort(pool, axis=-1, stable=False)
-    first, last = tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
+    is_of_a = xp.argsort(pool, axis=-1, stable=False) < n
+    pool = xp.sort(pool, axis=-1, stable=False)  # in its place, for they are large
+    first, last = tie_bounds(xp, pool)
     # From the middle of the ranks, so that their sum over A is exact for longer.
-    first, last = xp.astype(first, a.dtype), xp.astype(last, a.dtype)
-    rank = 0.5 * (first + last - (n + m - 1))
-    lead = xp.sum(xp.where(order < n, rank, 0.0), axis=-1) + fault
+    twice = xp.astype(first + last - (n + m - 1), a.dtype)
+    lead = 0.5 * xp.sum(xp.where(is_of_a, twice, 0.0), axis=-1) + fault
     # The sum of t^3 - t over groups of t ties is that of t^2 - 1 over their members.
-    tied = last - first + 1.0
-    ties = xp.sum((tied - 1.0) * (tied + 1.0), axis=-1)
+    others = xp.astype(last - first, a.dtype)
+    ties = xp.sum(others * (others + 2.0), axis=-1)
     # Floats, for JAX takes no integers of more than 32 bits.
     n_pairs, n_all = float(n * m), float(n + m)
     variance = n_pairs / 12.0 * (n_all + 1.0 - ties / (n_all * (n_all - 1.0)))

@@ -227,8 +227,9 @@ def sorted_resamples(
     indices = resampled_ranks(xp, n, uniforms, grid)
     if isinstance(scores, KnownScores):
         return scores.at(indices)
-    rows = n * xp.arange(n_samples, dtype=indices.dtype, device=device_of(xp, scores))
-    indices += rows[:, None]
+    if n_samples > 1:
+        places = xp.arange(n_samples, dtype=indices.dtype, device=device_of(xp, scores))
+        indices += n * places[:, None]
     return take_last(
         xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
     )

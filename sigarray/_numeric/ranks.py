@@ -1,8 +1,10 @@
 """Middle ranks: those of ties are their mean."""
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import device_of
-from sigarray._numeric.special import cumulative_maximum
+from sigarray._backend.libraries import cumulative_maximum, device_of
+
+# Sums of two places are below 2^31.
+_MAX_SHORT = 2**30
 
 
 def tie_bounds(
@@ -13,7 +15,8 @@ def tie_bounds(
     Neighbours that are not further apart than the tolerance are the same.
     """
     size = ordered.shape[-1]
-    place = xp.arange(size, device=device_of(xp, ordered))
+    dtype = xp.int32 if size <= _MAX_SHORT else None
+    place = xp.arange(size, dtype=dtype, device=device_of(xp, ordered))
     steps = ordered[..., 1:] > ordered[..., :-1] + tolerance
     edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
     starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)

@@ -64,16 +64,6 @@ def _density_factor(u: float, df: float) -> float:
     return math.sqrt(q / -math.expm1(-q)) if q > 0.0 else 1.0
 
 
-def cumulative_maximum(xp: Namespace, x: Array) -> Array:
-    """Give the largest element so far along the last axis, in log2(n) passes."""
-    shift = 1
-    while shift < x.shape[-1]:
-        larger = xp.maximum(x[..., shift:], x[..., :-shift])
-        x = xp.concat([x[..., :shift], larger], axis=-1)
-        shift *= 2
-    return x
-
-
 def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> Array:
     """P(X >= x) of chi-square with 2 m degrees of freedom, for integers m.
 

@@ -48,6 +48,8 @@ ALLOWED = frozenset(
         "clone",
         "cos",
         "count_nonzero",
+        "_cummax_helper",
+        "cummax",
         "cumsum",
         "detach",
         "div",

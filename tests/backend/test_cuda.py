@@ -68,7 +68,7 @@ LAUNCHES = {
     "bootstrap_test(a, b, rng=0)": 130,
     "bootstrap_ci(a, rng=0)": 820,
     "t_test(a, b)": 240,
-    "mann_whitney_u(a, b)": 250,
+    "mann_whitney_u(a, b)": 205,
     "responses.response_test(*[ratings] * 3, rng=0)": 500,
 }
 
