@@ -21,7 +21,9 @@ def gather_scores(
     `torch.utils.data.DistributedSampler` with ``shuffle=False`` gives rank r of R the
     items r, r + R, r + 2 R, and so on, and the last ranks some of the first items again
     where R does not divide their number. Tests take every item once, and paired ones
-    both models' scores of an item in one place: this undoes the one and the other.
+    both models' scores of an item in one place: this undoes the one and the other. Of
+    a sampler that shuffles, scores come in its random order, which nobody can see: two
+    models that are evaluated in other orders are then no pairs.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ def gather_scores(
     TypeError
         Scores that are no tensor of PyTorch, or not real.
     ValueError
-        Another number of scores than the sampler gives each rank.
+        Another number of scores than the sampler gives each rank; on the processor,
+        other shapes or another `n_items` on another rank.
 
     See Also
     --------

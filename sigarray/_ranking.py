@@ -28,7 +28,7 @@ def ranking(
         Of K models, with arrays of shape (K, K) of any library. They are copied to the
         host, which waits for the device.
     threshold : float, default: 0.2
-        Between 0 and 1. At 0.5, "better" needs no more than half of the order.
+        Above 0 and at most 0.5, where "better" needs no more than half of the order.
     names : iterable of K hashables, optional
         Names of the models, such as the mapping that `multi_aso` was given; by default
         their places, 0 to K - 1.
@@ -44,7 +44,7 @@ def ranking(
         No result of `multi_aso`, or one that is traced.
     ValueError
         A result of several batch entries, or with NaN; another number of names, or one
-        of them twice; a threshold outside of (0, 1).
+        of them twice; a threshold outside of (0, 0.5].
 
     See Also
     --------
@@ -68,6 +68,9 @@ def ranking(
         msg = f"Expected what multi_aso gives; got {describe(result)}."
         raise TypeError(msg)
     limit = fraction("threshold", threshold)
+    if limit > 0.5:
+        msg = f"Expected threshold to be at most 0.5; got {limit}."
+        raise ValueError(msg)
     eps_min, ratio = to_host(result.eps_min), to_host(result.violation_ratio)
     if eps_min.ndim != 2:
         msg = (

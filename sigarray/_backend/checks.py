@@ -22,6 +22,8 @@ Rule = Callable[[str, Any], Any]
 # Replicates are counted in a word that may be signed.
 MAX_REPLICATES = 2**31
 _MAX_COMPARISONS = 10**9
+# In place of a process group, for ranks that are not in it.
+_NO_MEMBER = -100
 
 ALTERNATIVES = get_args(Alternative)
 
@@ -260,6 +262,8 @@ def worker_source(name: str, value: Any) -> Any:
         raise TypeError(msg)
     if value != -1 and value < 1:
         msg = f"Expected {name} to be 1 or more, or -1 for all cores; got {value}."
+        if value == _NO_MEMBER:
+            msg += " That is what torch.distributed gives ranks outside of a group."
         raise ValueError(msg)
     return int(value)
 

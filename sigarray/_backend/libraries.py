@@ -139,7 +139,8 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     ) -> Result:
         with ambient_modes_off(xp), shared_among(workers):
             if workers is not None:
-                call = f"{function.__module__}.{function.__qualname__} {static}"
+                code = list(map(_code_of, static.values()))
+                call = f"{function.__module__}.{function.__qualname__} {static} {code}"
                 arrays = admit_workers(xp, workers, call, arrays)
             if not array_api_compat.is_jax_namespace(xp):
                 return function(xp, *arrays, **static)
@@ -151,6 +152,16 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
             return compiled(xp, frozenset(static), axis)(*arrays, **static)
 
     return call
+
+
+def _code_of(option: Any) -> Any:
+    """Give what a function of the caller is made of, as far as it has a text."""
+    code = getattr(option, "__code__", None)
+    if code is None:
+        return None
+    cells = [cell.cell_contents for cell in option.__closure__ or ()]
+    known = [x for x in cells if isinstance(x, (bool, int, float, str))]
+    return code.co_code, code.co_names, code.co_consts, known, option.__defaults__
 
 
 def _is_of_caller(option: Any) -> bool:

@@ -114,6 +114,15 @@ def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
         )
         raise ValueError(msg)
     own = x.contiguous()
+    if group is not None and _can_wait(x):
+        call = _fingerprint(f"{n_items} {tuple(x.shape)} {x.dtype}", [x[:0]])
+        if any(not other.equal(call) for other in _gather(call, group)):
+            msg = (
+                "Expected the same n_items, shape and dtype of scores on all ranks of "
+                f"the process group; this one has n_items={n_items}, shape "
+                f"{tuple(x.shape)}, {x.dtype}, and another one has others."
+            )
+            raise ValueError(msg)
     parts = [own] if group is None else _gather(own, group)
     return torch.stack(parts, -1).flatten(-2)[..., :n_items]
 
@@ -140,7 +149,9 @@ def _fingerprint(call: str, tensors: list[Array]) -> Array:
         if x.dtype.is_floating_point:
             kind = torch.int64 if x.dtype == torch.float64 else torch.int32
             bits = bits.contiguous().view(kind)
-        bits = bits.to(torch.int64)
+        # Mixed, for a sign that changes everywhere would be lost in a sum.
+        bits = bits.to(torch.int64) * _MULTIPLIER
+        bits = (bits ^ (bits >> 29)) * _MULTIPLIER
         places = torch.arange(1, bits.numel() + 1, device=x.device)
         sums = torch.stack([bits.sum(), (bits * places).sum()])
         total = total * _MULTIPLIER + sums

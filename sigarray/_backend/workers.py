@@ -77,11 +77,12 @@ def admit_workers(xp: Namespace, workers: Workers, call: str, arrays: Any) -> An
             )
             raise TypeError(msg)
     if isinstance(workers, str):
-        _check_axis(workers, arrays)
+        return _check_axis(workers, arrays)
     return check_calls(workers, call, arrays) if is_process_group(workers) else arrays
 
 
-def _check_axis(name: str, arrays: Any) -> None:
+def _check_axis(name: str, arrays: Any) -> Any:
+    """Give arrays that are the same on all shards of an axis, or raise, or give NaN."""
     import jax
 
     try:
@@ -92,16 +93,49 @@ def _check_axis(name: str, arrays: Any) -> None:
             f"inside jax.shard_map; got {name!r}, which is no axis here."
         )
         raise ValueError(msg) from error
+    if not _varies(name, jax.lax.axis_index(name)):
+        # Of vmap or pmap, or unchecked: nobody knows before it runs.
+        return _spoil_where_different(name, arrays)
+    if any(_varies(name, x) for x in jax.tree.leaves(arrays)):
+        msg = (
+            f"Expected scores and rng that are the same on all shards of {name!r}, "
+            f"which share the replicates; got some that vary over it. Gather scores "
+            f"first: jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
+        )
+        raise TypeError(msg)
+    return arrays
+
+
+def _varies(name: str, x: Array) -> bool:
+    """Tell whether JAX knows of an array that it differs between shards."""
+    import jax
+
+    kind = jax.typeof(x)
+    axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
+    return name in (axes.varying if axes else getattr(kind, "vma", ()))
+
+
+def _spoil_where_different(name: str, arrays: Any) -> Any:
+    """Give NaN for scores where those of another shard have other bits."""
+    import jax
+    import jax.numpy as jnp
+
+    total = jnp.zeros((), jnp.uint32)
     for x in jax.tree.leaves(arrays):
-        kind = jax.typeof(x)
-        axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
-        if name in (axes.varying if axes else getattr(kind, "vma", ())):
-            msg = (
-                f"Expected scores that are the same on all shards of {name!r}, which "
-                f"share the replicates; got some that vary over it. Gather them first: "
-                f"jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
-            )
-            raise TypeError(msg)
+        words = jax.lax.bitcast_convert_type(x, jnp.uint32) if x.size else x
+        words = jnp.reshape(words, (-1,)).astype(jnp.uint32) * jnp.uint32(0x9E3779B1)
+        words = (words ^ (words >> 15)) * jnp.uint32(0x85EBCA77)
+        places = 2 * jnp.arange(words.size, dtype=jnp.uint32) + 1
+        total = total * jnp.uint32(0xC2B2AE3D) + jnp.sum(words * places)
+    own = (total >> 1).astype(jnp.int32)
+    is_same = jax.lax.pmax(own, name) == -jax.lax.pmax(-own, name)
+
+    def spoil(x: Array) -> Array:
+        if not jnp.issubdtype(x.dtype, jnp.floating):
+            return x
+        return jnp.where(is_same, x, jnp.asarray(jnp.nan, x.dtype))
+
+    return jax.tree.map(spoil, arrays)
 
 
 class Shard(NamedTuple):
@@ -252,7 +286,17 @@ def _by_map(
 ) -> Iterator[Any]:
     early: dict[int, Any] = {}
     place = 0
-    for found, result in apply(_Numbered(function), list(enumerate(items))):
+    results = apply(_Numbered(function), list(enumerate(items)))
+    for numbered in results if isinstance(results, Iterable) else [results]:
+        if not isinstance(numbered, tuple):
+            msg = (
+                f"Expected workers to give the results of tasks, as map(function, "
+                f"tasks) does; got {type(numbered).__name__}. Where these are "
+                "futures, pass the map of an executor: of Dask, "
+                "client.get_executor().map."
+            )
+            raise TypeError(msg)
+        found, result = numbered
         early[found] = result
         # A map may give them in any order.
         while place in early:

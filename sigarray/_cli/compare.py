@@ -35,7 +35,7 @@ from sigarray._order.plans import Plan, plan_error
 HELP = "say which models of a table of scores are better"
 DESCRIPTION = (
     "Compare every two models, by almost stochastic order or by a two-sided "
-    f"test. {FILE_OF_SCORES}"
+    f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
 )
 
 # Of options that only almost stochastic order has.
@@ -231,6 +231,8 @@ def _open_scores(options: argparse.Namespace) -> dict[str, Any]:
             f"are {n_scores:,}. Pass --dt 0.005, to compare 199 quantiles of them."
         )
         raise ValueError(msg)
+    if options.columns is None:
+        refuse_counts(stored, options.file)
     return dict(stored)
 
 

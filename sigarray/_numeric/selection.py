@@ -71,8 +71,12 @@ class Sample:
 
     def read(self) -> np.ndarray:
         """Give all scores, where they are few."""
-        blocks = (b for part in self._parts for b in read_blocks(part, self.dtype))
-        return np.concatenate([self._sign * block for block in blocks])
+        blocks = [b for part in self._parts for b in read_blocks(part, self.dtype)]
+        scores = np.concatenate([np.zeros(0, self.dtype), *blocks]) * self._sign
+        cells, _ = _locate((self._first,), _keys_of(scores))
+        counts = np.bincount(cells, minlength=len(self._counts))
+        self._check_again(int((counts != self._counts).sum()), 0)
+        return scores
 
     def describe(self) -> tuple[float, float]:
         """Give the mean and the standard deviation (ddof 1), in a pass of their own."""

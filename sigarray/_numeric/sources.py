@@ -1,6 +1,7 @@
 """Scores that are not held in memory: arrays on disk, files, and functions."""
 
 import functools
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import check_plain
 
 # What gives some of the scores of a sample, chunk by chunk, as often as it is called.
 Part = Callable[[], Iterable[Any]]
@@ -37,6 +39,7 @@ def list_parts(source: Any) -> list[Part]:
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], str):
         source, column = source
     if isinstance(source, np.ndarray) and column is None:
+        check_plain(source)
         _check_vector(source)
         return [
             functools.partial(_slice, source[start:stop])
@@ -94,10 +97,11 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
             f"Pass a function that gives its scores in chunks."
         )
         raise ValueError(msg)
-    names, n_groups, read = _open_table(path)
-    if column is None and len(names) == 1:
-        column = names[0]
-    if column not in names:
+    schema, n_groups, read = _open_table(path)
+    names, models = schema.names, _list_models(schema)
+    if column is None and len(models) == 1:
+        column = models[0]
+    if column is None or column not in names:
         got = "no column" if column is None else repr(column)
         msg = (
             f"Expected one of the columns of {path}, {', '.join(map(repr, names))}; "
@@ -108,7 +112,7 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
 
 
 def column_names(path: Path) -> list[str]:
-    """Give the names of the columns of a table on disk.
+    """Give the names of the columns of a table on disk, but for an index of pandas.
 
     Raises
     ------
@@ -117,10 +121,18 @@ def column_names(path: Path) -> list[str]:
     OSError, ValueError
         No such file, or one that is no table.
     """
-    return _open_table(path)[0]
+    return _list_models(_open_table(path)[0])
 
 
-def _open_table(path: Path) -> tuple[list[str], int, Callable[..., Iterable[Any]]]:
+def _list_models(schema: Any) -> list[str]:
+    """List the columns that are no index of a data frame that was written."""
+    said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    index = said.get("index_columns", [])
+    return [name for name in schema.names if name not in index]
+
+
+def _open_table(path: Path) -> tuple[Any, int, Callable[..., Iterable[Any]]]:
+    """Give the schema, the number of row groups, and what reads one of them."""
     try:
         import pyarrow.ipc
         import pyarrow.parquet
@@ -129,12 +141,26 @@ def _open_table(path: Path) -> tuple[list[str], int, Callable[..., Iterable[Any]
         raise ImportError(msg) from error
     if path.suffix in _PARQUET:
         with pyarrow.parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            return names, file.num_row_groups, functools.partial(_read_parquet, path)
-    with pyarrow.memory_map(str(path)) as file:
-        reader = pyarrow.ipc.open_file(file)
-        n_batches = reader.num_record_batches
-        return reader.schema.names, n_batches, functools.partial(_read_arrow, path)
+            schema, n_groups = file.schema_arrow, file.num_row_groups
+        read: Callable[..., Iterable[Any]] = functools.partial(_read_parquet, path)
+    else:
+        with pyarrow.memory_map(str(path)) as file:
+            try:
+                reader = pyarrow.ipc.open_file(file)
+            except pyarrow.ArrowInvalid as error:
+                msg = (
+                    f"Expected an Arrow file with random access; got {path}: {error}. "
+                    "A stream, as Hugging Face datasets write it, has to be written "
+                    "anew: dataset.to_parquet(path)."
+                )
+                raise ValueError(msg) from error
+            schema, n_groups = reader.schema, reader.num_record_batches
+        read = functools.partial(_read_arrow, path)
+    for name in schema.names:
+        if schema.names.count(name) > 1:
+            msg = f"Expected each column of {path} once; got {name!r} twice."
+            raise ValueError(msg)
+    return schema, n_groups, read
 
 
 def _read_parquet(path: Path, group: int, column: str) -> Iterator[Any]:
@@ -162,7 +188,14 @@ def _read_group(
                 f"{values.null_count} missing ones. Leave out their rows."
             )
             raise ValueError(msg)
-        yield values.to_numpy(zero_copy_only=False)
+        array = values.to_numpy(zero_copy_only=False)
+        if array.dtype.kind not in "biuf":
+            msg = (
+                f"Expected real numbers in column {column!r}; got {values.type}. Leave "
+                "it out, or make it float64."
+            )
+            raise TypeError(msg)
+        yield array
 
 
 def _slice(array: np.ndarray) -> Iterator[np.ndarray]:
@@ -196,6 +229,7 @@ def _check_vector(array: Array) -> None:
 
 def _as_floats(chunk: Any) -> np.ndarray:
     """Give a chunk as float32 or float64, as `standardize` would."""
+    check_plain(chunk)
     array = np.asarray(chunk)
     _check_vector(array)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:

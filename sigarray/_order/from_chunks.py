@@ -249,6 +249,8 @@ def order_statistics(
     array([0.75, 2.  ])
     """
     places = np.asarray(ranks)
+    if not places.size:
+        places = places.astype(np.int64)
     if places.dtype.kind not in "iu":
         msg = f"Expected ranks that are integers; got dtype {places.dtype}."
         raise TypeError(msg)

@@ -131,6 +131,19 @@ def work(rank):
                                          .manual_seed(rank))], b, rng=0, **by), same)
     refuses(lambda: aso(a, b, rng=0, **(by | {"n_resamples": 500 + rank})), same)
     refuses(lambda: aso(a[: 100 + rank], b, rng=0, **by), same)
+    refuses(lambda: aso(-a if rank else a, b, rng=0, **by), same)
+    refuses(
+        lambda: aso(a[:100], b[:100], rng=0, higher_is_better=bool(rank), **by), same
+    )
+    for statistic in (
+        lambda x, axis: (x - rank).mean(axis),
+        [lambda x, axis: x.mean(axis), lambda x, axis: x.amax(axis)][rank],
+        lambda x, axis, by=rank: (x - by).mean(axis),
+    ):
+        refuses(
+            lambda: permutation_test(a, b, statistic=statistic, rng=0, workers=group),
+            same,
+        )
     refuses(lambda: aso(a.numpy(), b.numpy(), rng=0, **by), "Pass torch tensors")
 
     # Where a look at the numbers would wait for the device.
@@ -147,6 +160,13 @@ def work(rank):
         check(gather_scores(own, n_items=n), items)
         check(gather_scores(own.T, n_items=n, group=group, axis=0), items.T)
     refuses(lambda: gather_scores(own, n_items=9), "Expected 5 scores on each of 2")
+    others = "Expected the same n_items, shape and dtype of scores on all ranks"
+    refuses(lambda: gather_scores(own, n_items=8 - rank), others)
+    refuses(lambda: gather_scores(own.double() if rank else own, n_items=8), others)
+    refuses(lambda: gather_scores(own[: 2 + rank], n_items=8), others)
+    outside = dist.new_group([0])
+    if rank == 1:
+        refuses(lambda: aso(a, b, rng=0, workers=outside), "ranks outside of a group")
     integers = gather_scores(torch.tensor([rank, 2 + rank]), n_items=4)
     check(integers, torch.arange(4, dtype=torch.float64))
 """

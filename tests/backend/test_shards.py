@@ -133,11 +133,24 @@ def test_devices_share_replicates():
             else:
                 raise AssertionError(f"nothing was said of {words}")
 
+        # Of maps nobody knows whether scores are the same, before they run.
+        shifted, alone = jnp.stack([a, a + 0.1]), aso(a, b, rng=0, n_resamples=64)
+        for mapped in (
+            jax.vmap(lambda x: aso(x, b, **by), axis_name="i"),
+            jax.shard_map(
+                lambda x: [y[None] for y in aso(x[0], b, **by)],
+                mesh=jax.sharding.Mesh(jax.devices()[:2], "i"),
+                in_specs=P("i"), out_specs=P("i"), check_vma=False,
+            ),
+        ):
+            assert all(jnp.isnan(x).all() for x in mapped(shifted))
+            agree([x[1] for x in mapped(jnp.stack([a, a]))], alone)
+
         refuses(lambda: aso(a, b, **by), ValueError, "'i', which is no axis here")
         split = jax.shard_map(
             lambda a, b: aso(a, b, **by), mesh=mesh, in_specs=P("i"), out_specs=P()
         )
-        same = "scores that are the same on all shards of 'i'"
+        same = "scores and rng that are the same on all shards of 'i'"
         refuses(lambda: split(a, b), TypeError, same)
         # Few are computed by each, which takes less time than an exchange.
         workers._MIN_ELEMENTS = 2**23

@@ -148,6 +148,14 @@ def test_faults_of_maps(small_chunks):
     with pytest.raises(RuntimeError, match=r"results of .* tasks, as map"):
         aso(a, b, rng=0, workers=lambda function, tasks: map(function, tasks[:-1]))
 
+    for give in (
+        lambda function, tasks: None,
+        lambda function, tasks: [[function(task)] for task in tasks],
+        lambda function, tasks: [ThreadPoolExecutor(1).submit(function, tasks[0])],
+    ):
+        with pytest.raises(TypeError, match=r"results of tasks, as map\(function"):
+            aso(a, b, rng=0, workers=give)
+
     def fail(function, tasks):
         raise KeyboardInterrupt
 

@@ -75,7 +75,7 @@ LAUNCHES = {
     "aso(a, b, rng=seed)": 32,
     "multi_aso(models, rng=seed)": 38,
     "permutation_test(a, b, paired=True, rng=seed)": 20,
-    "permutation_test(a, b, rng=seed)": 33,
+    "permutation_test(a, b, rng=seed)": 31,
     "bootstrap_test(a, b, rng=seed)": 31,
     "bootstrap_ci(a, rng=seed)": 52,
     "t_test(a, b)": 8,

@@ -114,7 +114,12 @@ def test_dt_of_other_files(write, compare):
         (draw(), ["--columns", "x,new"], "has no column 'x'. Its columns are 'base'"),
         (draw() | {"seed": range(900)}, [], "column 4 (seed): expected scores"),
         ({"one": [0.5, 0.25]}, [], "expected columns for two or more models"),
-        ({"a": ["x", "y"], "b": [0.5, 0.25]}, [], "Expected real numbers as scores"),
+        ({"a": ["x", "y"], "b": [0.5, 0.25]}, [], "Expected real numbers in column"),
+        (
+            draw() | {"k": np.random.default_rng(0).permutation(900) + 1.0},
+            ["--dt", "0.1"],
+            "column 4 (k): expected scores",
+        ),
         ({"a": [None, 0.5], "b": [0.5, 0.25]}, [], "got 1 missing ones"),
         (
             {"a": [np.nan, 0.5], "b": [0.5, 0.25]},
@@ -134,13 +139,17 @@ def test_tables_that_are_wrong(store, compare, large, columns, options, message)
     assert message in errors
 
 
-def test_small_tables_that_are_wrong(store, compare, tmp_path):
+def test_small_tables_that_are_wrong(store, run, compare, tmp_path):
     code, _, errors = compare(store({"a": [0.5, np.nan], "b": [1.0, 2.5]}))
     assert code == 2
     assert "column 'a': expected finite scores" in errors
     code, _, errors = compare(store({"a": [0.5, 0.1, 0.2], "b": [1, 2, 3]}))
     assert code == 2
     assert "for it counts the rows" in errors
+    path = store({"a": [0.5, 0.1, 0.2], "b": [1, 2, 3]})
+    code, _, errors = run("power", path)
+    assert code == 2
+    assert "only `sigarray compare` reads some" in errors
     (tmp_path / "text.parquet").write_text("a,b\n1,2\n")
     code, _, errors = compare(str(tmp_path / "text.parquet"))
     assert code == 2

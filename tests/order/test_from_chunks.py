@@ -240,6 +240,23 @@ def test_progress(large, monkeypatch):
     assert seen[5:] == [(200, 500), (400, 500), (500, 500), (200, 300), (300, 300)]
 
 
+def test_other_scores_in_the_second_pass():
+    """Of few scores too, which are read as a whole."""
+    rng = np.random.default_rng(0)
+    a, once = draw("normal", 40), iter([draw("normal", 30)])
+    for source in (lambda: [rng.normal(size=40)], lambda: once):
+        with pytest.raises(ValueError, match=r"the same scores in every pass|got none"):
+            aso_from_chunks(source, a, **OPTIONS)
+
+
+def test_an_index_of_pandas_is_no_model(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": draw("normal", 60)}).iloc[::-1]
+    frame.to_parquet(tmp_path / "frame.parquet")
+    found = order_statistics(tmp_path / "frame.parquet", [0, 59])
+    np.testing.assert_array_equal(found, [frame["a"].min(), frame["a"].max()])
+
+
 def test_impossible_sources(large, tmp_path):
     pytest.importorskip("pyarrow")
     import pyarrow as pa
@@ -249,6 +266,12 @@ def test_impossible_sources(large, tmp_path):
     path = tmp_path / "two.parquet"
     pyarrow.parquet.write_table(pa.table({"x": [1.0, None], "y": ["a", "b"]}), path)
     np.save(tmp_path / "x.npy", np.ones((3, 2)))
+    twice = tmp_path / "twice.parquet"
+    columns = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["x", "x"])
+    pyarrow.parquet.write_table(columns, twice)
+    with pa.OSFile(str(tmp_path / "stream.arrow"), "wb") as file:
+        pa.ipc.new_stream(file, columns.schema).close()
+    masked = np.ma.array(a, mask=a > 0.0)
     calls = itertools.count()
     for source, error, words in (
         ([1.0, 2.0], TypeError, "NumPy array, a path .*list"),
@@ -261,7 +284,11 @@ def test_impossible_sources(large, tmp_path):
         ((path, "z"), ValueError, "'x', 'y'; got 'z'"),
         ((tmp_path / "x.npy", "z"), ValueError, "no column for .*x.npy"),
         ((path, "x"), ValueError, "score in every row of column 'x'; got 1 missing"),
-        ((path, "y"), TypeError, "real numbers as scores, .* got dtype object"),
+        ((path, "y"), TypeError, "real numbers in column 'y'; got (large_)?string"),
+        (twice, ValueError, "each column of .*twice.parquet once; got 'x' twice"),
+        (tmp_path / "stream.arrow", ValueError, "A stream, as Hugging Face"),
+        (masked, TypeError, "scores without a mask"),
+        (lambda: [masked], TypeError, "scores without a mask"),
         (np.ones(3, complex), TypeError, "got dtype complex128"),
         (list, ValueError, "one score or more; got none"),
         (lambda: iter([a[:0]]), ValueError, "one score or more; got none"),

@@ -78,6 +78,8 @@ def test_impossible_results():
             ranking(result_of(eps_min), names=names)
     with pytest.raises(ValueError, match="threshold"):
         ranking(result_of(eps_min), 1.5)
+    with pytest.raises(ValueError, match=r"threshold to be at most 0\.5"):
+        ranking(result_of(eps_min), 0.6)
     eps_min[1, [0, 2]] = eps_min[[0, 2], 1] = np.nan
     with pytest.raises(ValueError, match=r"got NaN for \['y'\]. Leave them out"):
         ranking(result_of(eps_min), names="xyz")

@@ -1,5 +1,6 @@
 """Tables of scores on disk, .parquet and .arrow, which may be larger than memory."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +41,10 @@ class StoredScores:
 
     def describe(self) -> dict[str, float]:
         """Describe the scores as `describe_scores` does."""
+        return self._summary
+
+    @functools.cached_property
+    def _summary(self) -> dict[str, float]:
         n = len(self)
         mean, deviation = self.sample.describe()
         places = np.asarray(sorted({0, (n - 1) // 2, n // 2, n - 1}))
@@ -107,8 +112,20 @@ def open_stored(
         raise TableError(f"{file}: {error}") from error
 
 
-def refuse_counts(scores: Mapping[str, np.ndarray], file: str) -> None:
+def _counts_rows(name: str, scores: np.ndarray | StoredScores) -> bool:
+    if isinstance(scores, np.ndarray):
+        return looks_like_index(name, scores)
+    # What 0, 1, ... and 1, 2, ... have, in any order, and scores hardly ever.
+    n, found = len(scores), scores.describe()
+    return any(
+        [found["min"], found["median"], found["max"]]
+        == [first, first + 0.5 * (n - 1), first + n - 1]
+        and abs(found["mean"] - found["median"]) < 1e-9 * n
+        for first in (0, 1)
+    )
+
+
+def refuse_counts(scores: Mapping[str, np.ndarray | StoredScores], file: str) -> None:
     """Refuse columns that count the rows, as `read_scores` does."""
-    names = enumerate(scores)
-    counts = {k: x for k, x in names if looks_like_index(x, scores[x])}
+    counts = {k: x for k, x in enumerate(scores) if _counts_rows(x, scores[x])}
     refuse_indices(counts, "for it counts the rows", 1, file)

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from sigarray._numeric.sources import SUFFIXES
+
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # So that sums and squares of thousands of scores can be shown.
@@ -116,6 +118,8 @@ def _read_text(path: str | Path) -> tuple[str, str]:
             f"text; got the byte 0x{data[position]:02x}. Save the table as CSV in "
             "UTF-8."
         )
+        if name.endswith(SUFFIXES):
+            msg += " Of Parquet and Arrow files, only `sigarray compare` reads some."
         raise TableError(msg)
     return name, text
 
