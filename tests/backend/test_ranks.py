@@ -147,12 +147,13 @@ def work(rank):
     refuses(lambda: aso(a.numpy(), b.numpy(), rng=0, **by), "Pass torch tensors")
 
     # Where a look at the numbers would wait for the device.
-    ranks._can_wait = lambda x: False
+    can_wait, ranks._can_wait = ranks._can_wait, lambda x: False
     result = aso(a + rank, b, rng=0, **by)
     assert all(x.isnan() for x in result), result
     assert permutation_test(a, b, rng=rank, workers=group).pvalue.isnan()
     check(aso(a, b, rng=0, **by), first)
 
+    ranks._can_wait = can_wait
     for n in (1, 7, 8):
         items = torch.randn(3, n, generator=generator)
         sampler = torch.utils.data.DistributedSampler(range(n), shuffle=False)
