@@ -133,10 +133,8 @@ def map_entries(
     batch = chunk_size(xp, device, elements, budget)
     if count <= batch:
         return function(*arrays)
-    if (
-        array_api_compat.is_jax_namespace(xp)
-        and _shard_of(xp, count * elements)[1] == 1
-    ):
+    is_whole = _shard_of(xp, count * elements).n_shards == 1
+    if is_whole and array_api_compat.is_jax_namespace(xp):
         return _map_strided_entries(xp, function, arrays, batch)
 
     def kernel(start: int | Array, size: int) -> Array:

@@ -59,10 +59,17 @@ class Sample:
         self._sign, self._progress = sign, progress
         self.size = 0
 
+    def read_as(self, dtype: np.dtype) -> None:
+        """Read the scores in a dtype that holds them all."""
+        if dtype != self.dtype:
+            self.dtype, self.size = dtype, 0
+
     def count(self) -> int:
-        """Count the scores, in a pass that `find` goes on from."""
+        """Count the scores, once, in a pass that `find` goes on from."""
+        if self.size:
+            return self.size
         level = Level(8 * self.dtype.itemsize - _FIRST_BITS, _FIRST_BITS)
-        self._first, self.size, self.has_nan = level, 0, False
+        self._first, self.has_nan = level, False
         self._counts = self._count_cells((level,), 2**_FIRST_BITS)
         if not self.size:
             msg = "Expected one score or more; got none."
@@ -89,8 +96,7 @@ class Sample:
 
     def find(self, ranks: np.ndarray) -> np.ndarray:
         """Give the order statistics at ascending ranks; NaN where there is one."""
-        if not self.size:
-            self.count()
+        self.count()
         if self.has_nan:
             return np.full(len(ranks), np.nan, dtype=self.dtype)
         levels, counts = [self._first], self._counts

@@ -119,29 +119,10 @@ def estimate_pairs(
 
 @array_kernel
 def estimate(
-    xp: Namespace,
-    stacks: Stacks,
-    seed: Seed | None,
-    *,
-    plans: tuple[Plan, ...],
-    streams: Streams,
-    level: float,
-    n_resamples: int,
-    grid: Grid | None,
-    batch: int | None,
+    xp: Namespace, stacks: Stacks, seed: Seed | None, **options: Any
 ) -> Estimates:
-    """Violation ratio, standard error and margin by plans; the bootstrap has a seed."""
-    return estimate_sorted(
-        xp,
-        sort_stacks(xp, stacks),
-        seed,
-        plans=plans,
-        streams=streams,
-        level=level,
-        n_resamples=n_resamples,
-        grid=grid,
-        batch=batch,
-    )
+    """Give `estimate_sorted` of samples in any order."""
+    return estimate_sorted(xp, sort_stacks(xp, stacks), seed, **options)
 
 
 def estimate_sorted(
@@ -156,7 +137,10 @@ def estimate_sorted(
     grid: Grid | None,
     batch: int | None,
 ) -> Estimates:
-    """Give `estimate` of stacks that `sort_stacks` made."""
+    """Violation ratio, standard error and margin by plans; the bootstrap has a seed.
+
+    Of stacks that `sort_stacks` made.
+    """
     blocks = list_blocks(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}

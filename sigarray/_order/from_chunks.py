@@ -342,7 +342,7 @@ def _count(samples: Sequence[Sample]) -> list[int]:
     """Count the scores of samples, which get one dtype."""
     dtype = np.result_type(*(sample.dtype for sample in samples))
     for sample in samples:
-        sample.dtype = dtype
+        sample.read_as(dtype)
     return [sample.count() for sample in samples]
 
 

@@ -31,7 +31,7 @@ class StoredScores:
 
     def __len__(self) -> int:
         """Count the scores, in the first pass through them."""
-        return self.sample.size or self.sample.count()
+        return self.sample.count()
 
     def read(self) -> np.ndarray:
         """Give the scores as they are in the file, in float64."""
