@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import array_api_compat
@@ -189,7 +190,7 @@ def map_items(
         items,
         elements=elements,
         threads=array_api_compat.is_numpy_namespace(xp),
-        modes=functools.partial(ambient_modes_off, xp),
+        modes=functools.partial(_prepare_elsewhere, xp),
     )
 
 
@@ -302,7 +303,7 @@ def _compute(
         axis=axis,
         elements=elements,
         threads=array_api_compat.is_numpy_namespace(xp),
-        modes=functools.partial(ambient_modes_off, xp),
+        modes=functools.partial(_prepare_elsewhere, xp),
     )
 
 
@@ -361,6 +362,13 @@ def _plan_chunks(
         batch = chunk_size(xp, device, elements)
     chunks = -(-count // (n_shards * min(batch, count)))
     return chunks, -(-count // (n_shards * chunks))
+
+
+def _prepare_elsewhere(xp: Namespace) -> AbstractContextManager[Any]:
+    """Prepare what is of a process and of a thread, where a chunk is computed."""
+    if array_api_compat.is_numpy_namespace(xp):
+        _keep_freed_memory()
+    return ambient_modes_off(xp)
 
 
 def _keep_freed_memory() -> None:
