@@ -14,6 +14,7 @@ from sigarray._backend.libraries import (
     clip,
     device_of,
     memory_of,
+    take,
 )
 from sigarray._backend.workers import (
     Shard,
@@ -140,7 +141,7 @@ def map_entries(
 
     def kernel(start: int | Array, size: int) -> Array:
         entries = clip(xp, xp.arange(size, device=device) + start, None, count - 1)
-        return function(*(xp.take(x, entries, axis=0) for x in arrays))
+        return function(*(take(xp, x, entries, axis=0) for x in arrays))
 
     return map_replicates(xp, device, kernel, count, elements=elements, batch=batch)
 

@@ -252,8 +252,9 @@ def matrix_product(xp: Namespace, a: Array, b: Array) -> Array:
         return xp.matmul(a, b, precision="highest")
     if array_api_compat.is_torch_namespace(xp):
         wide = widest_float(xp, device_of(xp, a))
-        product = xp.matmul(xp.astype(a, wide), xp.astype(b, wide))
-        return xp.astype(product, a.dtype)
+        a_wide, b_wide = (xp.astype(x, wide, copy=False) for x in (a, b))
+        product = xp.matmul(a_wide, b_wide)
+        return xp.astype(product, a.dtype, copy=False)
     return xp.matmul(a, b)
 
 
@@ -437,9 +438,21 @@ def clip(xp: Namespace, x: Array, low: float | None, high: float | None) -> Arra
     return x if high is None else xp.minimum(x, high)
 
 
+def take(xp: Namespace, x: Array, indices: Array, *, axis: int = 0) -> Array:
+    """Index an axis by an array of one axis, of which none is negative."""
+    if not array_api_compat.is_torch_namespace(xp):
+        return xp.take(x, indices, axis=axis)
+    # Not by `xp`, which looks for negative ones; and four times faster of one axis.
+    if x.numel() == x.shape[axis]:
+        shape = list(x.shape)
+        shape[axis] = indices.shape[0]
+        return xp.reshape(xp.index_select(xp.reshape(x, (-1,)), 0, indices), shape)
+    return xp.index_select(x, axis, indices)
+
+
 def take_last(xp: Namespace, x: Array, indices: Array) -> Array:
     """Index the last axis of x by an array of any shape."""
-    flat = xp.take(x, xp.reshape(indices, (-1,)), axis=-1)
+    flat = take(xp, x, xp.reshape(indices, (-1,)), axis=-1)
     return xp.reshape(flat, (*x.shape[:-1], *indices.shape))
 
 
@@ -456,13 +469,13 @@ def take_rows(xp: Namespace, table: Array, rows: Array, n_axes: int = 2) -> Arra
         # Entry by entry, which may lie on different devices.
         import jax
 
-        take = functools.partial(xp.take, axis=0)
+        by_entry = functools.partial(xp.take, axis=0)
         for _ in leading:
-            take = jax.vmap(take, (0, 0 if rows.ndim > n_axes else None))
-        return take(table, rows)
+            by_entry = jax.vmap(by_entry, (0, 0 if rows.ndim > n_axes else None))
+        return by_entry(table, rows)
     else:
         entry = xp.arange(n_entries, dtype=rows.dtype, device=device_of(xp, rows))
         rows = rows + xp.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
     flat = xp.reshape(table, (n_entries * n_rows, width))
-    taken = xp.take(flat, xp.reshape(rows, (-1,)), axis=0)
+    taken = take(xp, flat, xp.reshape(rows, (-1,)), axis=0)
     return xp.reshape(taken, (*rows.shape, width))

@@ -60,11 +60,15 @@ def random_words(
 def random_uniforms(
     xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Give `uniforms` of `random_words`."""
-    fused = draw_fused(xp, seed, "uniforms", start, count, width)
+    """Give `uniforms` of `overlapping_words`.
+
+    Lower halves, which neighbouring replicates share, are of little weight: they have
+    1.5e-5 of the variance of an exponential, and let neighbours correlate by 6e-5.
+    """
+    fused = draw_fused(xp, seed, "uniforms", start, count, width, overlaps=True)
     if fused is not None:
         return fused
-    return uniforms(xp, random_words(xp, seed, start, count, width))
+    return uniforms(xp, overlapping_words(xp, seed, start, count, width))
 
 
 def threefry2x32(
@@ -145,6 +149,26 @@ def uniform_indices(xp: Namespace, words: Array, n: int | Array) -> Array:
 
 
 def overlapping_words(
+    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+) -> Array:
+    """Give words as `random_words` does, of half as many random bits.
+
+    The upper half of a word is half a word of `random_words` for its own replicate. The
+    lower half is the upper one of the next replicate: it is for what depends on lower
+    halves in few draws, and takes about 60 % of the time.
+    """
+    fused = draw_fused(xp, seed, "words", start, count, width, overlaps=True)
+    if fused is not None:
+        return fused
+    words = random_words(xp, seed, start, count + 1, -(-width // 2))
+    halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
+    upper = xp.concat(halves, axis=-1)[..., :width]
+    result = upper[:-1, ...] << _HALF_BITS
+    result |= upper[1:, ...]
+    return result
+
+
+def words_to_choose(
     xp: Namespace,
     seed: Seed,
     start: int | Array,
@@ -154,24 +178,14 @@ def overlapping_words(
 ) -> Array:
     """Give words (count, width), each to choose one of `n_choices` places or ranks.
 
-    The upper half of a word is half a word of `random_words` for its own replicate. The
-    lower half is the upper one of the next replicate: it decides between neighbours
-    alone, in one of 16 draws or fewer, and half as many random bits do. Whatever the
-    scores are, means of neighbouring replicates correlate by less than 0.01 (the
-    largest eigenvalue for 1500 to 4095 choices is 0.0065), and they take three quarters
-    of the time. Beyond 2^12 choices all bits are drawn.
+    Words overlap where the lower half decides between neighbours alone, in one of 16
+    draws or fewer. Whatever the scores are, means of neighbouring replicates correlate
+    by less than 0.01 (the largest eigenvalue for 1500 to 4095 choices is 0.0065).
+    Beyond 2^12 choices all bits are drawn.
     """
     if n_choices > _MAX_OVERLAPPING:
         return random_words(xp, seed, start, count, width)
-    fused = draw_fused(xp, seed, "words", start, count, width, overlaps=True)
-    if fused is not None:
-        return fused
-    words = random_words(xp, seed, start, count + 1, -(-width // 2))
-    halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
-    upper = xp.concat(halves, axis=-1)[:, :width]
-    result = upper[:-1, :] << _HALF_BITS
-    result |= upper[1:, :]
-    return result
+    return overlapping_words(xp, seed, start, count, width)
 
 
 def random_places(
@@ -206,7 +220,7 @@ def random_places(
         parts = [fused[: count * split], fused[count * split :]]
         places = [xp.reshape(part, (count, -1)) for part in parts[: len(sizes)]]
     else:
-        words = overlapping_words(xp, seed, start, count, width, n_choices)
+        words = words_to_choose(xp, seed, start, count, width, n_choices)
         parts = [words[:, :split], words[:, split:]]
         places = [
             uniform_indices(xp, part, size)

@@ -183,15 +183,28 @@ def merge_steps(xp: Namespace, device: Device, n: int, m: int) -> MergedSteps | 
 
     A breakpoint of both sizes stands twice, the second time with no width.
     """
-    if n == m:
-        return None
+    return None if n == m else merge_all_steps(xp, device, n, m)
+
+
+def merge_all_steps(
+    xp: Namespace, device: Device, n: int, m: int, grid: Grid | None = None
+) -> MergedSteps:
+    """Merge the steps of two sizes, also where they coincide.
+
+    With a grid of even steps, the width of a step is the share of its points.
+    """
 
     def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        ends_a = m * xp.arange(1, n + 1, dtype=xp.int64, device=device)
-        ends_b = n * xp.arange(1, m + 1, dtype=xp.int64, device=device)
-        ends = xp.sort(xp.concat([ends_a, ends_b]), stable=False)
-        starts = xp.concat([xp.zeros_like(ends[:1]), ends[:-1]])
-        widths = xp.astype(ends - starts, widest_float(xp, device)) / (n * m)
+        ends = m * xp.arange(1, n + 1, dtype=xp.int64, device=device)
+        if n != m:
+            ends_b = n * xp.arange(1, m + 1, dtype=xp.int64, device=device)
+            ends = xp.sort(xp.concat([ends, ends_b]), stable=False)
+        until, total = ends, n * m
+        if grid is not None and grid.step is not None:
+            until = ends * grid.step.denominator // (n * m * grid.step.numerator)
+            until, total = clip(xp, until, None, grid.size), grid.size
+        before = xp.concat([xp.zeros_like(until[:1]), until[:-1]])
+        widths = xp.astype(until - before, widest_float(xp, device)) / total
         return (ends - 1) // m, (ends - 1) // n, widths
 
     return MergedSteps(*build_tables(xp, device, build))
@@ -269,7 +282,9 @@ def resampled_ranks(xp: Namespace, n: int, uniforms: Array, grid: Grid | None) -
         sums = _cumulative_sum(xp, gammas)
     # A factor so close to 1 that floor(n u) is below n for every u <= 1.
     below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
-    positions = sums[..., :-1] * (n * below_one / sums[..., -1:])
+    factors = n * below_one / sums[..., -1:]
+    positions = sums[..., :-1]
+    positions *= factors
     return xp.astype(positions, index_dtype(xp, device))
 
 
@@ -352,7 +367,8 @@ def _cumulative_sum(xp: Namespace, x: Array) -> Array:
     dtype = widest_float(xp, device)
     n = x.shape[-1]
     if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:
-        return xp.cumulative_sum(x, axis=-1, dtype=dtype)
+        # In two steps, for NumPy adds up slowly where it converts as well.
+        return xp.cumulative_sum(xp.astype(x, dtype, copy=False), axis=-1)
     blocks = math.ceil(math.sqrt(n))
     padding = xp.zeros((*x.shape[:-1], -n % blocks), dtype=dtype, device=device)
     rows = xp.reshape(xp.concat([x, padding], axis=-1), (*x.shape[:-1], -1, blocks))

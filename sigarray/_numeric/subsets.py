@@ -4,8 +4,19 @@ import functools
 import itertools
 import math
 
+import array_api_compat
+import numpy as np
+
 from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import build_tables, device_of, widest_float
+from sigarray._backend.libraries import (
+    build_tables,
+    device_of,
+    take,
+    widest_float,
+)
+
+# NumPy keeps lists of so many resamples: those of up to eight scores, 0.5 MiB.
+_MAX_KEPT = 2**13
 
 
 def count_resamples(n: int) -> int:
@@ -19,23 +30,33 @@ def enumerate_resamples(xp: Namespace, device: Device, n: int) -> tuple[Array, A
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
     """
-
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
-        places = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
-        subset = subset_at(xp, places, n, 2 * n - 1)
-        ranks = [element - i for i, element in enumerate(subset)]
-        run = xp.ones_like(ranks[0])
-        repeats = xp.ones_like(ranks[0])
-        for previous, rank in itertools.pairwise(ranks):
-            run = xp.where(rank == previous, run + 1, 1)
-            repeats = repeats * run
-        total = math.factorial(n) / n**n
-        weights = total / xp.astype(repeats, widest_float(xp, device))
-        return xp.stack(ranks), weights
-
+    build = functools.partial(_build_resamples, n=n)
+    if array_api_compat.is_numpy_namespace(xp) and count_resamples(n) <= _MAX_KEPT:
+        return _keep_resamples(n)
     ranks, weights = build_tables(xp, device, build)
     return ranks, weights
+
+
+@functools.cache
+def _keep_resamples(n: int) -> tuple[Array, Array]:
+    ranks, weights = _build_resamples(np, None, n=n)
+    ranks.flags.writeable = weights.flags.writeable = False
+    return ranks, weights
+
+
+def _build_resamples(xp: Namespace, device: Device, *, n: int) -> tuple[Array, Array]:
+    # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
+    places = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
+    subset = subset_at(xp, places, n, 2 * n - 1)
+    ranks = [element - i for i, element in enumerate(subset)]
+    run = xp.ones_like(ranks[0])
+    repeats = xp.ones_like(ranks[0])
+    for previous, rank in itertools.pairwise(ranks):
+        run = xp.where(rank == previous, run + 1, 1)
+        repeats = repeats * run
+    total = math.factorial(n) / n**n
+    weights = total / xp.astype(repeats, widest_float(xp, device))
+    return xp.stack(ranks), weights
 
 
 def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
@@ -52,7 +73,7 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     for i in range(size, 0, -1):
         index = xp.searchsorted(rows[i], rest, side="right") - 1
         elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
-        rest = rest - xp.take(rows[i], index)
+        rest = rest - take(xp, rows[i], index)
     return elements
 
 

@@ -24,6 +24,8 @@ from sigarray._backend.libraries import (
     build_tables,
     clip,
     device_of,
+    matrix_product,
+    take,
     take_last,
     widest_float,
 )
@@ -32,7 +34,7 @@ from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
     even_grid,
-    grid_ranks,
+    merge_all_steps,
 )
 from sigarray._numeric.special import student_quantile
 from sigarray._numeric.statistic import largest_or_one
@@ -49,6 +51,7 @@ from sigarray._order.ratio import (
     merge_pairs,
     plan_replicates,
     ratio_of_samples,
+    ratio_of_sums,
     ratios_of_blocks,
     seed_stacks,
     sort_stacks,
@@ -322,35 +325,73 @@ def _exact_errors(
     *,
     batch: int | None,
 ) -> Array:
-    """Standard deviation of the ratio over all multisets of A and of B."""
-    device, steps = device_of(xp, stacks[0]), observed.steps[block]
-    sizes = [stacks[place].shape[-1] for place in block]
-    tables = {n: enumerate_resamples(xp, device, n) for n in set(sizes)}
-    ranks_a, ranks_b = (
-        ranks if grid is None else xp.take(ranks, nodes, axis=0)
-        for ranks, nodes in (
-            (tables[n][0], grid and grid_ranks(xp, device, n, grid)) for n in sizes
-        )
+    """Standard deviation of the ratio over all multisets of A and of B.
+
+    A step compares one of n scores of A with one of m of B, so that the integrals are
+    sums over a table of n m squares: products of matrices, of which one has zeros and
+    ones that say which score of the more numerous multisets a step has.
+    """
+    device = device_of(xp, stacks[0])
+    n, m = (stacks[place].shape[-1] for place in block)
+    # Of A and of B; rows are multisets of the larger sample.
+    tables = {size: enumerate_resamples(xp, device, size) for size in {n, m}}
+    (ranks_a, weights_a), (ranks_b, weights_b) = (
+        (ranks, in_dtype_of(xp, weights, stacks[0]))
+        for ranks, weights in (tables[n], tables[m])
     )
-    weights_a, weights_b = (in_dtype_of(xp, tables[n][1], stacks[0]) for n in sizes)
-    n_a = weights_a.shape[0]
+    widths = None
+    if n != m or grid is not None:
+        steps = merge_all_steps(xp, device, n, m, grid)
+        ranks_a = take(xp, ranks_a, steps.ranks_a, axis=0)
+        ranks_b = take(xp, ranks_b, steps.ranks_b, axis=0)
+        widths = in_dtype_of(xp, steps.widths, stacks[0])[:, None]
+    has_rows_of_b = m > n
+    if has_rows_of_b:
+        ranks_a, weights_a, ranks_b, weights_b = ranks_b, weights_b, ranks_a, weights_a
+    size, (n_nodes, n_rows) = max(n, m), ranks_a.shape
+    n_columns = ranks_b.shape[-1]
+    scores = xp.arange(size, dtype=ranks_a.dtype, device=device)
+
+    def sum_steps(squares: Array) -> Array:
+        # (..., scores, nodes, columns), and then (..., scores * nodes, columns).
+        found = take_last(xp, squares, ranks_b)
+        if widths is not None:
+            found *= widths
+        return xp.reshape(found, (*found.shape[:-3], size * n_nodes, n_columns))
 
     def find_error(x: Array, y: Array, center: Array) -> Array:
-        values_b = take_last(xp, y, ranks_b)[..., None, :]
+        differences = y[..., None, :] - x[..., :, None]
+        if has_rows_of_b:
+            differences = xp.matrix_transpose(differences)
+        above = clip(xp, differences, 0.0, None)
+        violations = sum_steps(above * above)
+        distances = sum_steps(differences * differences)
 
         def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
-            rows = clip(xp, xp.arange(size, device=device) + start, None, n_a - 1)
-            values_a = take_last(xp, x, xp.take(ranks_a, rows, axis=1))[..., None]
-            ratios = ratio_of_samples(xp, steps, values_a, values_b, axis=-3)
-            moments = _moments(xp, ratios - center[..., None, None], weights_b)
-            weights = xp.take(weights_a, rows, axis=0)
-            return add_up(weights * xp.sum(moments, axis=-1))
+            rows = clip(xp, xp.arange(size, device=device) + start, None, n_rows - 1)
+            nodes = xp.matrix_transpose(take(xp, ranks_a, rows, axis=1))
+            has_score = nodes[:, None, :] == scores[:, None]
+            chosen = xp.astype(xp.reshape(has_score, (size, -1)), x.dtype)
+            ratios = ratio_of_sums(
+                xp,
+                matrix_product(xp, chosen, violations),
+                matrix_product(xp, chosen, distances),
+            )
+            deviations = ratios - center[..., None, None]
+            # Not products of matrices, whose threads may add up in another order.
+            weighted = deviations * weights_b
+            moments = [
+                xp.sum(weighted, axis=-1),
+                xp.sum(weighted * deviations, axis=-1),
+            ]
+            return add_up(take(xp, weights_a, rows, axis=0) * xp.stack(moments))
 
-        elements = math.prod(center.shape) * math.prod(ranks_b.shape)
-        return _standard_deviation(xp, add_moments, n_a, center, elements, batch)
+        # The sums, and which scores they are of.
+        elements = math.prod(center.shape) * 4 * n_columns + scores.shape[0] * n_nodes
+        return _standard_deviation(xp, add_moments, n_rows, center, elements, batch)
 
     ratios = observed.ratios[block]
-    elements = n_a * math.prod(ranks_b.shape)
+    elements = n_columns * (n_rows + 2 * size * n_nodes)
     return map_block(xp, stacks, block, find_error, ratios, elements=elements)
 
 

@@ -11,7 +11,11 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
-from sigarray._backend.libraries import device_of, take_last
+from sigarray._backend.libraries import (
+    device_of,
+    take,
+    take_last,
+)
 from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
@@ -97,7 +101,7 @@ def map_block(
     flat = [xp.reshape(xp.broadcast_to(z, shape), (-1,)) for z in along]
 
     def compare(first: Array, second: Array, *own: Array) -> Array:
-        return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
+        return function(take(xp, x, first, axis=0), take(xp, y, second, axis=0), *own)
 
     result = map_entries(
         xp, compare, [*rows, *flat], elements=sample, budget=MAX_DIFFERENCES

@@ -21,6 +21,7 @@ from sigarray._backend.libraries import (
     move_axis,
     power_of_two,
     sum_of_products,
+    take,
 )
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
@@ -274,8 +275,8 @@ def ratio_of_samples(
     if steps is None:
         return ratio_of_differences(xp, y - x, None, axis=axis)
     if steps.ranks_a is not None and steps.ranks_b is not None:
-        x = xp.take(x, steps.ranks_a, axis=axis)
-        y = xp.take(y, steps.ranks_b, axis=axis)
+        x = take(xp, x, steps.ranks_a, axis=axis)
+        y = take(xp, y, steps.ranks_b, axis=axis)
     widths = in_dtype_of(xp, steps.widths, x)
     return ratio_of_differences(xp, y - x, widths, axis=axis)
 
@@ -296,9 +297,14 @@ def ratio_of_differences(
     part = above if widths is None else weighted
     violation = sum_of_products(xp, above, part, axis)
     distance = sum_of_products(xp, difference, weighted, axis)
+    return ratio_of_sums(xp, violation, distance)
+
+
+def ratio_of_sums(xp: Namespace, violation: Array, distance: Array) -> Array:
+    """Give violation / distance, or 0.5 where both are 0."""
     is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
-    ratio = clip(xp, violation / xp.where(is_zero, 1.0, distance), None, 1.0)
+    ratio = clip(xp, violation / distance, None, 1.0)
     return xp.where(is_zero, 0.5, ratio)
 
 

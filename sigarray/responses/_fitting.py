@@ -6,7 +6,12 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.checks import choice
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.libraries import (
+    array_kernel,
+    clip,
+    device_of,
+    take,
+)
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import normals, random_words, uniforms
@@ -127,7 +132,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
         off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
         gold = xp.where(off_scale, math.nan, gold)
         # As many responses of each item as there are.
-        is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
+        is_there = take(xp, ~xp.isnan(gold), twin, axis=-2)
         goal = _find_moments(xp, gold)
         sizes = goal_sizes = _find_sizes(xp, goal)
         fault = goal.mean - goal.mean

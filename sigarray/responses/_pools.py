@@ -9,7 +9,13 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.chunks import MAX_HELD
-from sigarray._backend.libraries import build_tables, clip, device_of, take_rows
+from sigarray._backend.libraries import (
+    build_tables,
+    clip,
+    device_of,
+    take,
+    take_rows,
+)
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
@@ -125,18 +131,18 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
     n_deals = math.comb(size_a + size_b, size_a)
     build = functools.partial(_build_deals, size_a=size_a, size_b=size_b)
     table, starts, numbers = build_tables(xp, device, build)
-    n_ways = xp.take(
-        numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
+    n_ways = take(
+        xp, numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
     )
     n_ways = xp.reshape(n_ways, pool.count.shape)
     start = xp.reshape(
-        xp.take(starts, xp.reshape(pool.shares[0], (-1,))), pool.count.shape
+        take(xp, starts, xp.reshape(pool.shares[0], (-1,))), pool.count.shape
     )
 
     def deal(items: Array, way: Array) -> list[Array]:
         row = take_rows(xp, start[..., None], items)[..., 0] + way
         row = clip(xp, row, None, table.shape[0] - 1)
-        places = xp.take(table, xp.reshape(row, (-1,)), axis=0)
+        places = take(xp, table, xp.reshape(row, (-1,)), axis=0)
         places = xp.reshape(places, (*row.shape, size_a + size_b))
         dealt = _take_places(xp, pool, items, places)
         return [summarize(x) for x in (dealt[..., :size_a], dealt[..., size_a:])]
@@ -185,7 +191,7 @@ def _build_deals(
         math.comb(size_a + size_b + 1, size_a), dtype=xp.int64, device=device
     )
     size = xp.searchsorted(starts, place, side="right") - 1
-    rest, blank = place - xp.take(starts, size), size_a + size_b
+    rest, blank = place - take(xp, starts, size), size_a + size_b
     of_a: list[Array] = []
     # As in `subset_at`, for the subsets of all sizes at once.
     for i in range(size_a, 0, -1):
@@ -193,7 +199,7 @@ def _build_deals(
         index = xp.searchsorted(numbers, rest, side="right") - 1
         is_taken = xp.astype(size >= i, xp.int64)
         of_a.insert(0, blank + is_taken * (index + (i - 1 - blank)))
-        rest = rest - is_taken * xp.take(numbers, index)
+        rest = rest - is_taken * take(xp, numbers, index)
     table = xp.stack(of_a, axis=-1)
     slots = xp.arange(blank, dtype=xp.int64, device=device)
     is_of_a = xp.any(table[..., None] == slots, axis=-2)

@@ -78,6 +78,7 @@ ALLOWED = frozenset(
         "maximum",
         "mean",
         "minimum",
+        "bmm",
         "mm",
         "mul",
         "mul_",
