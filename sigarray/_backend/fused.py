@@ -28,15 +28,16 @@ def draw_fused(
     count: int,
     width: int,
     *,
-    overlaps: bool = False,
+    halves: bool = False,
     split: int = 0,
     sizes: tuple[int, int] = (1, 1),
 ) -> Array | None:
     """Draw for replicates `start`, ..., or give None where there is no kernel for it.
 
-    Words and uniforms are those of `random_words` or `overlapping_words`, of shape
-    (count, K, width) for K streams, or (count, width). Places are flat: for each
-    replicate `split` below the first size, and then all of those below the second.
+    Words are those of `random_words`, or of `overlapping_words` where they are made of
+    halves, and uniforms those of `random_uniforms`, which always are; of shape (count,
+    K, width) for K streams, or (count, width). Places are flat: for each replicate
+    `split` below the first size, and then all of those below the second.
     """
     if not isinstance(start, int) or width == 0:
         return None
@@ -50,7 +51,7 @@ def draw_fused(
     else:
         return None
     low, high = seed
-    numbers = [start, count, width, int(overlaps), split, *sizes]
+    numbers = [start, count, width, int(halves), split, *sizes]
     flat = draw(low, high, _KINDS[kind], numbers)
     if kind == "places":
         return flat

@@ -43,7 +43,7 @@ struct Out {
 #if KIND == 0
         values[row * width + column] = value;
 #elif KIND == 1
-        values[row * width + column] = ((value >> 8) + 1.0f) * 5.9604644775390625e-08f;
+        values[row * width + column] = ((value >> 16) + 0.5f) * 1.52587890625e-05f;
 #else
         const bool is_first = column < split;
         const index place = is_first
@@ -70,11 +70,12 @@ extern "C" __global__ void draw(
         const word replicate = (word)(row / streams + start);
         word x = replicate, y = (word)column;
         threefry2x32(k0, k1, x, y);
-#if OVERLAPS
-        // Halves of the words of a replicate, each above that of the next replicate.
+#if HALVES
+        // Halves of the words of a replicate, each above that of the next replicate,
+        // of which uniforms have nothing.
         const index n = (width + 1) / 2;
         word u = replicate + 1, v = (word)column;
-        threefry2x32(k0, k1, u, v);
+        if (KIND != 1) threefry2x32(k0, k1, u, v);
         out.store((x & 0xFFFF0000u) | (u >> 16), row, column);
         out.store((x << 16) | (u & 0xFFFFu), row, column + n);
         if (column + blocks < n) {
@@ -92,20 +93,20 @@ extern "C" __global__ void draw(
 
 def draw(low: Array, high: Array, kind: int, numbers: list[int]) -> Array:
     """Give the numbers of `draw_fused` as a flat array, on the device of the seed."""
-    start, count, width, overlaps, *places = numbers
+    start, count, width, halves, *places = numbers
     streams = low.size
-    blocks, rows = -(-width // (4 if overlaps else 2)), count * streams
+    blocks, rows = -(-width // (4 if halves else 2)), count * streams
     dtype, name = _TYPES[kind]
     out = cupy.empty(rows * width, dtype=dtype)
     grid = min(-(-rows * blocks // _THREADS_OF_A_BLOCK), 2**31 - 1)
     key_step = low.strides[0] // low.itemsize
     sizes = (key_step, start, rows, streams, width, blocks, *places)
-    kernel = _compile(kind, overlaps, name)
+    kernel = _compile(kind, halves, name)
     kernel((grid,), (_THREADS_OF_A_BLOCK,), (low, high, out, *map(np.int64, sizes)))
     return out
 
 
 @functools.cache
-def _compile(kind: int, overlaps: int, result: str) -> Any:
-    options = (f"-DKIND={kind}", f"-DOVERLAPS={overlaps}", f"-DRESULT={result}")
+def _compile(kind: int, halves: int, result: str) -> Any:
+    options = (f"-DKIND={kind}", f"-DHALVES={halves}", f"-DRESULT={result}")
     return cupy.RawKernel(SOURCE, "draw", options=options)

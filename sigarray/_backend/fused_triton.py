@@ -61,7 +61,7 @@ def _store(
     if kind == 0:
         tl.store(out + row * width + column, word.to(tl.int32, bitcast=True), inside)
     elif kind == 1:
-        uniform = ((word >> 8).to(tl.float32) + 1.0) * 5.9604644775390625e-08
+        uniform = ((word >> 16).to(tl.float32) + 0.5) * 1.52587890625e-05
         tl.store(out + row * width + column, uniform, inside)
     else:
         is_first = column < split
@@ -86,7 +86,7 @@ def _draw(
     first,
     second,
     kind: tl.constexpr,
-    overlaps: tl.constexpr,
+    halves: tl.constexpr,
     size: tl.constexpr,
 ):
     block = tl.program_id(0).to(tl.int64) * size + tl.arange(0, size)
@@ -97,9 +97,12 @@ def _draw(
     replicate = row // streams + start
     y0 = column.to(tl.uint32)
     x, y = _threefry2x32(k0, k1, replicate.to(tl.uint32), y0)
-    if overlaps:
-        # Halves of the words of a replicate, each above that of the next replicate.
-        u, v = _threefry2x32(k0, k1, (replicate + 1).to(tl.uint32), y0)
+    if halves:
+        # Halves of the words of a replicate, each above that of the next replicate,
+        # of which uniforms have nothing.
+        u, v = x, y
+        if kind != 1:
+            u, v = _threefry2x32(k0, k1, (replicate + 1).to(tl.uint32), y0)
         n = (width + 1) // 2
         a, b = (x & 0xFFFF0000) | (u >> 16), (y & 0xFFFF0000) | (v >> 16)
         c, d = (x << 16) | (u & 0xFFFF), (y << 16) | (v & 0xFFFF)
@@ -128,9 +131,9 @@ def launch(
     numbers: list[int],
 ) -> None:
     """Fill `out` with the numbers of `draw_fused`."""
-    start, count, width, overlaps, *places = numbers
+    start, count, width, halves, *places = numbers
     streams = low.numel()
-    n_words = -(-width // 2) if overlaps else width
+    n_words = -(-width // 2) if halves else width
     blocks, rows = -(-n_words // 2), count * streams
     _draw[(triton.cdiv(rows * blocks, _BLOCKS_OF_A_PROGRAM),)](
         low,
@@ -138,6 +141,6 @@ def launch(
         out,
         *(low.stride(0), start, rows, streams, width, blocks, *places),
         kind=kind,
-        overlaps=bool(overlaps),
+        halves=bool(halves),
         size=_BLOCKS_OF_A_PROGRAM,
     )

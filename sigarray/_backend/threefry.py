@@ -60,15 +60,26 @@ def random_words(
 def random_uniforms(
     xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Give `uniforms` of `overlapping_words`.
+    """Give float32 uniforms on {1/2, 3/2, ..., 2^16 - 1/2} / 2^16, two of a word.
 
-    Lower halves, which neighbouring replicates share, are of little weight: they have
-    1.5e-5 of the variance of an exponential, and let neighbours correlate by 6e-5.
+    Of shape (count, width), or (count, K, width). Columns have the upper halves of the
+    words of `random_words`, and then the lower ones. For sums of exponentials, whose
+    variance is 1.3e-4 too small, and of normals that is as good as all bits.
     """
-    fused = draw_fused(xp, seed, "uniforms", start, count, width, overlaps=True)
+    fused = draw_fused(xp, seed, "uniforms", start, count, width, halves=True)
     if fused is not None:
         return fused
-    return uniforms(xp, overlapping_words(xp, seed, start, count, width))
+    words = random_words(xp, seed, start, count, -(-width // 2))
+    halves = [xp.astype(half, xp.float32) for half in _halves(words)]
+    values = xp.concat(halves, axis=-1)[..., :width]
+    values += 0.5
+    values *= 2.0**-_HALF_BITS
+    return values
+
+
+def _halves(words: Array) -> list[Array]:
+    """Give the upper and the lower halves of words."""
+    return [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
 
 
 def threefry2x32(
@@ -117,14 +128,16 @@ def exponentials(xp: Namespace, uniforms: Array) -> Array:
     return values
 
 
-def normals(xp: Namespace, uniforms: Array) -> Array:
-    """Give float32 standard normals by Box and Muller (1958).
+def normals(xp: Namespace, u: Array, v: Array) -> Array:
+    """Give float32 standard normals, two of a pair of uniforms (Box and Muller, 1958).
 
-    Uniforms of shape (..., 2, k, width) give normals of shape (..., 2, k, width).
+    Those of the cosine and those of the sine are joined along the last axis.
     """
-    radius = xp.sqrt(2.0 * exponentials(xp, uniforms[..., 0, :, :]))
-    angle = (2.0 * math.pi) * uniforms[..., 1, :, :]
-    return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-3)
+    radius = exponentials(xp, u)
+    radius *= 2.0
+    radius = xp.sqrt(radius)
+    angle = (2.0 * math.pi) * v
+    return xp.concat([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-1)
 
 
 def uniform_indices(xp: Namespace, words: Array, n: int | Array) -> Array:
@@ -149,26 +162,6 @@ def uniform_indices(xp: Namespace, words: Array, n: int | Array) -> Array:
 
 
 def overlapping_words(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
-) -> Array:
-    """Give words as `random_words` does, of half as many random bits.
-
-    The upper half of a word is half a word of `random_words` for its own replicate. The
-    lower half is the upper one of the next replicate: it is for what depends on lower
-    halves in few draws, and takes about 60 % of the time.
-    """
-    fused = draw_fused(xp, seed, "words", start, count, width, overlaps=True)
-    if fused is not None:
-        return fused
-    words = random_words(xp, seed, start, count + 1, -(-width // 2))
-    halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
-    upper = xp.concat(halves, axis=-1)[..., :width]
-    result = upper[:-1, ...] << _HALF_BITS
-    result |= upper[1:, ...]
-    return result
-
-
-def words_to_choose(
     xp: Namespace,
     seed: Seed,
     start: int | Array,
@@ -178,14 +171,23 @@ def words_to_choose(
 ) -> Array:
     """Give words (count, width), each to choose one of `n_choices` places or ranks.
 
-    Words overlap where the lower half decides between neighbours alone, in one of 16
-    draws or fewer. Whatever the scores are, means of neighbouring replicates correlate
-    by less than 0.01 (the largest eigenvalue for 1500 to 4095 choices is 0.0065).
-    Beyond 2^12 choices all bits are drawn.
+    The upper half of a word is half a word of `random_words` for its own replicate. The
+    lower half is the upper one of the next replicate: it decides between neighbours
+    alone, in one of 16 draws or fewer, and half as many random bits do. Whatever the
+    scores are, means of neighbouring replicates correlate by less than 0.01 (the
+    largest eigenvalue for 1500 to 4095 choices is 0.0065), and they take three quarters
+    of the time. Beyond 2^12 choices all bits are drawn.
     """
     if n_choices > _MAX_OVERLAPPING:
         return random_words(xp, seed, start, count, width)
-    return overlapping_words(xp, seed, start, count, width)
+    fused = draw_fused(xp, seed, "words", start, count, width, halves=True)
+    if fused is not None:
+        return fused
+    words = random_words(xp, seed, start, count + 1, -(-width // 2))
+    upper = xp.concat(_halves(words), axis=-1)[:, :width]
+    result = upper[:-1, :] << _HALF_BITS
+    result |= upper[1:, :]
+    return result
 
 
 def random_places(
@@ -212,7 +214,7 @@ def random_places(
         start,
         count,
         width,
-        overlaps=n_choices <= _MAX_OVERLAPPING,
+        halves=n_choices <= _MAX_OVERLAPPING,
         split=split,
         sizes=(sizes[0], sizes[-1]),
     )
@@ -220,7 +222,7 @@ def random_places(
         parts = [fused[: count * split], fused[count * split :]]
         places = [xp.reshape(part, (count, -1)) for part in parts[: len(sizes)]]
     else:
-        words = words_to_choose(xp, seed, start, count, width, n_choices)
+        words = overlapping_words(xp, seed, start, count, width, n_choices)
         parts = [words[:, :split], words[:, split:]]
         places = [
             uniform_indices(xp, part, size)

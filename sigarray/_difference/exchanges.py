@@ -13,9 +13,9 @@ from sigarray._backend.libraries import (
 from sigarray._backend.threefry import (
     WORD_BITS,
     ordered_keys,
+    overlapping_words,
     random_bits,
     random_words,
-    words_to_choose,
 )
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._numeric.subsets import subset_at
@@ -89,7 +89,7 @@ def deal_out(
     if seed is None:
         keys = _enumerated_keys(xp, n, m, start, size, device)
     else:
-        words = words_to_choose(xp, seed, start, size, n + m, n + m)
+        words = overlapping_words(xp, seed, start, size, n + m, n + m)
         keys = ordered_keys(xp, words)
     if statistic == "mean":
         # A gets the n smallest keys: no permutation is made.

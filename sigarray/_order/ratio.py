@@ -25,7 +25,6 @@ from sigarray._backend.libraries import (
 )
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
-from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
@@ -62,22 +61,29 @@ def merge_pairs(
 def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
     """Sort samples along the last axis, in units in which squares keep their bits.
 
-    The unit is a power of two, one for all models that meet, and moves no ratio. As in
-    `spread_faults`, a sample with a score that is not finite becomes NaN.
+    The unit is a power of two, one for all models that meet, and moves no ratio. A
+    sample with a score that is not finite, which is then at an end, becomes NaN.
     """
-    stacks = [xp.sort(spread_faults(xp, x), axis=-1, stable=False) for x in stacks]
-    sizes = [_largest_of_models(xp, x, stacks) for x in stacks]
-    scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None, None]
-    return [scale * x for x in stacks]
+    stacks = [xp.sort(x, axis=-1, stable=False) for x in stacks]
+    # 0 or NaN.
+    ends = [(x[..., 0], x[..., -1]) for x in stacks]
+    faults = [low - low + (high - high) for low, high in ends]
+    sizes = [
+        _largest_of_models(xp, xp.maximum(xp.abs(low), xp.abs(high)) + fault, stacks)
+        for (low, high), fault in zip(ends, faults, strict=True)
+    ]
+    scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None]
+    return [
+        (scale + fault)[..., None] * x for x, fault in zip(stacks, faults, strict=True)
+    ]
 
 
-def _largest_of_models(xp: Namespace, x: Array, stacks: Stacks) -> Array:
-    """Give the largest size of the scores of models that meet, but for faulty ones.
+def _largest_of_models(xp: Namespace, sizes: Array, stacks: Stacks) -> Array:
+    """Give the largest size of the scores of models that meet, but for NaN.
 
     Batch entries of a stack share it on axes where another stack broadcasts.
     """
-    ends = xp.maximum(xp.abs(x[..., 0]), xp.abs(x[..., -1]))
-    largest = xp.max(xp.where(ends >= 0.0, ends, 0.0), axis=-1)
+    largest = xp.max(xp.where(sizes >= 0.0, sizes, 0.0), axis=-1)
     for axis in range(-1, -1 - largest.ndim, -1):
         is_shared = any(z.ndim < 2 - axis or z.shape[axis - 2] == 1 for z in stacks)
         if is_shared and largest.shape[axis] > 1:

@@ -121,8 +121,8 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     width = 3 * _ITEMS + 2 * n_pairs
     words = random_words(xp, seed, 0, 1, width)[0, ...]
     item_words = xp.reshape(words[: 3 * _ITEMS], (3, _ITEMS))
-    pairs = xp.reshape(uniforms(xp, words[3 * _ITEMS :]), (2, 1, n_pairs))
-    normal = xp.reshape(normals(xp, pairs), (-1,))[: _ITEMS * k]
+    uniform = uniforms(xp, words[3 * _ITEMS :])
+    normal = normals(xp, uniform[:n_pairs], uniform[n_pairs:])[: _ITEMS * k]
     normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
 
     twin = xp.arange(_ITEMS, device=device) % gold.shape[-2]

@@ -13,7 +13,7 @@ from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import uniform_indices, words_to_choose
+from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._pools import (
     MAX_DEALS,
@@ -142,7 +142,7 @@ def plan_draws(
     n_choices = max(n, MAX_DEALS)
 
     def draw(start: int | Array, count: int) -> list[list[Array]]:
-        words = words_to_choose(xp, seed, start, count, width, n_choices)
+        words = overlapping_words(xp, seed, start, count, width, n_choices)
         if items == "bootstrap":
             chosen = uniform_indices(xp, words[:, :n], n)
         else:

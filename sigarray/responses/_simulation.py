@@ -250,8 +250,8 @@ def draw_sets(
         call = "response(mean, sd, uniform)"
         check_result(xp, call, result, shape, mean, sd, uniform)
         return xp.astype(result, dtype)
-    pairs = normals(xp, xp.reshape(uniforms(xp, words), (count, 2, 1, n_pairs)))
-    normal = xp.reshape(pairs, (count, 2 * n_pairs))[:, :n_values]
+    uniform = uniforms(xp, words)
+    normal = normals(xp, uniform[:, :n_pairs], uniform[:, n_pairs:])[:, :n_values]
     normal = xp.astype(xp.reshape(normal, shape), dtype)
     normal = normal * sd
     normal = normal + mean

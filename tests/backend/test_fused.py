@@ -156,7 +156,7 @@ def test_triton_compiles_for_every_gpu():
         from sigarray._backend.fused_triton import _draw
 
         names = _draw.arg_names
-        for version, kind, overlaps in (
+        for version, kind, halves in (
             (70, 0, False),
             (75, 0, True),
             (80, 1, False),
@@ -167,7 +167,7 @@ def test_triton_compiles_for_every_gpu():
             signature = dict.fromkeys(names, "i32" if version < 90 else "i64")
             signature |= dict.fromkeys(("low", "high"), "*i32")
             signature["out"] = ("*i32", "*fp32", "*i64")[kind]
-            constants = {"kind": kind, "overlaps": overlaps, "size": 1024}
+            constants = {"kind": kind, "halves": halves, "size": 1024}
             signature |= dict.fromkeys(constants, "constexpr")
             source = ASTSource(_draw, signature, constants)
             target = GPUTarget("cuda", version, 32)
@@ -192,7 +192,7 @@ def test_cuda_c_compiles_for_every_gpu():
             for file in pathlib.Path(folder).rglob("libnvrtc.so*")
         ]
         nvrtc = ctypes.CDLL(str(found[0]))
-        for version, (kind, (_, name)), overlaps in itertools.product(
+        for version, (kind, (_, name)), halves in itertools.product(
             (75, 80, 90, 100), enumerate(fused_cupy._TYPES), (0, 1)
         ):
             program = ctypes.c_void_p()
@@ -202,7 +202,7 @@ def test_cuda_c_compiles_for_every_gpu():
             )
             options = [
                 f"-DKIND={kind}".encode(),
-                f"-DOVERLAPS={overlaps}".encode(),
+                f"-DHALVES={halves}".encode(),
                 f"-DRESULT={name}".encode(),
                 f"--gpu-architecture=compute_{version}".encode(),
             ]

@@ -9,17 +9,17 @@ import pytest
 import scipy.stats
 
 from conftest import require
-from sigarray import aso, aso_replicates, responses
+from sigarray import aso, responses
 from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
     exponentials,
     normals,
     overlapping_words,
+    random_uniforms,
     random_words,
     threefry2x32,
     uniform_indices,
     uniforms,
-    words_to_choose,
 )
 from sigarray.responses import metrics
 from tests import oracles
@@ -90,12 +90,11 @@ def test_exponentials_are_exponential(many_words):
 
 
 def test_normals_are_normal(many_words):
-    pairs = many_words.reshape(500, 2, 2, 500)
-    values = normals(np, uniforms(np, pairs))
+    values = normals(np, *uniforms(np, many_words.reshape(2, 500, 1000)))
     edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
-    assert_uncorrelated(values[:, 0].ravel(), values[:, 1].ravel())
+    assert_uncorrelated(values[:, :1000].ravel(), values[:, 1000:].ravel())
 
 
 @pytest.mark.parametrize("draw", [uniforms, exponentials])
@@ -202,22 +201,41 @@ def test_torch_generator_on_another_device():
         seed_words(xp, torch.device("meta"), torch.Generator())
 
 
+def test_uniforms_are_the_halves_of_words(backend):
+    xp, device = backend.xp, backend.device
+    seed = stream_seeds(xp, seed_words(xp, device, 5), (0, 1, 2))
+    values = backend.to_numpy(random_uniforms(xp, seed, 3, 40, 7))
+    words = as_unsigned(backend, random_words(xp, seed, 3, 40, 4))
+    halves = np.concatenate([words >> 16, words & 0xFFFF], axis=-1)[..., :7]
+    np.testing.assert_array_equal(values, (halves + 0.5) / 2**16)
+
+
+def test_halves_are_good_enough_for_exponentials_and_normals():
+    """By the moments of all that there are."""
+    u = (np.arange(2**16) + 0.5) / 2**16
+    values = exponentials(np, u.astype(np.float32)).astype(np.float64)
+    assert abs(values.mean() - 1.0) < 1e-5
+    assert abs(values.var() - 1.0) < 1.3e-4
+    squares = 2.0 * values  # of radii
+    assert abs(np.mean(squares**2) / 8.0 - 1.0) < 1e-4
+
+
 def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
     xp, device = backend.xp, backend.device
     seed = seed_words(xp, device, 5)
-    words = backend.to_numpy(overlapping_words(xp, seed, 3, 40, 7))
+    words = backend.to_numpy(overlapping_words(xp, seed, 3, 40, 7, 9))
     plain = backend.to_numpy(random_words(xp, seed, 3, 41, 4))
     words, plain = words.astype(np.uint32), plain.astype(np.uint32)
     upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
     np.testing.assert_array_equal(words >> 16, upper[:-1])
     np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
-    later = backend.to_numpy(overlapping_words(xp, seed, 20, 5, 7))
+    later = backend.to_numpy(overlapping_words(xp, seed, 20, 5, 7, 9))
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
 
 
 def test_overlapping_words_choose_uncorrelated_resamples():
     """Means of resamples of 1000 scores, one replicate after the other."""
-    words = words_to_choose(np, seed_words(np, "cpu", 0), 0, 20_001, 1000, 1000)
+    words = overlapping_words(np, seed_words(np, "cpu", 0), 0, 20_001, 1000, 1000)
     scores = np.random.default_rng(0).normal(size=1000)
     means = scores[uniform_indices(np, words, 1000)].mean(axis=-1)
     means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
@@ -225,28 +243,6 @@ def test_overlapping_words_choose_uncorrelated_resamples():
     assert abs(means.mean()) < z / np.sqrt(20_001)
     assert abs(means.var() - 1.0) < z * np.sqrt(2.0 / 20_001)
     assert abs(np.mean(means[1:] * means[:-1])) < z / np.sqrt(20_000)
-
-
-def test_lower_halves_are_of_little_weight_in_exponentials():
-    """By all uniforms: rows have an upper half, columns what is kept of the lower."""
-    bits = np.arange(2**24, dtype=np.uint32)
-    values = exponentials(np, uniforms(np, bits << 8)).astype(np.float64)
-    values = values.reshape(2**16, 2**8) - values.mean()
-    variance = np.mean(values**2)
-    assert abs(variance - 1.0) < 1e-5
-    assert np.mean(values.var(axis=1)) / variance < 1.6e-5
-    # The lower half of a replicate is the upper one of the next.
-    of_lower, of_upper = values.mean(axis=0), values.mean(axis=1).reshape(2**8, 2**8)
-    assert abs(np.mean(of_lower * of_upper.mean(axis=1))) / variance < 6e-5
-
-
-@pytest.mark.parametrize("n", [3, 5, 20, 200])
-def test_neighbouring_replicates_of_ratios_are_uncorrelated(n):
-    a, b = np.random.default_rng(n).normal([[0.3], [0.0]], 1.0, (2, n))
-    ratios = aso_replicates(a, b, start=0, count=20_001, rng=0)
-    ratios = (ratios - ratios.mean()) / ratios.std()
-    z = scipy.stats.norm.isf(1e-6 / 2)
-    assert abs(np.mean(ratios[1:] * ratios[:-1])) < z / np.sqrt(20_000)
 
 
 def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):

@@ -9,7 +9,7 @@ import scipy.stats
 from conftest import everywhere
 from sigarray import bootstrap_ci
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import uniform_indices, words_to_choose
+from sigarray._backend.threefry import overlapping_words, uniform_indices
 from sigarray._difference.confidence_interval import _medians_without_one
 from tests.oracles import FALSE_ALARM
 
@@ -28,7 +28,7 @@ def replicates(statistic, samples, paired, count):
     seed = seed_words(np, "cpu", 3)
     sizes = [sample.shape[-1] for sample in samples]
     width = sizes[0] if paired else sum(sizes)
-    words = words_to_choose(np, seed, 0, count, width, max(sizes))
+    words = overlapping_words(np, seed, 0, count, width, max(sizes))
     values = []
     for k, sample in enumerate(samples):
         first = sizes[0] if k and not paired else 0

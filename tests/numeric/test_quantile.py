@@ -258,17 +258,18 @@ def test_large_samples_stay_in_range(backend):
 
 
 @pytest.mark.parametrize("gap", [1, 2, 16, 100, 5000])
-def test_gamma_candidates_fail_as_rarely_as_assumed(gap):
-    """Marsaglia and Tsang's acceptance for Gamma(k), by integration over the normal."""
-    d = gap - 1 / 3
-    c = 1 / math.sqrt(9 * d)
-
-    def accept(x):
-        v = (1 + c * x) ** 3
-        if v <= 0:
-            return 0.0
-        return min(1.0, math.exp(0.5 * x * x + d - d * v + d * math.log(v)))
-
-    x = np.linspace(-8.0, 8.0, 200_001)
-    failure = 1.0 - np.trapezoid(scipy.stats.norm.pdf(x) * [accept(v) for v in x], x)
-    assert failure < quantile._FAILURE / gap
+def test_drawn_gammas_are_near_to_gammas(gap):
+    """By a lattice of uniforms, of which one gap takes the first of each two."""
+    m = 1000
+    points = (np.arange(m) + 0.5) / m
+    u, v = (x.ravel().astype(np.float32) for x in np.meshgrid(points, points))
+    ranks = np.arange(1, 3) * gap - 1
+    uniforms = np.stack([u, u, v, v], axis=-1)
+    grid = quantile.Grid(n_scores=3 * gap - 1)
+    drawn = quantile._draw_gammas(np, uniforms, ranks, 3 * gap - 1, grid)[:, 0]
+    drawn = np.sort(drawn.astype(np.float64))
+    assert abs(drawn.mean() / gap - 1.0) < 1e-3
+    assert abs(drawn.var() / gap - 1.0) < 6e-3
+    expected = scipy.stats.gamma.cdf(drawn, gap)
+    distance = np.abs(expected - (np.arange(m * m) + 0.5) / m**2).max()
+    assert distance < (8e-3 / gap if gap > 1 else 0.0) + 1.0 / m
