@@ -1,17 +1,26 @@
-"""Peak memory at the default batch: at most 256 MiB and four times the input."""
+"""Peak memory at the default batch: at most 256 MiB and four times the input.
 
+And that of some calls, as the table of the benchmarks has it.
+"""
+
+import re
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conftest import whole_suite
+from benchmarks import memory
+from conftest import require, whole_suite
 from sigarray import count_significant
 from tests.large_cases import LARGE_CASES
 from tests.test_contract import over
 
 pytestmark = whole_suite
 MIB = 2**20
+README = Path(memory.__file__).with_name("README.md")
+# What may differ from the table; XLA plans as its version does.
+SHARES = {"NumPy": (0.9, 1.1), "torch": (0.9, 1.1), "JAX": (0.5, 1.25)}
 
 
 def assert_peak(samples, function):
@@ -41,3 +50,27 @@ def test_the_bound_notices():
     x = np.zeros(2**20)
     with pytest.raises(AssertionError, match="MiB for 8 MiB"):
         assert_peak([x], lambda x: np.zeros(40 * 2**20) + 1.0)
+
+
+def read_table():
+    """Give the MiB of each call by its name, for samples and each library."""
+    rows = re.findall(r"^\| `(.+)` \|(.+)\|$", README.read_text(), re.MULTILINE)
+    return {name: [float(x) for x in cells.split("|")] for name, cells in rows}
+
+
+def test_the_table_has_every_call():
+    assert list(read_table()) == [call.name for call in memory.CALLS]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("library", memory.LIBRARIES)
+@pytest.mark.parametrize("case", memory.CALLS, ids=lambda case: case.name)
+def test_memory_is_that_of_the_table(case, library):
+    if library != "NumPy":
+        require(library.lower())
+    size, *peaks = read_table()[case.name]
+    assert size == round(sum(x.nbytes for x in case.samples()) / MIB, 2)
+    expected = dict(zip(memory.LIBRARIES, peaks, strict=True))[library]
+    least, most = SHARES[library]
+    found = memory.measure(case, library)
+    assert least * expected - 0.1 <= found <= most * expected + 0.1, (found, expected)

@@ -41,8 +41,9 @@ from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block
 Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
 
-# Replicates at a time, so that loops over pairs of few scores have some length.
-_MIN_REPLICATES = 64
+# Replicates at a time, or as many as have so many scores of a model, so that loops over
+# pairs of few scores have some length.
+_MIN_REPLICATES, _MIN_LENGTH = 64, 2**17
 
 
 def merge_pairs(
@@ -192,11 +193,12 @@ def plan_replicates(
     xp: Namespace, stacks: Stacks, count: int, grid: Grid | None, batch: int | None
 ) -> ReplicatePlan:
     """Plan so many replicates, `batch` at a time or as many as suit the device."""
-    elements = count_elements(stacks, grid)
+    elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
     if batch is None:
         device = device_of(xp, stacks[0])
-        batch = chunk_size(xp, device, elements, least=_MIN_REPLICATES)
-    is_long = min(batch, count) >= count_nodes(stacks, grid)
+        least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
+        batch = chunk_size(xp, device, elements, least=least)
+    is_long = min(batch, count) >= n_nodes
     return ReplicatePlan(elements, batch, -2 if is_long else -1)
 
 
@@ -280,11 +282,13 @@ def ratio_of_samples(
     """Violation ratio of samples that are sorted along an axis, and broadcast."""
     if steps is None:
         return ratio_of_differences(xp, y - x, None, axis=axis)
-    if steps.ranks_a is not None and steps.ranks_b is not None:
-        x = take(xp, x, steps.ranks_a, axis=axis)
-        y = take(xp, y, steps.ranks_b, axis=axis)
-    widths = in_dtype_of(xp, steps.widths, x)
-    return ratio_of_differences(xp, y - x, widths, axis=axis)
+    if steps.ranks_a is None or steps.ranks_b is None:
+        difference = y - x
+    else:
+        difference = take(xp, y, steps.ranks_b, axis=axis)
+        difference = difference - take(xp, x, steps.ranks_a, axis=axis)
+    widths = in_dtype_of(xp, steps.widths, difference)
+    return ratio_of_differences(xp, difference, widths, axis=axis)
 
 
 def ratio_of_differences(
