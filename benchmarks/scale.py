@@ -15,7 +15,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import argparse
 import contextlib
 import json
-import platform
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.machine import name_processor
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test
 
 # The shortest of so many.
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the figures, as JSON")
     options = parser.parse_args()
     calls = make_calls(np.random.default_rng(0))
-    figures: dict[str, Any] = {"machine": _name_processor(), "calls": {}}
+    figures: dict[str, Any] = {"machine": name_processor(), "calls": {}}
     with start_engines() as engines:
         costs = {k: cost_of_task(x) for k, x in engines.items() if callable(x)}
         figures["seconds_of_a_task"] = costs
@@ -147,15 +147,6 @@ def main() -> None:
     print(f"\nA task costs {shown}. {figures['machine']}.")
     if options.output:
         options.output.write_text(json.dumps(figures, indent=1) + "\n")
-
-
-def _name_processor() -> str:
-    """Give the name of the processor, and the number of cores."""
-    names = [platform.processor() or platform.machine()]
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        names = [x.partition(": ")[2] for x in lines if x.startswith("model name")]
-    return f"{names[0]}, {os.cpu_count()} cores"
 
 
 if __name__ == "__main__":

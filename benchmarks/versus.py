@@ -1,12 +1,23 @@
-"""Time sigarray and its peers side by side, in one process, and print the ratio.
+"""Time sigarray and its peers side by side, in one process, and give the ratios.
 
+    python -m pip install -e ".[versus]"
     OMP_NUM_THREADS=1 python -m benchmarks.versus
 
-NumPy float64, one thread. The peers are deep-significance 1.2.8 with its defaults and
-SciPy's vectorized functions with theirs; for SciPy, the fastest of several generators
-and batches is shown too. The peer of the tests of responses is a loop over items in
-plain Python. Each time is the shortest of several; ratios of one run mean something
-where times of shared machines do not.
+NumPy float64, one thread, nothing else on the machine. The peers, of which each is left
+out where it is not installed:
+
+- deep-significance with its defaults;
+- SciPy's vectorized functions as they are called, and the fastest of several batches
+  and of its new generator;
+- rliable's stratified bootstrap, which is that of arch;
+- the algorithm of google-research/vet as published by Wein et al. (2023): a loop over
+  items, of ours;
+- statsmodels.
+
+Each time is the shortest of several, taken in turns. What a peer would take too long
+for it does in part, and the time is that of all of it. `--output` writes the table as
+JSON and draws times against the number of scores, with the time that the random numbers
+alone take.
 """
 
 import os
@@ -14,159 +25,267 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import functools
+import importlib.metadata
+import importlib.util
+import json
 import random
+import sys
 import time
-import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import deepsig
 import numpy as np
 import scipy.stats
 
 import sigarray
+from benchmarks.machine import name_processor
 from sigarray import responses
 
-N_RESAMPLES = 1000
-# How many times faster than deep-significance, by sample size; and how many times the
-# time to sort the scores a million of them may take.
-FLOORS = {5: 3000.0, 100: 700.0, 1000: 500.0}
-SORT_CEILING = 10.0
-
-# Resampling tests: scores a side, resamples, resamples of deep-significance, which is
-# timed per resample, and how many times faster than either peer.
-N_SCORES = 1000
+N_RESAMPLES = 1000  # of ASO
 N_TEST_RESAMPLES = 9999
-N_PEER_RESAMPLES = 200
-SCIPY_FLOORS = {
-    "permutation_test, paired": 50.0,
-    "permutation_test, independent": 1.5,
-    "bootstrap_test, independent": 1.0 / 1.5,
-}
-DEEPSIG_FLOORS = {
-    "permutation_test, paired": 200.0,
-    "bootstrap_test, paired": 1.0,
-}
-# Items, responses to each, resamples or sets, and of them those of a Python loop, which
-# is timed for each.
-TEST_SET = (1000, 5)
-N_SETS, N_LOOPS = 1000, 20
-LOOP_FLOORS = {"response_test, wins_mae": 20.0, "simulate": 10.0}
-# The default, and what may be faster: NumPy's new generator, with several batches.
-SCIPY_OPTIONS = ({}, *({"rng": 0, "batch": batch} for batch in (None, 50, 200)))
+N_SCORES = 1000
+PACKAGES = ("numpy", "scipy", "deepsig", "rliable", "arch", "statsmodels")
+# The shortest of so many, or of as many as take so long.
+_REPEATS, _SECONDS = 7, 4.0
+# Sizes of the picture; peers that are slower have no more than these.
+SIZES = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+_MAX_DEEPSIG, _MAX_SCIPY = 200, 5000
+
+Run = Callable[[], object]
 
 
-def main() -> None:
-    """Print a table of times and ratios, and fail below a floor."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(FLOORS))
-    failures = compare_orders(parser.parse_args().sizes)
-    failures += compare_tests()
-    failures += compare_responses()
-    if failures:
-        raise SystemExit("below the floor: " + "; ".join(failures))
+class Peer(NamedTuple):
+    """What another library does, and of what share of the task that is the time."""
+
+    run: Run
+    share: float = 1.0
 
 
-def compare_orders(sizes: list[int]) -> list[str]:
-    """Print the times of almost stochastic order, and give what is too slow."""
-    rng = np.random.default_rng(0)
-    failures = []
-    print(f"aso, method='bootstrap', {N_RESAMPLES} resamples, NumPy float64")
-    print(f"{'n = m':>8} {'deep-significance':>18} {'sigarray':>12} {'ratio':>8}")
-    for n in sizes:
-        a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
-        peer, ours = time_peer(a, b), time_bootstrap(a, b)
-        print(f"{n:>8} {peer:>16.3f} s {ours * 1e3:>9.3f} ms {peer / ours:>8.0f}")
-        if peer / ours < FLOORS.get(n, 0.0):
-            failures.append(f"n = {n}: {peer / ours:.0f} < {FLOORS[n]:.0f}")
+class Task(NamedTuple):
+    """A task for us and for some peers, by their names.
 
-    a, b = rng.normal(0.5, 1.0, 10**6), rng.normal(0.0, 1.0, 10**6)
-    sorting = shortest(lambda: (np.sort(a, stable=False), np.sort(b, stable=False)), 5)
-    ours = shortest(lambda: sigarray.aso(a, b, dt=0.005, rng=0), 5)
-    print(
-        f"\n10^6 scores a side, dt = 0.005: {ours * 1e3:.0f} ms, "
-        f"{ours / sorting:.2f} times sorting them"
+    `floor` is how many times faster than each of them we are to be.
+    """
+
+    name: str
+    ours: Run
+    peers: dict[str, Peer]
+    floor: float = 1.0
+
+
+def list_tasks() -> Iterator[Task]:
+    """Give all tasks."""
+    yield from _orders()
+    yield from _resampling_tests()
+    yield from _intervals()
+    yield from _closed_forms()
+    yield from _tests_of_responses()
+
+
+def _orders() -> Iterator[Task]:
+    for n, floor in ((5, 3000.0), (20, 1500.0), (100, 700.0), (1000, 500.0)):
+        a, b = _draw(n, 0.5)
+        yield Task(
+            f"aso, n = {n}, {N_RESAMPLES} resamples",
+            functools.partial(_run_aso, a, b),
+            _deepsig("aso", a, b, num_bootstrap_iterations=10, share=0.01),
+            floor,
+        )
+    a, b = _draw(10**6, 0.5)
+    yield Task(
+        "aso, n = 1,000,000, dt = 0.005",
+        lambda: sigarray.aso(a, b, dt=0.005, rng=0),
+        {"sorting both": Peer(lambda: (np.sort(a), np.sort(b)))},
+        1 / 4,
     )
-    if ours > SORT_CEILING * sorting:
-        failures.append(f"10^6 scores: {ours / sorting:.1f} > {SORT_CEILING}")
 
-    words = N_RESAMPLES * 2 * 1001
-    a, b = rng.normal(0.5, 1.0, 1000), rng.normal(0.0, 1.0, 1000)
-    bootstrap, draws = time_bootstrap(a, b), time_words(words)
-    print(
-        f"n = m = 1000: {bootstrap / words * 1e9:.1f} ns for each of the {words} "
-        f"random words, of which {draws / words * 1e9:.1f} ns to draw it"
+
+def _resampling_tests() -> Iterator[Task]:
+    a, b = _draw(N_SCORES, 0.05)
+    size = f"n = {N_SCORES}, {N_TEST_RESAMPLES} resamples"
+    options: dict[str, Any] = {
+        "alternative": "greater",
+        "n_resamples": N_TEST_RESAMPLES,
+        "rng": 0,
+    }
+    share = 200 / N_TEST_RESAMPLES
+    for kind, floor in (("paired", 30.0), ("independent", 1.5)):
+        own = {**options, "paired": kind == "paired"}
+        peers = _scipy_permutations(a, b, kind)
+        if kind == "paired":
+            peers |= _deepsig("permutation_test", a, b, num_samples=200, share=share)
+        yield Task(
+            f"permutation_test, {kind}, {size}",
+            functools.partial(sigarray.permutation_test, a, b, **own),
+            peers,
+            floor,
+        )
+    yield Task(
+        f"bootstrap_test, paired, {size}",
+        functools.partial(sigarray.bootstrap_test, a, b, **options, paired=True),
+        _deepsig("bootstrap_test", a, b, num_samples=200, share=share),
     )
-    print(f"peak memory: {peak_memory(a, b) / 2**20:.0f} MiB")
-    return failures
+    few = a[:100]
+    yield Task(
+        "bootstrap_power_analysis, n = 100, 5000 resamples",
+        lambda: sigarray.bootstrap_power_analysis(few, n_resamples=5000, rng=0),
+        _deepsig(
+            "bootstrap_power_analysis", few, num_bootstrap_iterations=50, share=0.01
+        ),
+    )
 
 
-def compare_tests() -> list[str]:
-    """Print the times of resampling tests, and give what is too slow."""
-    a, b = np.random.default_rng(1).normal([[0.05], [0.0]], 1.0, (2, N_SCORES))
-    failures = []
-    print(f"\nn = m = {N_SCORES}, {N_TEST_RESAMPLES} resamples of the mean")
-    print(f"{'':<30} {'SciPy':>10} {'fastest':>11} {'sigarray':>10} {'ratios':>14}")
-    for name, floor in SCIPY_FLOORS.items():
-        ours = shortest(lambda name=name: run_test(name, a, b, N_TEST_RESAMPLES), 5)
-        theirs = [
-            shortest(
-                lambda name=name, options=options: run_scipy(name, a, b, options), 2
+def _intervals() -> Iterator[Task]:
+    a, b = _draw(N_SCORES, 0.05)
+    options: dict[str, Any] = {"n_resamples": N_TEST_RESAMPLES, "method": "percentile"}
+
+    def interval(**more: Any) -> object:
+        return scipy.stats.bootstrap((a, b), _difference_of_means, **options, **more)
+
+    yield Task(
+        f"bootstrap_ci, percentile, n = {N_SCORES}, {N_TEST_RESAMPLES} resamples",
+        lambda: sigarray.bootstrap_ci(a, b, rng=0, **options),
+        _fastest_scipy(interval),
+        0.6,
+    )
+    scores, n_resamples = a[:20], 2000
+
+    def interquartile_mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
+        middle = np.sort(x, axis=axis)[..., 5:15]
+        return np.asarray(np.mean(middle, axis=axis))
+
+    peers = {}
+    if _is_there("rliable"):
+        from rliable import library, metrics
+
+        def estimate() -> object:
+            return library.get_interval_estimates(
+                {"a": scores[:, None]},
+                lambda x: np.array([metrics.aggregate_iqm(x)]),
+                reps=n_resamples,
+                random_state=np.random.RandomState(0),
             )
-            for options in SCIPY_OPTIONS
-        ]
-        ratio, best = theirs[0] / ours, min(theirs) / ours
-        print(
-            f"{name:<30} {theirs[0] * 1e3:>7.0f} ms {min(theirs) * 1e3:>8.0f} ms "
-            f"{ours * 1e3:>7.1f} ms {ratio:>7.2f} {best:>6.2f}"
-        )
-        if ratio < floor:
-            failures.append(f"{name}, SciPy: {ratio:.2f} < {floor:.2f}")
 
-    print(f"\n{'':<30} {'deep-significance':>18} {'sigarray':>14} {'ratio':>8}")
-    for name, floor in DEEPSIG_FLOORS.items():
-        ours = shortest(lambda name=name: run_test(name, a, b, N_TEST_RESAMPLES), 5)
-        ours /= N_TEST_RESAMPLES
-        theirs = getattr(deepsig, name.partition(",")[0])
-        peer = shortest(
-            lambda theirs=theirs: theirs(a, b, num_samples=N_PEER_RESAMPLES, seed=0), 3
-        )
-        peer /= N_PEER_RESAMPLES
-        print(
-            f"{name:<30} {peer * 1e6:>9.1f} us each {ours * 1e6:>6.2f} us each "
-            f"{peer / ours:>8.0f}"
-        )
-        if peer / ours < floor:
-            failures.append(f"{name}, deep-significance: {peer / ours:.1f} < {floor}")
-    return failures
+        peers["rliable"] = Peer(estimate)
+    yield Task(
+        f"bootstrap_ci of an interquartile mean, n = 20, {n_resamples} resamples",
+        lambda: sigarray.bootstrap_ci(
+            scores,
+            statistic=interquartile_mean,
+            n_resamples=n_resamples,
+            method="percentile",
+            rng=0,
+        ),
+        peers,
+    )
 
 
-def compare_responses() -> list[str]:
-    """Print the times of tests of responses, and give what is too slow."""
-    n_items, n_responses = TEST_SET
+def _closed_forms() -> Iterator[Task]:
+    a, b = _draw(10**5, 0.05)
+    peers = {"SciPy": Peer(lambda: scipy.stats.mannwhitneyu(a, b, method="asymptotic"))}
+    yield Task(
+        "mann_whitney_u, n = 100,000", lambda: sigarray.mann_whitney_u(a, b), peers
+    )
+    peers = {"SciPy": Peer(lambda: scipy.stats.ttest_ind(a, b, equal_var=False))}
+    p_values = np.random.default_rng(2).uniform(size=10**5)
+    if _is_there("statsmodels"):
+        from statsmodels.stats import multitest, weightstats
+
+        peers["statsmodels"] = Peer(
+            lambda: weightstats.ttest_ind(a, b, usevar="unequal")
+        )
+    yield Task("t_test, n = 100,000", lambda: sigarray.t_test(a, b), peers)
+    for ours, theirs in (
+        (sigarray.holm, "holm"),
+        (sigarray.benjamini_hochberg, "fdr_bh"),
+    ):
+        peers = {}
+        if _is_there("statsmodels"):
+            peers["statsmodels"] = Peer(
+                functools.partial(multitest.multipletests, p_values, method=theirs)
+            )
+        yield Task(
+            f"{ours.__name__}, 100,000 p-values",
+            functools.partial(ours, p_values),
+            peers,
+        )
+
+
+def _tests_of_responses() -> Iterator[Task]:
+    n_items, n_responses, n_sets = 1000, 5, 1000
     gold, a, b = responses.simulate(n_items, n_responses, rng=0)
     lists = [x.tolist() for x in (gold, a, b)]
-    runs = {
-        "response_test, wins_mae": (
-            lambda: responses.response_test(
-                gold, a, b, alternative="greater", n_resamples=N_SETS, rng=0
-            ),
-            lambda: loop_resamples(*lists, N_LOOPS),
+    size = f"{n_items} items, {n_responses} responses, {n_sets}"
+    yield Task(
+        f"response_test, wins_mae, {size} resamples",
+        lambda: responses.response_test(
+            gold, a, b, alternative="greater", n_resamples=n_sets, rng=0
         ),
-        "simulate": (
-            lambda: responses.simulate(n_items, n_responses, n_sets=N_SETS, rng=0),
-            lambda: loop_sets(n_items, n_responses, N_LOOPS),
-        ),
-    }
-    print(f"\n{n_items} items, {n_responses} responses, {N_SETS} resamples or sets")
-    print(f"{'':<30} {'Python loop':>12} {'sigarray':>10} {'ratio':>8}")
-    failures = []
-    for name, (ours, loop) in runs.items():
-        peer = shortest(loop, 2) * N_SETS / N_LOOPS
-        own = shortest(ours, 10)
-        print(f"{name:<30} {peer:>10.1f} s {own * 1e3:>7.0f} ms {peer / own:>8.0f}")
-        if peer / own < LOOP_FLOORS[name]:
-            failures.append(f"{name}: {peer / own:.0f} < {LOOP_FLOORS[name]:.0f}")
-    return failures
+        {"loop of vet": Peer(lambda: loop_resamples(*lists, 10), 10 / n_sets)},
+        20.0,
+    )
+    yield Task(
+        f"simulate, {size} sets",
+        lambda: responses.simulate(n_items, n_responses, n_sets=n_sets, rng=0),
+        {"loop of vet": Peer(lambda: loop_sets(n_items, n_responses, 10), 10 / n_sets)},
+        10.0,
+    )
+
+
+def _draw(n: int, lead: float) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    return rng.normal(lead, 1.0, n), rng.normal(0.0, 1.0, n)
+
+
+def _run_aso(a: np.ndarray, b: np.ndarray) -> object:
+    return sigarray.aso(a, b, n_resamples=N_RESAMPLES, rng=0)
+
+
+def _is_there(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+def _deepsig(
+    name: str, *samples: np.ndarray, share: float, **options: Any
+) -> dict[str, Peer]:
+    """Give a function of deep-significance, without its progress bar."""
+    if not _is_there("deepsig"):
+        return {}
+    import deepsig
+
+    if name not in {"permutation_test", "bootstrap_test"}:
+        options["show_progress"] = False
+    run = functools.partial(getattr(deepsig, name), *samples, seed=0, **options)
+    return {"deep-significance": Peer(run, share)}
+
+
+def _scipy_permutations(a: np.ndarray, b: np.ndarray, kind: str) -> dict[str, Peer]:
+    def test(**more: Any) -> object:
+        return scipy.stats.permutation_test(
+            (a, b),
+            _difference_of_means,
+            permutation_type="samples" if kind == "paired" else kind,
+            n_resamples=N_TEST_RESAMPLES,
+            alternative="greater",
+            **more,
+        )
+
+    return _fastest_scipy(test)
+
+
+def _fastest_scipy(function: Callable[..., object]) -> dict[str, Peer]:
+    """Give a function as it is called, and with the options that make it fastest."""
+    peers = {"SciPy": Peer(function)}
+    for batch in (None, 20, 50, 200):
+        run = functools.partial(function, rng=0, batch=batch)
+        peers[f"SciPy, its new generator, batch={batch}"] = Peer(run)
+    return peers
+
+
+def _difference_of_means(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+    return np.asarray(np.mean(a, axis=axis) - np.mean(b, axis=axis))
 
 
 def loop_resamples(
@@ -208,62 +327,71 @@ def loop_sets(n_items: int, n_responses: int, count: int) -> list[list[float]]:
     return drawn
 
 
-def run_test(name: str, a: np.ndarray, b: np.ndarray, n_resamples: int) -> object:
-    """Run a test of sigarray by the name of its row."""
-    test, _, kind = name.partition(", ")
-    return getattr(sigarray, test)(
-        a,
-        b,
-        paired=kind == "paired",
-        alternative="greater",
-        n_resamples=n_resamples,
-        rng=0,
-    )
+def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
+    """Give the shortest seconds of each, after a first round to warm up."""
+    best = dict.fromkeys(runs, float("inf"))
+    start = time.perf_counter()
+    for turn in range(1 + _REPEATS):
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            run()
+            best[name] = min(best[name], time.perf_counter() - begin)
+        if turn and time.perf_counter() - start > _SECONDS:
+            break
+    return best
 
 
-def run_scipy(name: str, a: np.ndarray, b: np.ndarray, options: dict) -> object:
-    """Run what SciPy has for this row: an interval for the bootstrap."""
-    if name.startswith("bootstrap"):
-        return scipy.stats.bootstrap(
-            (a, b),
-            difference_of_means,
-            n_resamples=N_TEST_RESAMPLES,
-            method="percentile",
-            **options,
+def measure(task: Task) -> dict[str, Any]:
+    """Give the seconds of a task, ours and those of its peers; the fastest of SciPy."""
+    runs = {"sigarray": task.ours} | {k: x.run for k, x in task.peers.items()}
+    seconds = time_in_turns(runs)
+    ours = seconds.pop("sigarray")
+    peers = {name: x / task.peers[name].share for name, x in seconds.items()}
+    tried = {k: x for k, x in peers.items() if k.startswith("SciPy, ")}
+    if tried:
+        fastest = min(tried, key=lambda name: tried[name])
+        peers = {k: x for k, x in peers.items() if k not in tried}
+        peers["SciPy at its fastest"] = tried[fastest]
+    return {"task": task.name, "sigarray": ours, "peers": peers, "floor": task.floor}
+
+
+def measure_sizes() -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Give seconds against the number of scores: ours, of peers, of random numbers."""
+    rate = time_words(10**6) / 10**6
+    orders: dict[str, list[tuple[int, float]]] = {}
+    tests: dict[str, list[tuple[int, float]]] = {}
+
+    def add(table: dict[str, Any], n: int, seconds: dict[str, float]) -> None:
+        for name, x in seconds.items():
+            table.setdefault(name, []).append((n, x))
+
+    for n in SIZES:
+        a, b = _draw(n, 0.5)
+        run = functools.partial(
+            sigarray.aso, a, b, method="bootstrap", n_resamples=N_RESAMPLES, rng=0
         )
-    return scipy.stats.permutation_test(
-        (a, b),
-        difference_of_means,
-        permutation_type="samples" if name.endswith("paired") else "independent",
-        n_resamples=N_TEST_RESAMPLES,
-        alternative="greater",
-        **options,
-    )
+        peers = {}
+        if n <= _MAX_DEEPSIG:
+            peers = _deepsig("aso", a, b, num_bootstrap_iterations=10, share=0.01)
+        found = measure(Task("", run, peers))
+        # Half a word for each of n + 1 spacings.
+        words = N_RESAMPLES * 2 * ((n + 2) // 2)
+        add(orders, n, {"sigarray": found["sigarray"], **found["peers"]})
+        add(orders, n, {"its random numbers alone": words * rate})
 
-
-def difference_of_means(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
-    """Give the statistic of all tests here, vectorized."""
-    return np.mean(a, axis=axis) - np.mean(b, axis=axis)
-
-
-def time_bootstrap(a: np.ndarray, b: np.ndarray) -> float:
-    """Seconds that sigarray takes."""
-
-    def run() -> None:
-        sigarray.aso(a, b, method="bootstrap", n_resamples=N_RESAMPLES, rng=0)
-
-    return shortest(run, 20)
-
-
-def time_peer(a: np.ndarray, b: np.ndarray) -> float:
-    """Seconds that deep-significance takes, without its progress bar."""
-
-    def run() -> None:
-        deepsig.aso(
-            a, b, num_bootstrap_iterations=N_RESAMPLES, show_progress=False, seed=0
+        run = functools.partial(
+            sigarray.permutation_test, a, b, n_resamples=N_TEST_RESAMPLES, rng=0
         )
-
-    return shortest(run, 1 if len(a) > 100 else 3)
+        if n < 10:  # all permutations are fewer
+            continue
+        peers = _scipy_permutations(a, b, "independent") if n <= _MAX_SCIPY else {}
+        found = measure(Task("", run, peers))
+        add(tests, n, {"sigarray": found["sigarray"], **found["peers"]})
+        add(tests, n, {"its random numbers alone": N_TEST_RESAMPLES * n * rate})
+    return {
+        f"aso, {N_RESAMPLES} resamples": orders,
+        f"permutation_test, {N_TEST_RESAMPLES} resamples": tests,
+    }
 
 
 def time_words(count: int) -> float:
@@ -278,26 +406,82 @@ def time_words(count: int) -> float:
         for start in range(-(-count // width)):
             random_words(np, seed, start, 1, width)
 
-    return shortest(run, 10)
+    return time_in_turns({"words": run})["words"]
 
 
-def peak_memory(a: np.ndarray, b: np.ndarray) -> int:
-    """Bytes that sigarray holds at its peak."""
-    tracemalloc.start()
-    sigarray.aso(a, b, method="bootstrap", n_resamples=N_RESAMPLES, rng=0)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
+def draw(sizes: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:
+    """Draw seconds against the number of scores."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    styles = {
+        "sigarray": "o-C0",
+        "deep-significance": "s-C3",
+        "SciPy": "s-C1",
+        "SciPy at its fastest": "^-C1",
+        "its random numbers alone": "--C7",
+    }
+    for axes, (title, series) in zip(
+        np.atleast_1d(figure.subplots(1, len(sizes))), sizes.items(), strict=True
+    ):
+        for name, points in series.items():
+            n, seconds = zip(*points, strict=True)
+            axes.loglog(n, seconds, styles[name], label=name, markersize=4)
+        axes.set(title=title, xlabel="scores of each model", ylabel="seconds")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+    figure.savefig(path, dpi=150)
 
 
-def shortest(run: Callable[[], object], repeats: int) -> float:
-    """Shortest time of several runs, after one to warm up where there are several."""
-    times = []
-    for _ in range(repeats + (repeats > 1)):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def format_seconds(seconds: float) -> str:
+    """Write seconds in a unit that suits."""
+    if seconds >= 1.0:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1e3:.{3 if seconds < 1e-3 else 1}f} ms"
+
+
+def main() -> None:
+    """Print a table of times and ratios, and fail below a floor."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, help="folder for versus.json and .png")
+    parser.add_argument("--only", default="", help="tasks whose names begin so")
+    options = parser.parse_args()
+    versions = {
+        name: importlib.metadata.version(name) for name in PACKAGES if _is_there(name)
+    }
+    rows, failures = [], []
+    print("| task | sigarray | peer | its time | times faster |")
+    print("|---|---:|---|---:|---:|")
+    for task in list_tasks():
+        if not (task.peers and task.name.startswith(options.only)):
+            continue
+        row = measure(task)
+        rows.append(row)
+        for peer, seconds in row["peers"].items():
+            ratio = seconds / row["sigarray"]
+            shown = f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.2f}"
+            print(
+                f"| {task.name} | {format_seconds(row['sigarray'])} | {peer} "
+                f"| {format_seconds(seconds)} | {shown} |",
+                flush=True,
+            )
+            if ratio < task.floor:
+                failures.append(f"{task.name}, {peer}: {shown} < {task.floor:.2f}")
+    print(f"\n{name_processor()}; {', '.join(map(' '.join, versions.items()))}.")
+    if options.output:
+        sizes = measure_sizes()
+        draw(sizes, options.output / "versus.png")
+        figures = {
+            "machine": name_processor(),
+            "versions": versions,
+            "seconds_of_a_word": time_words(10**6) / 10**6,
+            "tasks": rows,
+            "sizes": sizes,
+        }
+        text = json.dumps(figures, indent=1) + "\n"
+        (options.output / "versus.json").write_text(text)
+    if failures:
+        sys.exit("below the floor: " + "; ".join(failures))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ import math
 from sigarray._backend.aliases import Array, Device, Namespace, Seed, Statistic
 from sigarray._backend.libraries import (
     device_of,
+    index_dtype,
     is_accelerator,
+    is_processor,
     matrix_product,
     nth_smallest,
     take_last,
@@ -19,6 +21,10 @@ from sigarray._backend.threefry import (
 )
 from sigarray._numeric.statistic import apply_statistic
 from sigarray._numeric.subsets import subset_at
+
+_BYTE = 8
+# Scores for which a table of bytes is faster than products of matrices of bits.
+_MAX_SCORES_BY_BYTES = 2**12
 
 
 def exchange_pairs(
@@ -49,7 +55,8 @@ def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
     """Mean of (1 - 2 bit) (a - b), by some bits of all words at a time.
 
     Bit k of word w is that of pair 32 w + k. An accelerator takes all bits at once; a
-    processor one by one, for which no matrix of them is made.
+    processor one by one, for which no matrix of them is made, or bytes where samples
+    are few.
     """
     *leading, n = gaps.shape
     size, width = words.shape
@@ -57,16 +64,44 @@ def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
     spare = xp.zeros_like(rows[:, :1])
     spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
     pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
-    exchanged = xp.zeros_like(rows[:, :1])
-    step = count_bits_at_once(xp, device_of(xp, gaps))
-    for k in range(0, min(n, WORD_BITS), step):
-        places = xp.arange(k, k + step, dtype=words.dtype, device=device_of(xp, words))
-        bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
-        bits = xp.reshape(bits, (size, width * step))
-        chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
-        exchanged = exchanged + matrix_product(xp, chosen, xp.matrix_transpose(bits))
+    device = device_of(xp, gaps)
+    if is_processor(xp, device) and n * rows.shape[0] <= _MAX_SCORES_BY_BYTES:
+        exchanged = _sum_by_bytes(xp, pairs, words, min(n, WORD_BITS))
+    else:
+        exchanged = xp.zeros_like(rows[:, :1])
+        step = count_bits_at_once(xp, device)
+        for k in range(0, min(n, WORD_BITS), step):
+            places = xp.arange(k, k + step, dtype=words.dtype, device=device)
+            bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
+            bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
+            chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
+            exchanged = exchanged + matrix_product(xp, chosen, bits)
     sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
     return xp.reshape(sums, (*leading, size)) / n
+
+
+def _sum_by_bytes(xp: Namespace, pairs: Array, words: Array, n_bits: int) -> Array:
+    """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width).
+
+    By a table of the sums of each eight numbers for all bytes: an eighth of the terms.
+    Numbers behind the first `n_bits` of each word are 0.
+    """
+    device, (n_rows, width, _) = device_of(xp, pairs), pairs.shape
+    every = xp.arange(2**_BYTE, dtype=words.dtype, device=device)
+    bits = (every >> xp.arange(_BYTE, dtype=words.dtype, device=device)[:, None]) & 1
+    eights = xp.reshape(pairs, (n_rows, -1, _BYTE))
+    table = matrix_product(xp, eights, xp.astype(bits, pairs.dtype))
+    table = xp.reshape(table, (n_rows, -1))
+    dtype = index_dtype(xp, device)
+    # Where the table of the first byte of each word begins.
+    first = xp.arange(width, dtype=dtype, device=device)
+    first *= WORD_BITS // _BYTE * 2**_BYTE
+    sums = xp.zeros_like(table[:, :1])
+    for k in range(-(-n_bits // _BYTE)):
+        places = xp.astype((words >> (_BYTE * k)) & (2**_BYTE - 1), dtype)
+        places += first + k * 2**_BYTE
+        sums = sums + xp.sum(take_last(xp, table, places), axis=-1)
+    return sums
 
 
 def count_bits_at_once(xp: Namespace, device: Device) -> int:
