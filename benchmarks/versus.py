@@ -66,13 +66,15 @@ class Peer(NamedTuple):
 class Task(NamedTuple):
     """A task for us and for some peers, by their names.
 
-    `floor` is how many times faster than each of them we are to be.
+    `floor` is how many times faster than each of them we are to be, and `words` how
+    many random words of 32 bits ours draws.
     """
 
     name: str
     ours: Run
     peers: dict[str, Peer]
     floor: float = 1.0
+    words: int = 0
 
 
 def list_tasks() -> Iterator[Task]:
@@ -92,6 +94,7 @@ def _orders() -> Iterator[Task]:
             functools.partial(_run_aso, a, b),
             _deepsig("aso", a, b, num_bootstrap_iterations=10, share=0.01),
             floor,
+            count_words(n) if n > 5 else 0,
         )
     a, b = _draw(10**6, 0.5)
     yield Task(
@@ -111,7 +114,12 @@ def _resampling_tests() -> Iterator[Task]:
         "rng": 0,
     }
     share = 200 / N_TEST_RESAMPLES
-    for kind, floor in (("paired", 30.0), ("independent", 1.5)):
+    paired_words = N_TEST_RESAMPLES * -(-N_SCORES // 32)
+    words = N_TEST_RESAMPLES * N_SCORES
+    for kind, floor, drawn in (
+        ("paired", 30.0, paired_words),
+        ("independent", 1.3, words),
+    ):
         own = {**options, "paired": kind == "paired"}
         peers = _scipy_permutations(a, b, kind)
         if kind == "paired":
@@ -121,11 +129,13 @@ def _resampling_tests() -> Iterator[Task]:
             functools.partial(sigarray.permutation_test, a, b, **own),
             peers,
             floor,
+            drawn,
         )
     yield Task(
         f"bootstrap_test, paired, {size}",
         functools.partial(sigarray.bootstrap_test, a, b, **options, paired=True),
         _deepsig("bootstrap_test", a, b, num_samples=200, share=share),
+        words=words // 2,
     )
     few = a[:100]
     yield Task(
@@ -149,6 +159,7 @@ def _intervals() -> Iterator[Task]:
         lambda: sigarray.bootstrap_ci(a, b, rng=0, **options),
         _fastest_scipy(interval),
         0.6,
+        N_TEST_RESAMPLES * N_SCORES,
     )
     scores, n_resamples = a[:20], 2000
 
@@ -232,6 +243,11 @@ def _tests_of_responses() -> Iterator[Task]:
         {"loop of vet": Peer(lambda: loop_sets(n_items, n_responses, 10), 10 / n_sets)},
         10.0,
     )
+
+
+def count_words(n: int) -> int:
+    """Count the words that ASO draws: half of one for each of n + 1 spacings."""
+    return N_RESAMPLES * 2 * ((n + 2) // 2)
 
 
 def _draw(n: int, lead: float) -> tuple[np.ndarray, np.ndarray]:
@@ -352,12 +368,20 @@ def measure(task: Task) -> dict[str, Any]:
         fastest = min(tried, key=lambda name: tried[name])
         peers = {k: x for k, x in peers.items() if k not in tried}
         peers["SciPy at its fastest"] = tried[fastest]
-    return {"task": task.name, "sigarray": ours, "peers": peers, "floor": task.floor}
+    return {
+        "task": task.name,
+        "sigarray": ours,
+        "words": task.words,
+        "peers": peers,
+        "floor": task.floor,
+    }
 
 
-def measure_sizes() -> dict[str, dict[str, list[tuple[int, float]]]]:
-    """Give seconds against the number of scores: ours, of peers, of random numbers."""
-    rate = time_words(10**6) / 10**6
+def measure_sizes(rate: float) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Give seconds against the number of scores: ours, of peers, of random numbers.
+
+    A random word takes so many seconds.
+    """
     orders: dict[str, list[tuple[int, float]]] = {}
     tests: dict[str, list[tuple[int, float]]] = {}
 
@@ -374,10 +398,8 @@ def measure_sizes() -> dict[str, dict[str, list[tuple[int, float]]]]:
         if n <= _MAX_DEEPSIG:
             peers = _deepsig("aso", a, b, num_bootstrap_iterations=10, share=0.01)
         found = measure(Task("", run, peers))
-        # Half a word for each of n + 1 spacings.
-        words = N_RESAMPLES * 2 * ((n + 2) // 2)
         add(orders, n, {"sigarray": found["sigarray"], **found["peers"]})
-        add(orders, n, {"its random numbers alone": words * rate})
+        add(orders, n, {"its random numbers alone": count_words(n) * rate})
 
         run = functools.partial(
             sigarray.permutation_test, a, b, n_resamples=N_TEST_RESAMPLES, rng=0
@@ -450,18 +472,20 @@ def main() -> None:
         name: importlib.metadata.version(name) for name in PACKAGES if _is_there(name)
     }
     rows, failures = [], []
-    print("| task | sigarray | peer | its time | times faster |")
-    print("|---|---:|---|---:|---:|")
+    rate = time_words(10**6) / 10**6
+    print("| task | sigarray | random numbers alone | peer | its time | ratio |")
+    print("|---|---:|---:|---|---:|---:|")
     for task in list_tasks():
         if not (task.peers and task.name.startswith(options.only)):
             continue
         row = measure(task)
         rows.append(row)
+        alone = format_seconds(task.words * rate) if task.words else ""
         for peer, seconds in row["peers"].items():
             ratio = seconds / row["sigarray"]
             shown = f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.2f}"
             print(
-                f"| {task.name} | {format_seconds(row['sigarray'])} | {peer} "
+                f"| {task.name} | {format_seconds(row['sigarray'])} | {alone} | {peer} "
                 f"| {format_seconds(seconds)} | {shown} |",
                 flush=True,
             )
@@ -469,12 +493,12 @@ def main() -> None:
                 failures.append(f"{task.name}, {peer}: {shown} < {task.floor:.2f}")
     print(f"\n{name_processor()}; {', '.join(map(' '.join, versions.items()))}.")
     if options.output:
-        sizes = measure_sizes()
+        sizes = measure_sizes(rate)
         draw(sizes, options.output / "versus.png")
         figures = {
             "machine": name_processor(),
             "versions": versions,
-            "seconds_of_a_word": time_words(10**6) / 10**6,
+            "seconds_of_a_word": rate,
             "tasks": rows,
             "sizes": sizes,
         }

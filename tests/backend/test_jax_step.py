@@ -228,3 +228,34 @@ def test_mesh(jax):
         XLA_FLAGS=f"{flags} --xla_force_host_platform_device_count=2",
     )
     assert code == 0, output
+
+
+CACHED_CALLS = """
+import jax
+import numpy as np
+from sigarray import aso, permutation_test
+
+events = []
+jax.monitoring.register_event_listener(lambda name, **_: events.append(name))
+a, b = jax.numpy.asarray(np.random.default_rng(0).normal(size=(2, 30)))
+jax.block_until_ready(aso(a, b, rng=0))
+jax.block_until_ready(aso(a[:5], b[:5]))
+jax.block_until_ready(permutation_test(a, b, n_resamples=99, rng=0))
+found = [events.count(f"/jax/compilation_cache/cache_{x}") for x in ("hits", "misses")]
+print(*found)
+"""
+
+
+def test_programs_of_another_process_are_found(tmp_path):
+    """By JAX's persistent cache: its keys may not depend on the process."""
+    require("jax")
+    settings = {
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
+    outputs = [run(CACHED_CALLS, **settings)[1] for _ in range(2)]
+    first, second = (output.split()[-2:] for output in outputs)
+    assert int(first[1]) > 3, outputs[0]
+    assert int(second[0]) >= 3, outputs[1]
+    assert second[1] == "0", outputs[1]
