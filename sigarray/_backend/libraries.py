@@ -68,6 +68,11 @@ def is_accelerator(xp: Namespace, device: Device) -> bool:
     return bool(array_api_compat.is_cupy_namespace(xp))
 
 
+def is_numpy(xp: Namespace) -> bool:
+    """Tell NumPy's own arrays."""
+    return bool(array_api_compat.is_numpy_namespace(xp))
+
+
 def is_processor(xp: Namespace, device: Device) -> bool:
     """Tell arrays of the host, but those of JAX, which compiles for any device."""
     if array_api_compat.is_torch_namespace(xp):

@@ -4,13 +4,13 @@ import functools
 import itertools
 import math
 
-import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.libraries import (
     build_tables,
     device_of,
+    is_numpy,
     take,
     widest_float,
 )
@@ -31,7 +31,7 @@ def enumerate_resamples(xp: Namespace, device: Device, n: int) -> tuple[Array, A
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
     """
     build = functools.partial(_build_resamples, n=n)
-    if array_api_compat.is_numpy_namespace(xp) and count_resamples(n) <= _MAX_KEPT:
+    if is_numpy(xp) and count_resamples(n) <= _MAX_KEPT:
         return _keep_resamples(n)
     ranks, weights = build_tables(xp, device, build)
     return ranks, weights
