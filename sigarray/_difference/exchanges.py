@@ -89,9 +89,10 @@ def _sum_by_bytes(xp: Namespace, pairs: Array, words: Array, n_bits: int) -> Arr
     device, (n_rows, width, _) = device_of(xp, pairs), pairs.shape
     every = xp.arange(2**_BYTE, dtype=words.dtype, device=device)
     bits = (every >> xp.arange(_BYTE, dtype=words.dtype, device=device)[:, None]) & 1
-    eights = xp.reshape(pairs, (n_rows, -1, _BYTE))
+    n_bytes = width * (WORD_BITS // _BYTE)
+    eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
     table = matrix_product(xp, eights, xp.astype(bits, pairs.dtype))
-    table = xp.reshape(table, (n_rows, -1))
+    table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
     dtype = index_dtype(xp, device)
     # Where the table of the first byte of each word begins.
     first = xp.arange(width, dtype=dtype, device=device)

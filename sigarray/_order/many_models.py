@@ -74,7 +74,8 @@ def multi_aso(
         `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (..., K, K),
         read as (row, column) = (A, B), with 1, 0.5 and 0 on the diagonal; on the device
         and of the float dtype of the scores, as for `aso`. NaN in the row and column of
-        a model with a score that is not finite, for that batch entry alone.
+        a model with a score that is not finite, but for the diagonal, and for that
+        batch entry alone.
 
     Raises
     ------

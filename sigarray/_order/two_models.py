@@ -169,7 +169,8 @@ def aso(
         have the result; other numbers on a rank raise, or give NaN on an accelerator.
         Or the name of a mesh axis inside `jax.shard_map`, with scores that are the same
         on all shards. The result has the same bits whoever computes it, up to the order
-        of sums over shards of JAX. Below 2^23 numbers each computes all.
+        of sums over shards of JAX. Below 2^23 numbers threads, ranks and shards each
+        compute all; a function is always called.
 
     Returns
     -------
@@ -212,11 +213,12 @@ def aso(
     The papers take the normal quantile for q, and the deviation of resamples for sigma.
     That declares one of two samples of one distribution better too often where there
     are few scores. Here q is the quantile of Student's t with k - 1 degrees of freedom,
-    and sigma (k / (k - 1))^1/2 times the deviation, where k is the smaller of n and m.
-    Where k < 3, or C(n + m, n) alpha' < 1, so that chance alone puts all scores of A
-    above those of B with a probability above alpha', there is no verdict: `eps_min` is
-    1. Of 6000 pairs of normal samples of one distribution, so many were declared better
-    one way or the other (eps_min < 0.2 in either direction, at level 0.95):
+    and sigma (k / (k - 1))^1/2 times the deviation, where k is the smaller of n and m;
+    for k = 1 it is the deviation. Where k < 3, or C(n + m, n) alpha' < 1, so that
+    chance alone puts all scores of A above those of B with a probability above alpha',
+    there is no verdict: `eps_min` is 1. Of 6000 pairs of normal samples of one
+    distribution, so many were declared better one way or the other (eps_min < 0.2 in
+    either direction, at level 0.95):
 
         n = m             1       2      3      4      5      7      10     20
         as the papers     100 %   33 %   18 %   14 %   11 %   9 %    6 %    6 %
