@@ -111,6 +111,17 @@ def test_devices_share_replicates():
             (size,) = sizes_of_collectives(program)
             assert n_exchanged in (None, size), (name, size)
 
+        # Of one device, in several chunks.
+        case = CASES["aso-bootstrap-ragged"]
+        samples = [jnp.asarray(x) for x in case.samples(2)]
+        alone = jax.shard_map(
+            lambda *x: case(*x, workers="i", batch=9),
+            mesh=jax.make_mesh((1,), ("i",), devices=jax.devices()[:1]),
+            in_specs=P(),
+            out_specs=P(),
+        )
+        agree(jax.jit(alone)(*samples), case(*samples, batch=9))
+
         # Of no library's arrays: a simulation.
         by = {"n_items": 30, "n_sets": 40, "rng": 0, "xp": jnp}
         one = responses.true_p_value(**by)
