@@ -30,9 +30,9 @@ def enumerate_resamples(xp: Namespace, device: Device, n: int) -> tuple[Array, A
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
     """
-    build = functools.partial(_build_resamples, n=n)
     if is_numpy(xp) and count_resamples(n) <= _MAX_KEPT:
         return _keep_resamples(n)
+    build = functools.partial(_build_resamples, n=n)
     ranks, weights = build_tables(xp, device, build)
     return ranks, weights
 

@@ -348,16 +348,16 @@ def _exact_errors(
     has_rows_of_b = m > n
     if has_rows_of_b:
         ranks_a, weights_a, ranks_b, weights_b = ranks_b, weights_b, ranks_a, weights_a
-    size, (n_nodes, n_rows) = max(n, m), ranks_a.shape
+    n_scores, (n_nodes, n_rows) = max(n, m), ranks_a.shape
     n_columns = ranks_b.shape[-1]
-    scores = xp.arange(size, dtype=ranks_a.dtype, device=device)
+    scores = xp.arange(n_scores, dtype=ranks_a.dtype, device=device)
 
     def sum_steps(squares: Array) -> Array:
         # (..., scores, nodes, columns), and then (..., scores * nodes, columns).
         found = take_last(xp, squares, ranks_b)
         if widths is not None:
             found *= widths
-        return xp.reshape(found, (*found.shape[:-3], size * n_nodes, n_columns))
+        return xp.reshape(found, (*found.shape[:-3], n_scores * n_nodes, n_columns))
 
     def find_error(x: Array, y: Array, center: Array) -> Array:
         differences = y[..., None, :] - x[..., :, None]
@@ -377,21 +377,17 @@ def _exact_errors(
                 matrix_product(xp, chosen, violations),
                 matrix_product(xp, chosen, distances),
             )
-            deviations = ratios - center[..., None, None]
-            # Not products of matrices, whose threads may add up in another order.
-            weighted = deviations * weights_b
-            moments = [
-                xp.sum(weighted, axis=-1),
-                xp.sum(weighted * deviations, axis=-1),
-            ]
-            return add_up(take(xp, weights_a, rows, axis=0) * xp.stack(moments))
+            moments = _moments(xp, ratios - center[..., None, None], weights_b)
+            # Not a product of matrices, whose threads may add up in another order.
+            sums = xp.sum(moments, axis=-1)
+            return add_up(take(xp, weights_a, rows, axis=0) * sums)
 
         # The sums, and which scores they are of.
-        elements = math.prod(center.shape) * 4 * n_columns + scores.shape[0] * n_nodes
+        elements = math.prod(center.shape) * 4 * n_columns + n_scores * n_nodes
         return _standard_deviation(xp, add_moments, n_rows, center, elements, batch)
 
     ratios = observed.ratios[block]
-    elements = n_columns * (n_rows + 2 * size * n_nodes)
+    elements = n_columns * (n_rows + 2 * n_scores * n_nodes)
     return map_block(xp, stacks, block, find_error, ratios, elements=elements)
 
 

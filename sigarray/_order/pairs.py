@@ -11,11 +11,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
-from sigarray._backend.libraries import (
-    device_of,
-    take,
-    take_last,
-)
+from sigarray._backend.libraries import device_of, take, take_last
 from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
