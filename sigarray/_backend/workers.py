@@ -182,7 +182,7 @@ def compute_chunks(
 
     workers = _WORKERS.get()
     is_long = elements * count >= _MIN_ELEMENTS
-    if callable(workers):
+    if callable(workers) and is_long:
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
         task = _Task(elsewhere, count, size, step)
@@ -222,7 +222,7 @@ def compute_items(
 
     workers = _WORKERS.get()
     is_long = elements * len(items) >= _MIN_ELEMENTS
-    if callable(workers):
+    if callable(workers) and is_long:
         yield from _by_map(workers, elsewhere, items)
     elif is_process_group(workers) and is_long:
 

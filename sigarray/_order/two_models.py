@@ -169,8 +169,8 @@ def aso(
         have the result; other numbers on a rank raise, or give NaN on an accelerator.
         Or the name of a mesh axis inside `jax.shard_map`, with scores that are the same
         on all shards. The result has the same bits whoever computes it, up to the order
-        of sums over shards of JAX. Below 2^23 numbers threads, ranks and shards each
-        compute all; a function is always called.
+        of sums over shards of JAX. Below 2^23 numbers the caller, or each rank or
+        shard, computes all: sharing would take longer.
 
     Returns
     -------

@@ -32,12 +32,17 @@ SHARED = [
 
 
 @pytest.fixture
-def small_chunks(monkeypatch):
+def always_shared(monkeypatch):
+    """Short calls too."""
+    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch, always_shared):
     """So that there is something to share."""
     monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_NUMPY", 800)
     monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_TORCH_CPU", 800)
     monkeypatch.setattr(chunks, "MAX_HELD", 800)
-    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
 
 
 def assert_same(results, expected):
@@ -97,6 +102,21 @@ def test_threads_are_used_where_it_pays(monkeypatch):
     assert names == {"MainThread"}
     aso(a, b, rng=0, n_resamples=20_000, workers=2)
     assert len(names - {"MainThread"}) == 2
+
+
+def test_a_short_call_is_shared_with_nobody():
+    """A task of a cluster takes milliseconds."""
+    a, b = np.random.default_rng(0).normal(size=(2, 300))
+    sizes = []
+
+    def apply(function, tasks):
+        sizes.append(len(tasks))
+        return map(function, tasks)
+
+    aso(a, b, rng=0, workers=apply)
+    assert not sizes
+    aso(a, b, rng=0, n_resamples=20_000, workers=apply)
+    assert sizes[0] > 1
 
 
 def test_pools_do_not_nest(small_chunks):
@@ -184,7 +204,7 @@ def samples():
 
 @whole_suite
 @pytest.mark.parametrize("call", CALLS)
-def test_processes_of_loky(call, samples):
+def test_processes_of_loky(call, samples, always_shared):
     loky = pytest.importorskip("loky")
     with loky.get_reusable_executor(2) as executor:
         results = call(*samples, rng=0, workers=executor.map)
@@ -192,7 +212,7 @@ def test_processes_of_loky(call, samples):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_is_sent_is_small(call, samples):
+def test_what_is_sent_is_small(call, samples, always_shared):
     cloudpickle = pytest.importorskip("cloudpickle")
     sizes = []
 
@@ -206,7 +226,7 @@ def test_what_is_sent_is_small(call, samples):
 
 
 @whole_suite
-def test_processes_of_joblib(samples):
+def test_processes_of_joblib(samples, always_shared):
     joblib = pytest.importorskip("joblib")
 
     def apply(function, tasks):
@@ -228,9 +248,11 @@ def test_a_worker_of_dask_that_is_killed():
         import numpy as np
         from distributed import Client, LocalCluster
 
-        from sigarray import aso, multi_aso
+        from sigarray import multi_aso
+        from sigarray._backend import workers
 
         def main():
+            workers._MIN_ELEMENTS = 0
             scores = np.random.default_rng(0).normal(size=(8, 200))
             options = {"n_resamples": 3000, "rng": 0}
             expected = multi_aso(scores, **options)

@@ -81,8 +81,9 @@ def test_a_fault_stays_in_its_model(small_tiles):
     assert is_faulty[others, 4].all()
 
 
-def test_what_is_sent_is_small():
+def test_what_is_sent_is_small(monkeypatch):
     cloudpickle = pytest.importorskip("cloudpickle")
+    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
     scores = np.random.default_rng(0).normal(size=(300, 20))
     sizes = []
 
