@@ -33,6 +33,7 @@ def test_what_has_no_underscore_is_public(package):
     assert {name for name in modules if not name.startswith("_")} <= {
         "deepsig",
         "metrics",
+        "read",
         "responses",
         "results",
     }

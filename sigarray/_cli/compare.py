@@ -1,13 +1,16 @@
 """`sigarray compare`: which of several models are better."""
 
 import argparse
-import itertools
+import math
 import warnings
-from typing import Any
 
-from sigarray import multi_aso
-from sigarray._cli.inputs import MAX_MODELS, check_sizes, read_models
+import numpy as np
+
+from sigarray import holm
+from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.large_tables import open_large
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
+from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
 from sigarray._cli.pairwise_tests import (
     PAIR_METHODS,
     PAIRED_TESTS,
@@ -17,20 +20,17 @@ from sigarray._cli.pairwise_tests import (
     describe_test,
     run_pairwise,
 )
-from sigarray._cli.progress import announce
 from sigarray._cli.report import Report
-from sigarray._cli.tables.scores import Scores
-from sigarray._cli.tables.stored import (
-    MAX_READ,
-    StoredScores,
-    is_stored,
-    open_stored,
-    refuse_counts,
+from sigarray._cli.tasks import report_tasks
+from sigarray._cli.verdict import (
+    Comparison,
+    Decision,
+    decide_by_orders,
+    decide_by_tests,
+    report_orders,
+    report_tests,
 )
-from sigarray._cli.verdict import Comparison, report_orders, report_tests
-from sigarray._numeric.quantile import even_grid
-from sigarray._order.from_chunks import multi_aso_of_samples
-from sigarray._order.plans import Plan, plan_error
+from sigarray.read._scores import ScoreTable
 
 HELP = "say which models of a table of scores are better"
 DESCRIPTION = (
@@ -38,25 +38,10 @@ DESCRIPTION = (
     f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
 )
 
-# Of options that only almost stochastic order has.
-ASO_DEFAULTS: dict[str, Any] = {
-    "method": "auto",
-    "threshold": 0.2,
-    "confidence_level": 0.95,
-}
-
+_ORDERS = OrderOptions()
 _ALPHA = 0.05
-# Of 6000 pairs of normal samples of one distribution: the docstring of `aso`.
-_MANY_RUNS = 10
-_FEW_RUNS = (
-    "; of two models that are the same, one is declared better, one way or the other, "
-    "in 13, 8 and 5 % of cases with 3, 5 and 20 runs of each (eps_min < 0.2 at "
-    "confidence 0.95)"
-)
 # Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100.
 _FEW_SCORES = 20
-# Of almost stochastic order, for a guess: for each score of each resample of a pair.
-_SECONDS_PER_SCORE = 3e-8
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -66,8 +51,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--test",
         choices=("aso", *TESTS),
-        default="aso",
-        help="default: %(default)s, almost stochastic order",
+        help="default: aso, almost stochastic order, of runs; permutation, paired by "
+        "item, of scores of items",
     )
     command.add_argument(
         "--paired",
@@ -80,14 +65,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
         type=number(0.0, 0.5),
         metavar="TAU",
         help="of aso: A is better than B where eps_min < TAU <= 0.5; default: "
-        f"{ASO_DEFAULTS['threshold']}",
+        f"{_ORDERS.threshold}",
     )
     command.add_argument(
         "--confidence-level",
         type=number(0.0, 1.0, is_open=True),
         metavar="P",
-        help="of aso: that of the bounds eps_min; default: "
-        f"{ASO_DEFAULTS['confidence_level']}",
+        help=f"of aso: that of the bounds eps_min; default: {_ORDERS.confidence_level}",
     )
     command.add_argument(
         "--alpha",
@@ -124,21 +108,89 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
-    _check_test_options(options)
-    scores: Any
-    if is_stored(options.file):
-        source, scores = options.file, _open_scores(options)
-    else:
-        source, scores = read_models(options)
-    if options.confidence_level is None:
-        options.confidence_level = ASO_DEFAULTS["confidence_level"]
-    if options.n_resamples is None:
-        options.n_resamples = _RESAMPLES.get(options.test)
+    if options.test is not None:
+        _check_test_options(options)
+    table = open_large(options) or read_models(options)
+    if options.test is None:
+        is_of_runs = table.unit == "run" and not options.paired
+        options.test = "aso" if is_of_runs else "permutation"
+        _check_test_options(options)
+    tests = _choose_test(options, table)
+    compared = {task: _describe(options, table, tests, task) for task in table.tasks}
+    if len(compared) > 1:
+        return report_tasks(compared, _decide_tasks(compared, tests))
+    (comparison,) = compared.values()
+    if isinstance(tests, PairOptions):
+        results = run_pairwise(
+            dict(comparison.scores),
+            tests,
+            is_corrected=comparison.is_corrected,
+            level=comparison.alpha,
+            higher_is_better=comparison.higher_is_better,
+        )
+        return report_tests(comparison, results)
+    orders = run_orders(
+        comparison.scores,
+        tests,
+        is_corrected=comparison.is_corrected,
+        higher_is_better=comparison.higher_is_better,
+    )
+    return report_orders(comparison, orders, tests.threshold)
+
+
+def _decide_tasks(
+    compared: dict[str, Comparison], tests: PairOptions | OrderOptions
+) -> dict[str, list[Decision]]:
+    """Decide every pair of every task, corrected for the number of all of them."""
+    n_pairs = sum(len(x.pairs) for x in compared.values())
+    if isinstance(tests, OrderOptions):
+        return {
+            task: decide_by_orders(
+                x,
+                run_orders(
+                    x.scores,
+                    tests,
+                    is_corrected=x.is_corrected,
+                    higher_is_better=x.higher_is_better,
+                    share=len(x.pairs) / n_pairs if x.is_corrected else 1.0,
+                ),
+                tests.threshold,
+            )
+            for task, x in compared.items()
+        }
+    found = {
+        task: run_pairwise(
+            dict(x.scores),
+            tests,
+            is_corrected=False,
+            level=x.alpha,
+            higher_is_better=x.higher_is_better,
+        )
+        for task, x in compared.items()
+    }
+    every = np.asarray([test.p_value for by in found.values() for test in by])
+    first = next(iter(compared.values()))
+    adjusted = iter(np.asarray(holm(every)) if first.is_corrected else every)
+    return {
+        task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
+        for task, by in found.items()
+    }
+
+
+def _choose_test(
+    options: argparse.Namespace, table: ScoreTable
+) -> PairOptions | OrderOptions:
+    """Give the options of the test, as they are or by default."""
+    n_resamples = options.n_resamples
+    if n_resamples is None:
+        n_resamples = _RESAMPLES.get(options.test)
     elif options.test in RESAMPLING_TESTS and options.method is None:
         options.method = "resampling"  # who asks for resamples gets them
+    every = [x for by in table.tasks.values() for x in by.values()]
     if options.test in ("bootstrap", "t"):
-        check_sizes(source, scores)
-    smallest = min(map(len, scores.values()))
+        for scores in table.tasks.values():
+            check_sizes(table.source, scores)
+    smallest = min(map(len, every))
     if options.test == "bootstrap" and smallest < _FEW_SCORES:
         warnings.warn(
             f"The p-values of the bootstrap are too small for few scores, here "
@@ -146,94 +198,62 @@ def run(options: argparse.Namespace) -> Report:
             UserWarning,
             stacklevel=2,
         )
-    is_drawn = options.n_resamples is not None
-    tests = PairOptions(
+    if options.test == "aso":
+        if table.unit != "run":
+            warnings.warn(
+                f"Almost stochastic order takes scores as independent, and those of "
+                f"one {table.unit} in all models are not: use --test permutation.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return OrderOptions(
+            threshold=options.threshold or _ORDERS.threshold,
+            confidence_level=options.confidence_level or _ORDERS.confidence_level,
+            method=options.method or _ORDERS.method,
+            n_resamples=n_resamples,
+            seed=options.seed,
+            dt=options.dt,
+        )
+    is_paired = table.is_paired and options.test in PAIRED_TESTS
+    return PairOptions(
         options.test,
-        options.paired,
-        options.n_resamples,
-        options.seed if is_drawn else None,
+        is_paired,
+        n_resamples,
+        options.seed if n_resamples is not None else None,
         options.method or "auto",
     )
-    comparison = Comparison(
-        source=source,
+
+
+def _describe(
+    options: argparse.Namespace,
+    table: ScoreTable,
+    tests: PairOptions | OrderOptions,
+    task: str,
+) -> Comparison:
+    """Say what is compared, and how."""
+    scores = table.tasks[task]
+    if isinstance(tests, PairOptions):
+        method = describe_test(scores, tests, unit=table.unit)
+        level = _ORDERS.confidence_level
+    else:
+        method = describe_orders(scores, tests)
+        level = tests.confidence_level
+    n_pairs = sum(math.comb(len(x), 2) for x in table.tasks.values())
+    return Comparison(
+        source=table.source,
         scores=scores,
-        test=tests.test,
+        test=options.test,
         alpha=_ALPHA if options.alpha is None else options.alpha,
-        confidence_level=options.confidence_level,
+        confidence_level=level,
         higher_is_better=not options.lower_is_better,
         is_corrected=not options.no_correction,
+        n_comparisons=n_pairs,
         n_resamples=tests.n_resamples,
         seed=tests.seed,
-        method=_describe_aso(options, scores)
-        if tests.test == "aso"
-        else describe_test(scores, tests),
+        method=method,
+        unit=table.unit,
+        metric=table.metric,
     )
-    if tests.test != "aso":
-        results = run_pairwise(
-            scores,
-            tests,
-            is_corrected=comparison.is_corrected,
-            level=comparison.alpha,
-            higher_is_better=comparison.higher_is_better,
-        )
-        return report_tests(comparison, results)
-    _announce_aso(options, scores)
-    stored = [x.sample for x in scores.values() if isinstance(x, StoredScores)]
-    if stored:
-        result = multi_aso_of_samples(
-            stored,
-            list(scores),
-            confidence_level=options.confidence_level,
-            is_corrected=comparison.is_corrected,
-            n_resamples=options.n_resamples,
-            dt=options.dt,
-            rng=options.seed,
-        )
-    else:
-        result = multi_aso(
-            scores,
-            confidence_level=options.confidence_level,
-            correction="bonferroni" if comparison.is_corrected else None,
-            n_resamples=options.n_resamples,
-            dt=options.dt,
-            method=options.method or ASO_DEFAULTS["method"],
-            higher_is_better=comparison.higher_is_better,
-            rng=options.seed,
-        )
-    threshold = options.threshold or ASO_DEFAULTS["threshold"]
-    return report_orders(comparison, result, threshold)
-
-
-def _open_scores(options: argparse.Namespace) -> dict[str, Any]:
-    """Give the scores of a table on disk: as they are, or where they are few, read."""
-    stored = open_stored(
-        options.file,
-        options.columns,
-        ignored=options.ignore,
-        higher_is_better=not options.lower_is_better,
-        max_models=MAX_MODELS,
-    )
-    n_scores = sum(map(len, stored.values()))
-    if n_scores <= MAX_READ:
-        scores: Scores = {name: x.read() for name, x in stored.items()}
-        if options.columns is None:
-            refuse_counts(scores, options.file)
-        return scores
-    if options.test != "aso" or options.method not in (None, "auto"):
-        msg = (
-            f"Expected --test aso, of no --method, for more than {MAX_READ:,} scores "
-            f"in {options.file}; there are {n_scores:,}. Choose some with --columns."
-        )
-        raise ValueError(msg)
-    if options.dt is None:
-        msg = (
-            f"Expected --dt for more than {MAX_READ:,} scores in {options.file}; there "
-            f"are {n_scores:,}. Pass --dt 0.005, to compare 199 quantiles of them."
-        )
-        raise ValueError(msg)
-    if options.columns is None:
-        refuse_counts(stored, options.file)
-    return dict(stored)
 
 
 def _check_test_options(options: argparse.Namespace) -> None:
@@ -272,48 +292,3 @@ def _check_test_options(options: argparse.Namespace) -> None:
                 f"got --test {test}."
             )
             raise ValueError(msg)
-
-
-def _describe_aso(options: argparse.Namespace, scores: Scores) -> str:
-    """Say how almost stochastic order was decided; pairs may differ in their sizes."""
-    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
-    said = []
-    for method, grid in _plan_aso(options, scores):
-        if method == "exact":
-            said.append("enumeration of all resamples")
-        elif method == "asymptotic":
-            said.append("asymptotic standard error")
-        elif grid is None:
-            said.append(f"bootstrap with {drawn}")
-        else:
-            said.append(f"bootstrap of {grid.size:,} quantiles with {drawn}")
-    which = "by the sizes of the two samples " if len(said) > 1 else ""
-    few = _FEW_RUNS if min(map(len, scores.values())) < _MANY_RUNS else ""
-    return f"almost stochastic order, {which}{' or '.join(said)}{few}"
-
-
-def _plan_aso(options: argparse.Namespace, scores: Scores) -> list[Plan]:
-    """Give the plans of all pairs, each of them once."""
-    sizes = sorted(len(column) for column in scores.values())
-    pairs = list(itertools.combinations(sizes, 2))
-    method = options.method or ASO_DEFAULTS["method"]
-    plans = (
-        plan_error(method, n, m, even_grid(options.dt), len(pairs))
-        for n, m in dict.fromkeys(pairs)
-    )
-    return list(dict.fromkeys(plans))
-
-
-def _announce_aso(options: argparse.Namespace, scores: Scores) -> None:
-    n_scores = (len(scores) - 1) * sum(map(len, scores.values()))
-    plans = _plan_aso(options, scores)
-    is_drawn = any(plan.method == "bootstrap" for plan in plans)
-    n_resamples = options.n_resamples if is_drawn else 1
-    if all(plan.grid is not None for plan in plans):
-        n_scores = sum(plan.grid.size for plan in plans if plan.grid) * len(scores) ** 2
-    announce(
-        f"almost stochastic order of {len(scores)} models",
-        _SECONDS_PER_SCORE * n_scores * n_resamples,
-        "Faster: --test t, --method asymptotic, fewer --n-resamples, fewer models "
-        "with --columns.",
-    )

@@ -13,7 +13,7 @@ from sigarray import (
 from sigarray._cli.options import add_format, add_level
 from sigarray._cli.report import Report, Table
 from sigarray._cli.summary import show_p_value
-from sigarray._cli.tables.scores import read_p_values
+from sigarray.read._p_values import read_p_values
 
 HELP = "correct p-values for their number"
 DESCRIPTION = (

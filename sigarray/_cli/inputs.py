@@ -7,28 +7,54 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sigarray._cli.messages import complain
-from sigarray._cli.tables.scores import Scores, read_scores
+from sigarray.read._frame import list_names
+from sigarray.read._scores import Choice, ScoreTable, read_sources
+from sigarray.read._wide import Scores
 
 _SCORES = "digits.csv"
+# Of columns, which have options of these names.
+ROLES = ("model", "item", "run", "task", "cluster", "score")
 # Every two are compared.
 MAX_MODELS = 100
 
 
 def read_models(
     options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
+) -> ScoreTable:
+    """Read the scores of the models that are chosen, and say what was decided."""
+    columns = {role: getattr(options, role) for role in ROLES}
+    choice = Choice(
+        metric=options.metric,
+        columns={role: name for role, name in columns.items() if name is not None},
+        models=options.columns,
+        tasks=options.tasks,
+        ignored=options.ignore,
+        unit=options.unit,
+        is_paired=is_paired or getattr(options, "paired", False),
+        drop_unmatched=options.drop_unmatched,
+        min_models=min_models,
+        max_models=MAX_MODELS,
+    )
+    if options.files:
+        table = read_sources(options.files, choice)
+    else:
+        with open_table(None, _SCORES) as (source, path):
+            table = read_sources([path], choice)._replace(source=source)
+    for note in table.notes:
+        complain("note", f"{note}.")
+    return table
+
+
+def read_one_task(
+    options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
 ) -> tuple[str, Scores]:
-    """Give the name of the file, and the scores of the models that are chosen."""
-    is_paired = is_paired or getattr(options, "paired", False)
-    with open_table(options.file, _SCORES) as (source, path):
-        scores = read_scores(
-            path,
-            options.columns,
-            ignored=options.ignore,
-            is_paired=is_paired,
-            min_models=min_models,
-            max_models=MAX_MODELS,
-        )
-    return source, scores
+    """Give the name of the file, and the scores of the models on its only task."""
+    table = read_models(options, is_paired=is_paired, min_models=min_models)
+    if len(table.tasks) > 1:
+        names = list_names(table.tasks)
+        msg = f"Expected one task; got {names}. Choose one with --tasks."
+        raise ValueError(msg)
+    return table.source, table.scores
 
 
 @contextlib.contextmanager

@@ -6,19 +6,32 @@ from collections.abc import Callable
 
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._cli.report import STYLES
+from sigarray.read._alignment import UNITS
 
 _MAX_WORKERS = 1024
+_COLUMNS = {
+    "model": "the column of models; by default, as these others, by its usual names",
+    "item": "that of items of a test set, by which models are paired",
+    "run": "that of runs, or of their seeds",
+    "task": "that of tasks, or of datasets",
+    "cluster": "that of clusters of items, such as documents",
+    "score": "that of scores",
+}
 
 FILE_OF_SCORES = (
-    "FILE is a table of scores (CSV, TSV or semicolons; - for standard input) with one "
-    "column for each model, headed by its name, and one row for each run; columns may "
-    "differ in length. Without FILE, an example is taken."
+    "FILE is a table of scores (CSV, TSV, semicolons, JSON, Parquet, Arrow; - for "
+    "standard input) with one column for each model, headed by its name, and one row "
+    "for each run, in which columns may differ in length; or one with a row for each "
+    "score, and columns that say of which model, run, item and task it is; or what an "
+    "evaluation harness or a tracker of experiments wrote. Of several FILEs, or those "
+    "of a folder, each is of one model, named by NAME=FILE or by its path. Without "
+    "FILE, an example is taken."
 )
 
 
 def add_table(command: argparse.ArgumentParser) -> None:
     """Add a file of scores, its columns, and which scores are better."""
-    command.add_argument("file", nargs="?", metavar="FILE")
+    command.add_argument("files", nargs="*", metavar="FILE")
     columns = command.add_mutually_exclusive_group()
     columns.add_argument(
         "--columns",
@@ -36,6 +49,28 @@ def add_table(command: argparse.ArgumentParser) -> None:
     add_format(command)
     command.add_argument(
         "--lower-is-better", action="store_true", help="the scores are losses or errors"
+    )
+    table = command.add_argument_group("tables with a row for each score")
+    table.add_argument(
+        "--metric",
+        metavar="NAME",
+        help="which scores to take, where there are several",
+    )
+    for role, said in _COLUMNS.items():
+        table.add_argument(f"--{role}", metavar="COLUMN", help=said)
+    table.add_argument(
+        "--tasks", type=_split_names, metavar="A,B,...", help="take only these tasks"
+    )
+    table.add_argument(
+        "--unit",
+        choices=UNITS,
+        help="what a score stands for: scores of a cluster's items are averaged, and "
+        "those of an item's runs, or else those of a run's items",
+    )
+    table.add_argument(
+        "--drop-unmatched",
+        action="store_true",
+        help="leave out items that some models have no score of",
     )
 
 

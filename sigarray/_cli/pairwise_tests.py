@@ -15,9 +15,9 @@ from sigarray import (
     t_test,
 )
 from sigarray._cli.progress import announce, track
-from sigarray._cli.tables.scores import Scores
 from sigarray._cli.verdict import PairTest
 from sigarray._difference.saddlepoint import effective_size
+from sigarray.read._wide import Scores
 
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
@@ -77,20 +77,21 @@ def run_pairwise(
     tests = []
     for (a, b), (statistic, lead, p), q in zip(pairs, results, adjusted, strict=True):
         is_first = (lead > 0.0) == higher_is_better
-        is_seen = bool(q <= level) and lead != 0.0
-        better = (a if is_first else b) if is_seen else None
-        tests.append(PairTest(statistic, p, float(q), better))
+        leader = None if lead == 0.0 else a if is_first else b
+        better = leader if q <= level else None
+        tests.append(PairTest(statistic, p, float(q), leader, better))
     return tests
 
 
-def describe_test(scores: Scores, options: PairOptions) -> str:
+def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
     """Name the test and what it did; pairs may differ in their sizes."""
     if options.test == "mann-whitney":
         return "Mann-Whitney's U, two-sided"
+    by = "" if unit == "run" else f" by {unit}"
     if options.test == "t":
-        name = "paired t-test" if options.is_paired else "Welch's t-test"
+        name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         return f"{name}, two-sided"
-    kind = "of pairs" if options.is_paired else "of independent samples"
+    kind = f"of pairs{by}" if options.is_paired else "of independent samples"
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
     if options.test == "permutation":
         drawn = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray import bootstrap_power_analysis, required_sample_size
-from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.inputs import check_sizes, read_one_task
 from sigarray._cli.options import (
     FILE_OF_SCORES,
     add_level,
@@ -27,8 +27,8 @@ from sigarray._cli.summary import (
     number_format,
     show_difference,
 )
-from sigarray._cli.tables.scores import Scores
 from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray.read._wide import Scores
 
 HELP = "say whether there are enough runs"
 DESCRIPTION = (
@@ -86,7 +86,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough runs of the models of a file."""
     is_paired = options.test == "paired-t"
-    source, scores = read_models(options, is_paired=is_paired, min_models=1)
+    source, scores = read_one_task(options, is_paired=is_paired, min_models=1)
     check_sizes(source, scores)
     largest = max(float(column.max()) for column in scores.values())
     if not options.lower_is_better and largest <= 1.0 < options.lift * largest:

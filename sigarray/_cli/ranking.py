@@ -47,11 +47,23 @@ def rank_models(
     return Table(title, header, rows)
 
 
-def say_ranking(n_models: int, wins: Wins, basis: str) -> list[str]:
+def rank_on_tasks(title: str, models: Sequence[str], wins: Wins) -> Table:
+    """Sort models by how often they beat another one on some task."""
+    beaten = Counter(better for better, _ in wins)
+    beaten_by = Counter(worse for _, worse in wins)
+    order = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
+    rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in order]
+    title = f"{title}: decided pairs, over all tasks"
+    return Table(title, ["model", "won", "lost"], rows)
+
+
+def say_ranking(
+    n_models: int, wins: Wins, basis: str, n_pairs: int, n_tasks: int = 1
+) -> list[str]:
     """Say how many pairs were decided, and where to find all of them."""
-    n_pairs = n_models * (n_models - 1) // 2
+    tasks = f" on {n_tasks} tasks" if n_tasks > 1 else ""
     return [
-        f"Of {n_pairs} pairs of {n_models} models, {len(wins)} have a better one: "
-        f"{basis}.",
+        f"Of {n_pairs} pairs of {n_models} models{tasks}, {len(wins)} have a better "
+        f"one: {basis}.",
         "Take --format csv or json for all pairs, or --columns for some models.",
     ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sigarray._cli.plain_text import escape_hidden, show_controls
-from sigarray._cli.tables.table import NUMBER
+from sigarray.read._text import NUMBER
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6

@@ -16,7 +16,7 @@ from sigarray._cli.progress import announce
 from sigarray._cli.report import Report, Table
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._cli.summary import show_p_value
-from sigarray._cli.tables.responses import read_responses
+from sigarray.read._responses import read_responses
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 

@@ -2,8 +2,7 @@
 
 import functools
 import itertools
-import math
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,7 @@ from sigarray._cli.summary import (
 )
 from sigarray.results import PairwiseAsoResult
 
-_HOLM = "Holm's correction"
+HOLM = "Holm's correction"
 
 
 @dataclass(frozen=True)
@@ -30,15 +29,18 @@ class Comparison:
     """Models by name, their scores, and how they were compared."""
 
     source: str
-    scores: Mapping[str, Sized]
+    scores: Mapping[str, Any]
     test: str
     alpha: float
     confidence_level: float
     higher_is_better: bool
     is_corrected: bool
+    n_comparisons: int
     n_resamples: int | None
     seed: int | None
     method: str
+    unit: str = "run"
+    metric: str = "score"
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -58,17 +60,83 @@ class Comparison:
     @property
     def direction(self) -> str:
         """Which scores are better."""
-        return "higher" if self.higher_is_better else "lower"
+        direction = "higher" if self.higher_is_better else "lower"
+        return direction if self.metric == "score" else f"{direction} {self.metric}"
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """A two-sided test of two models; `better` names one of them, or is None."""
+    """A two-sided test of two models.
+
+    `leader` names the one that is ahead, and `better` that which is significantly so.
+    """
 
     statistic: float
     p_value: float
     adjusted: float
+    leader: str | None
     better: str | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was found of two models in one task.
+
+    `shown` is the number that decides, of the model that leads, and `record` is what is
+    written for programs.
+    """
+
+    a: str
+    b: str
+    better: str | None
+    shown: str
+    record: dict[str, Any]
+
+
+def decide_by_orders(
+    comparison: Comparison, result: PairwiseAsoResult, threshold: float
+) -> list[Decision]:
+    """Give every pair, decided where eps_min is below the threshold."""
+    eps_min = np.asarray(result.eps_min)
+    ratios = np.asarray(result.violation_ratio)
+    names = comparison.names
+    decisions = []
+    for i, j in itertools.combinations(range(len(names)), 2):
+        lead, trail = (j, i) if eps_min[j, i] < eps_min[i, j] else (i, j)
+        bound = eps_min[lead, trail]
+        better = names[lead] if bound < threshold else None
+        record = _start_record(comparison, names[i], names[j]) | {
+            "eps_min_a_over_b": float(eps_min[i, j]),
+            "eps_min_b_over_a": float(eps_min[j, i]),
+            "violation_ratio": float(ratios[i, j]),
+            "better": better,
+        }
+        shown = show_bound(bound, threshold)
+        decisions.append(Decision(names[i], names[j], better, shown, record))
+    return decisions
+
+
+def decide_by_tests(
+    comparison: Comparison, tests: Sequence[PairTest], adjusted: Sequence[float]
+) -> list[Decision]:
+    """Give every pair, decided where the adjusted p-value is at most alpha."""
+    decisions = []
+    for (a, b), test, q in zip(comparison.pairs, tests, adjusted, strict=True):
+        better = test.leader if q <= comparison.alpha else None
+        record = _start_record(comparison, a, b) | {
+            "statistic": test.statistic,
+            "pvalue": test.p_value,
+            "adjusted_pvalue": float(q),
+            "better": better,
+        }
+        shown = show_p_value(float(q), comparison.alpha)
+        decisions.append(Decision(a, b, better, shown, record))
+    return decisions
+
+
+def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
+    means = [comparison.summaries[name]["mean"] for name in (a, b)]
+    return {"model_a": a, "model_b": b, "mean_difference": means[0] - means[1]}
 
 
 def report_orders(
@@ -97,14 +165,14 @@ def report_orders(
                 "a_is_better": bool(eps_min[i, j] < threshold),
             }
         )
-    document = _start_document(comparison, "bonferroni") | {
+    document = start_document(comparison, "bonferroni") | {
         "threshold": threshold,
         "eps_min": eps_min.tolist(),
         "pairs": records,
         "verdicts": sentences,
     }
     wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
-    basis = f"eps_min < {threshold:g}, {_say_order_basis(comparison)}"
+    basis = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
     details = _eps_min_table(names, eps_min, threshold)
     return _make_report(comparison, details, sentences, wins, basis, records, document)
 
@@ -145,11 +213,11 @@ def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
     header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
     title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
-    document = _start_document(comparison, "holm") | {
+    document = start_document(comparison, "holm") | {
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    basis = f"p <= {level:.10g}, {_say_correction(comparison, _HOLM)}"
+    basis = f"p <= {level:.10g}, {say_correction(comparison, HOLM)}"
     return _make_report(comparison, table, sentences, wins, basis, records, document)
 
 
@@ -174,7 +242,7 @@ def _make_report(
         wins,
         higher_is_better=comparison.higher_is_better,
     )
-    sentences = say_ranking(len(names), wins, basis)
+    sentences = say_ranking(len(names), wins, basis, comparison.n_comparisons)
     return Report([ranking], sentences, method, records, document)
 
 
@@ -216,7 +284,7 @@ def _say_order(
     if eps_min[j, i] < eps_min[i, j]:
         i, j = j, i
     names = comparison.names
-    basis = _say_order_basis(comparison)
+    basis = say_order_basis(comparison)
     difference = _say_difference(comparison, names[i], names[j])
     bounds = [show_bound(eps_min[k], threshold) for k in ((i, j), (j, i))]
     if eps_min[i, j] < threshold:
@@ -230,15 +298,15 @@ def _say_order(
     )
 
 
-def _say_order_basis(comparison: Comparison) -> str:
-    correction = _say_correction(comparison, "Bonferroni correction")
+def say_order_basis(comparison: Comparison) -> str:
+    correction = say_correction(comparison, "Bonferroni correction")
     return f"at confidence {comparison.confidence_level:.10g} {correction}"
 
 
 def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
     level = comparison.alpha
     p_value = show_p_value(test.adjusted, level)
-    correction = _say_correction(comparison, _HOLM)
+    correction = say_correction(comparison, HOLM)
     if test.better is None:
         return (
             f"Nothing can be said of {a} and {b}: p = {p_value} > "
@@ -251,8 +319,8 @@ def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
     )
 
 
-def _say_correction(comparison: Comparison, name: str) -> str:
-    n_pairs = math.comb(len(comparison.names), 2)
+def say_correction(comparison: Comparison, name: str) -> str:
+    n_pairs = comparison.n_comparisons
     if n_pairs == 1:
         return "for one comparison"
     if comparison.is_corrected:
@@ -265,7 +333,7 @@ def _say_difference(comparison: Comparison, a: str, b: str) -> str:
     return f"the means differ by {difference}"
 
 
-def _start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
+def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
     level = {"confidence_level": comparison.confidence_level}
     if comparison.test != "aso":
         level = {"alpha": comparison.alpha}

@@ -14,8 +14,8 @@ import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray._cli.report import STYLES
-from sigarray._cli.tables.scores import read_scores
-from sigarray._cli.tables.table import TableError
+from sigarray.read._bytes import TableError
+from sigarray.read._scores import Choice, read_sources
 from tests import oracles
 
 NER = Path(__file__).parents[3] / "shared" / "data" / "ner_test_f1.csv"
@@ -28,6 +28,10 @@ small,large,huge
 0.82,0.93,0.97
 0.81,,
 """
+
+
+def read(path):
+    return read_sources([path], Choice()).scores
 
 
 @pytest.fixture
@@ -154,7 +158,7 @@ def test_undecided_pairs_are_said_to_be(write, compare, printer):
 
 
 def test_library_and_command_agree(write, compare):
-    scores = read_scores(write(FILE))
+    scores = read(write(FILE))
     _, out, _ = compare(write(FILE), "--format", "json", "--no-correction")
     document = json.loads(out)
     expected = multi_aso(scores, correction=None, rng=0).eps_min
@@ -274,7 +278,7 @@ def test_real_scores(compare):
     """LSTM and CNN named-entity recognisers: 127 and 194 runs."""
     if not NER.exists():
         pytest.skip("the shared data are not here")
-    scores = read_scores(NER)
+    scores = read(NER)
     lstm, cnn = scores["lstm"], scores["cnn"]
     assert (len(lstm), len(cnn)) == (127, 194)
     exact = oracles.violation_ratio(lstm, cnn)
@@ -307,7 +311,7 @@ def test_real_scores(compare):
     ],
 )
 def test_tables_that_are_read(write, content, names):
-    scores = read_scores(write(content))
+    scores = read(write(content))
     assert list(scores) == names
     assert all(isinstance(x, float) for column in scores.values() for x in column)
 
@@ -351,7 +355,7 @@ def test_tables_that_are_read(write, content, names):
 def test_tables_that_are_wrong(write, compare, content, message):
     path = write(content)
     with pytest.raises(TableError, match=message):
-        read_scores(path)
+        read(path)
     code, out, err = compare(path)
     assert (code, out) == (2, "")
     assert err.startswith(f"sigarray: error: {path}")
@@ -363,7 +367,7 @@ def test_missing_files(compare, tmp_path):
     assert "nowhere.csv cannot be read: No such file or directory" in err
     code, _, err = compare(str(tmp_path))
     assert code == 2
-    assert "Is a directory" in err
+    assert "expected files of scores (.csv, " in err
 
 
 @pytest.mark.parametrize(

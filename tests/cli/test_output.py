@@ -142,7 +142,7 @@ class TestStrangeNames:
     def test_messages_and_errors_of_options(self, run, capsys):
         err = run("compare", "no\x1b[31m\u202efile.csv")[2]
         assert r"no\x1b[31m\u202efile.csv cannot be read" in err
-        for arguments in (["compare", "a", "\x1b[31m"], ["compare", "--x\x1b[31m"]):
+        for arguments in (["power", "--test", "\x1b[31m"], ["compare", "--x\x1b[31m"]):
             with pytest.raises(SystemExit):
                 run(*arguments)
             err = capsys.readouterr().err
@@ -248,7 +248,7 @@ class TestWaiting:
         def interrupt(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("sigarray._cli.inputs.read_scores", interrupt)
+        monkeypatch.setattr("sigarray._cli.inputs.read_sources", interrupt)
         assert run("compare", "x.csv") == (130, "", "sigarray: interrupted\n")
 
     @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -11,7 +11,7 @@ import pytest
 
 from sigarray import responses
 from sigarray._cli.report import STYLES
-from sigarray._cli.tables.responses import read_responses
+from sigarray.read._responses import read_responses
 from sigarray.responses import metrics
 
 

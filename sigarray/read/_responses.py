@@ -7,13 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sigarray._cli.tables.table import (
-    Row,
-    TableError,
-    get_cell,
-    read_number,
-    read_rows,
-)
+from sigarray.read._bytes import TableError
+from sigarray.read._text import Row, get_cell, read_number, read_rows
 from sigarray.results import ResponseSet
 
 _COLUMNS = ("item", "system", "response")

@@ -10,10 +10,16 @@ import pytest
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._cli.summary import describe_scores
-from sigarray._cli.tables import scores as score_file
-from sigarray._cli.tables import table as table_file
-from sigarray._cli.tables.scores import read_scores
-from sigarray._cli.tables.table import TableError
+from sigarray.read import _bytes as byte_file
+from sigarray.read import _cells as cell_file
+from sigarray.read import _text as table_file
+from sigarray.read._bytes import TableError
+from sigarray.read._scores import Choice, read_sources
+
+
+def read_scores(path, columns=None, ignored=()):
+    return read_sources([path], Choice(models=columns, ignored=ignored)).scores
+
 
 INDICES = """seed,Seed,SEED, Seed ,run,Run,step,epoch,iteration,iter,fold,split,id,ID,
 index,idx,item,row,trial,timestamp,doc_id,doc-id,doc id,docId,DocID,example_id,
@@ -77,7 +83,7 @@ class TestIndexColumns:
 
     def test_they_may_be_left_out_or_chosen(self, write):
         path = write(self.FILE)
-        assert list(read_scores(path, ignored=["seed", "doc_id"])) == ["A", "B"]
+        assert list(read_scores(path, None, ["seed", "doc_id"])) == ["A", "B"]
         assert list(read_scores(path, ["seed", "A"])) == ["seed", "A"]
         assert list(read_scores(path, ["A", "B"])) == ["A", "B"]
 
@@ -140,7 +146,7 @@ class TestLimits:
                 return b"1,2\n" * (size // 4)
 
         stream = Endless()
-        monkeypatch.setattr(table_file, "_MAX_BYTES", 3 * 2**20)
+        monkeypatch.setattr(byte_file, "_MAX_BYTES", 3 * 2**20)
         monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": stream}))
         code, _, err = run("compare", "-")
         assert code == 2
@@ -165,6 +171,11 @@ class TestLimits:
         assert "'m19', and 81 more." in err
 
 
+def split(path):
+    name, text = byte_file.read_text(path)
+    return table_file.split_table(text, name)
+
+
 def slow_scores(path):
     """Read cell by cell."""
     name, rows = table_file.read_rows(path)
@@ -183,7 +194,7 @@ class TestNumbers:
         draw.shuffle(cells)
         body = "\n".join(f"{x},{y}" for x, y in zip(cells, cells[::-1], strict=True))
         path = write(f"a,b\n{body}\n")
-        assert table_file.read_numbers(path)[2] is not None
+        assert split(path)[1] is not None
         for model, column in read_scores(path).items():
             assert column.tolist() == slow_scores(path)[model]
 
@@ -191,7 +202,7 @@ class TestNumbers:
     @pytest.mark.parametrize("end", ["\n", "\r\n"])
     def test_what_is_no_number_goes_the_slow_way(self, write, cell, end):
         path = write(end.join(["a,b", "1,2", f"{cell},3", "4,5", ""]))
-        assert table_file.read_numbers(path)[2] is None
+        assert split(path)[1] is None
         if not cell:
             assert len(read_scores(path)["a"]) == 2
             return
@@ -200,14 +211,14 @@ class TestNumbers:
 
     def test_windows_lines_and_blank_ones_go_the_fast_way(self, write):
         path = write("\r\n a\tb\r\n\r\n1\t2\r\n3\t4\r\n\r\n")
-        _, rows, numbers = table_file.read_numbers(path)
+        rows, numbers = split(path)
         assert rows == [(2, ("a", "b"))]
         assert numbers.tolist() == [[1, 2], [3, 4]]
 
     def test_long_columns_with_blanks_are_not_read_cell_by_cell(
         self, write, monkeypatch
     ):
-        monkeypatch.setattr(score_file, "read_number", None)
+        monkeypatch.setattr(cell_file, "_as_number", None)
         scores = read_scores(write("a,b\n1,2\n3.5,\n4,1\n"))
         assert scores["a"].tolist() == [1, 3.5, 4]
         assert scores["b"].tolist() == [2, 1]

@@ -5,7 +5,7 @@ import io
 import shlex
 from collections.abc import Sequence
 
-from sigarray._cli.tables.table import TableError
+from sigarray.read._bytes import TableError
 
 _MAX_LISTED = 20
 

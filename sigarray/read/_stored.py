@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._cli.tables.columns import (
+from sigarray._numeric.selection import Sample
+from sigarray._numeric.sources import SUFFIXES, column_names
+from sigarray.read._bytes import TableError
+from sigarray.read._columns import (
     check_count,
     choose,
     leave_out,
     refuse_indices,
 )
-from sigarray._cli.tables.table import TableError
-from sigarray._numeric.selection import Sample
-from sigarray._numeric.sources import SUFFIXES, column_names
+from sigarray.read._frame import Frame, find_roles
 
 # Scores of all models that are read, and compared as those of any other file.
 MAX_READ = 2**20
@@ -32,12 +33,6 @@ class StoredScores:
     def __len__(self) -> int:
         """Count the scores, in the first pass through them."""
         return self.sample.count()
-
-    def read(self) -> np.ndarray:
-        """Give the scores as they are in the file, in float64."""
-        scores = self._sign * self.sample.read().astype(np.float64)
-        self._check_finite(np.asarray([np.min(scores), np.max(scores)]))
-        return scores
 
     def describe(self) -> dict[str, float]:
         """Describe the scores as `describe_scores` does."""
@@ -69,9 +64,16 @@ class StoredScores:
             raise TableError(msg)
 
 
-def is_stored(file: str | None) -> bool:
-    """Tell a file of a kind that need not be read as a whole, by its name."""
-    return file is not None and Path(file).suffix in SUFFIXES
+def is_wide_store(file: str) -> bool:
+    """Tell a file that need not be read as a whole, with a column for each model."""
+    if Path(file).suffix not in SUFFIXES or not Path(file).is_file():
+        return False
+    try:
+        names = column_names(Path(file))
+    except (ImportError, TypeError, OSError, ValueError):
+        return False  # which the reader of all files says
+    frame = Frame("", file, dict.fromkeys(names, ()), ())
+    return "model" not in find_roles(frame, {})
 
 
 def open_stored(
@@ -82,7 +84,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Give the models of a table on disk, whose columns are chosen as in `read_scores`.
+    """Give the models of a table on disk, whose columns are chosen as in `read_wide`.
 
     Raises
     ------
@@ -112,9 +114,7 @@ def open_stored(
         raise TableError(f"{file}: {error}") from error
 
 
-def _counts_rows(name: str, scores: np.ndarray | StoredScores) -> bool:
-    if isinstance(scores, np.ndarray):
-        return looks_like_index(name, scores)
+def _counts_rows(scores: StoredScores) -> bool:
     # What 0, 1, ... and 1, 2, ... have, in any order, and scores hardly ever.
     n, found = len(scores), scores.describe()
     return any(
@@ -125,7 +125,7 @@ def _counts_rows(name: str, scores: np.ndarray | StoredScores) -> bool:
     )
 
 
-def refuse_counts(scores: Mapping[str, np.ndarray | StoredScores], file: str) -> None:
-    """Refuse columns that count the rows, as `read_scores` does."""
-    counts = {k: x for k, x in enumerate(scores) if _counts_rows(x, scores[x])}
+def refuse_counts(scores: Mapping[str, StoredScores], file: str) -> None:
+    """Refuse columns that count the rows, as `read_wide` does."""
+    counts = {k: x for k, x in enumerate(scores) if _counts_rows(scores[x])}
     refuse_indices(counts, "for it counts the rows", 1, file)

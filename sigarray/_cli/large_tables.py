@@ -1,0 +1,57 @@
+"""Tables of Parquet and Arrow with more scores than are read at once."""
+
+import argparse
+from typing import Any
+
+from sigarray._cli.inputs import MAX_MODELS, ROLES
+from sigarray.read._scores import ScoreTable
+from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
+
+
+def open_large(options: argparse.Namespace) -> ScoreTable | None:
+    """Give the models of a large file, whose scores stay there; None for other files.
+
+    Raises
+    ------
+    ValueError
+        Options that need all scores at once.
+    """
+    chosen = [role for role in ROLES if getattr(options, role) is not None]
+    if len(options.files) != 1 or chosen or not is_wide_store(options.files[0]):
+        return None
+    (file,) = options.files
+    stored = open_stored(
+        file,
+        options.columns,
+        ignored=options.ignore,
+        higher_is_better=not options.lower_is_better,
+        max_models=MAX_MODELS,
+    )
+    n_scores = sum(map(len, stored.values()))
+    if n_scores <= MAX_READ:
+        return None
+    if options.test not in (None, "aso") or options.method not in (None, "auto"):
+        msg = (
+            f"Expected --test aso, of no --method, for more than {MAX_READ:,} scores "
+            f"in {file}; there are {n_scores:,}. Choose some with --columns."
+        )
+        raise ValueError(msg)
+    if options.dt is None:
+        msg = (
+            f"Expected --dt for more than {MAX_READ:,} scores in {file}; there "
+            f"are {n_scores:,}. Pass --dt 0.005, to compare 199 quantiles of them."
+        )
+        raise ValueError(msg)
+    if options.columns is None:
+        refuse_counts(stored, file)
+    scores: dict[str, Any] = dict(stored)
+    return ScoreTable(
+        {"": scores},
+        {},
+        "run",
+        is_paired=False,
+        metric="score",
+        kind="a table with a column for each model",
+        source=file,
+        notes=(),
+    )

@@ -1,1 +1,0 @@
-"""Files of scores, p-values and responses."""

@@ -1,0 +1,146 @@
+"""What to say of models that were compared on several tasks."""
+
+from collections.abc import Mapping, Sequence
+
+from sigarray._cli.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
+from sigarray._cli.report import Report, Table
+from sigarray._cli.summary import number_format, without_infinities
+from sigarray._cli.verdict import (
+    HOLM,
+    Comparison,
+    Decision,
+    say_correction,
+    say_order_basis,
+    start_document,
+)
+
+# (A, B) -> task -> what was found.
+Found = dict[tuple[str, str], dict[str, Decision]]
+
+
+def report_tasks(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> Report:
+    """Say which models are better on which tasks, and on how many."""
+    first = next(iter(compared.values()))
+    found: Found = {}
+    for task, by in decisions.items():
+        for x in by:
+            pair = (x.b, x.a) if (x.b, x.a) in found else (x.a, x.b)
+            found.setdefault(pair, {})[task] = x
+    basis = _say_basis(first)
+    records = [
+        {"task": task} | without_infinities(x.record)
+        for task, by in decisions.items()
+        for x in by
+    ]
+    sentences = [_say_pair(*pair, by, basis) for pair, by in found.items()]
+    correction = "bonferroni" if first.test == "aso" else "holm"
+    documents = {task: start_document(x, correction) for task, x in compared.items()}
+    shared = next(iter(documents.values()))
+    document = {name: x for name, x in shared.items() if name != "models"} | {
+        "tasks": {task: x["models"] for task, x in documents.items()},
+        "pairs": records,
+        "wins": [
+            {"model_a": a, "model_b": b, "a_wins": wins[0], "b_wins": wins[1]}
+            for (a, b), by in found.items()
+            for wins in [_count_wins(a, b, by)]
+        ],
+        "verdicts": sentences,
+    }
+    methods = dict.fromkeys(x.method for x in compared.values())
+    method = "; or, by the scores of a task, ".join(methods)
+    models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    if len(models) > MAX_SHOWN:
+        wins = [
+            (x.better, x.b if x.better == x.a else x.a)
+            for by in decisions.values()
+            for x in by
+            if x.better is not None
+        ]
+        n_pairs = sum(map(len, decisions.values()))
+        ranking = rank_on_tasks(_title(first), models, wins)
+        sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        return Report([ranking], sentences, method, records, document)
+    tables = [_mean_table(compared, models), _decision_table(list(compared), found)]
+    return Report(tables, sentences, method, records, document)
+
+
+def _title(comparison: Comparison) -> str:
+    return f"{comparison.source}, {comparison.direction} is better"
+
+
+def _say_basis(comparison: Comparison) -> str:
+    if comparison.test == "aso":
+        return say_order_basis(comparison)
+    level = f"{comparison.alpha:.10g}"
+    return f"at level {level} {say_correction(comparison, HOLM)}"
+
+
+def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:
+    winners = [x.better for x in by.values()]
+    return winners.count(a), winners.count(b)
+
+
+def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Table:
+    """Show the mean of each model on each task, and its standard deviation."""
+    show = {
+        task: number_format(list(x.summaries.values())) for task, x in compared.items()
+    }
+    rows = []
+    for name in models:
+        row = [name]
+        for task, x in compared.items():
+            if name not in x.summaries:
+                row.append("-")
+                continue
+            mean, sd = (show[task](x.summaries[name][key]) for key in ("mean", "sd"))
+            row.append(f"{mean} ({sd})")
+        rows.append(row)
+    first = next(iter(compared.values()))
+    sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
+    count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
+    title = f"{_title(first)}: means (standard deviations) of {units}"
+    return Table(title, ["model", *compared], rows)
+
+
+def _decision_table(tasks: Sequence[str], found: Found) -> Table:
+    rows: list[list[str]] = []
+    marked = set()
+    for (a, b), by in found.items():
+        cells = []
+        for k, task in enumerate(tasks):
+            x = by.get(task)
+            letter = ""
+            if x is not None and x.better is not None:
+                letter = "A " if x.better == a else "B "
+                marked.add((len(rows), k + 2))
+            cells.append("-" if x is None else f"{letter}{x.shown}")
+        rows.append([a, b, *cells, *map(str, _count_wins(a, b, by))])
+    title = "Which is better, A or B, and by which number; and on how many tasks"
+    header = ["A", "B", *tasks, "A wins", "B wins"]
+    return Table(title, header, rows, frozenset(marked), name_columns=2)
+
+
+def _say_pair(a: str, b: str, by: Mapping[str, Decision], basis: str) -> str:
+    """Say on which tasks A is better than B, and where it is worse."""
+    wins = [task for task, x in by.items() if x.better == a]
+    losses = [task for task, x in by.items() if x.better == b]
+    if len(losses) > len(wins):
+        a, b, wins, losses = b, a, losses, wins
+    n = len(by)
+    tasks = f"{n} {'task' if n == 1 else 'tasks'}"
+    if not wins:
+        return f"Nothing can be said of {a} and {b} on any of {tasks}, {basis}."
+    worse = f"and worse on {len(losses)}{_list_tasks(losses, n)}"
+    if not losses:
+        worse = "and worse on none"
+    return (
+        f"{a} is better than {b} on {len(wins)} of {tasks}{_list_tasks(wins, n)} "
+        f"{worse}, {basis}."
+    )
+
+
+def _list_tasks(tasks: Sequence[str], n: int) -> str:
+    return f" ({', '.join(tasks)})" if 0 < len(tasks) < n else ""

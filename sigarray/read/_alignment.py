@@ -1,0 +1,262 @@
+"""Join the scores of models by what they are of, and never by their order."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Literal
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import list_names
+from sigarray.read._records import Record
+
+Unit = Literal["run", "item", "cluster"]
+UNITS = ("run", "item", "cluster")
+# Of a task: model -> id -> score.
+Joined = dict[str, dict[str, float]]
+
+_MAX_SHOWN = 3
+
+
+def take_last_steps(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
+    """Give the records of the last step of each run, where they have steps."""
+    if all(record.step is None for record in records):
+        return list(records), []
+    last: dict[Hashable, float] = {}
+    for record in records:
+        key = _name_run(record)
+        last[key] = max(last.get(key, -math.inf), _step(record))
+    kept = [x for x in records if _step(x) == last[_name_run(x)]]
+    if len(kept) == len(records):
+        return kept, []
+    first = records[0]
+    column = next((x for x in first.frame.columns if _is_step(first, x)), "step")
+    steps = sorted(set(last.values()))
+    which = f"{steps[0]:g}" if len(steps) == 1 else f"{steps[0]:g} to {steps[-1]:g}"
+    note = (
+        f"{column!r} was taken for the steps of a run, and the last of each ({which}) "
+        f"for its score: {len(kept)} of {len(records)} rows. If it numbers runs, pass "
+        f"--run {column}"
+    )
+    return kept, [note]
+
+
+def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
+    """Say what a score stands for, of which there are as many as there are scores.
+
+    Raises
+    ------
+    TableError
+        Scores of items in several runs, where it was not chosen; a unit that the
+        table has no column for.
+    """
+    has = {
+        role: any(getattr(record, role) is not None for record in records)
+        for role in UNITS
+    }
+    if unit is not None:
+        if not has[unit] and unit != "run":
+            msg = (
+                f"Expected a column that says of which {unit} a score is, for --unit "
+                f"{unit}; got none. Name it with --{unit}."
+            )
+            raise TableError(msg)
+        return unit
+    if has["cluster"]:
+        return "cluster"
+    if not has["item"]:
+        return "run"
+    if len({record.run for record in records}) > 1:
+        msg = (
+            "Expected scores of runs or of items; got scores of items in several "
+            "runs. Choose what else might have been drawn: --unit item averages over "
+            "the runs, and pairs the models by item; --unit run averages over the "
+            "items."
+        )
+        raise TableError(msg)
+    return "item"
+
+
+def join_scores(
+    records: Sequence[Record], unit: Unit, *, is_paired: bool, drop_unmatched: bool
+) -> tuple[Joined, list[str]]:
+    """Give the scores of each model of a task by what they are of, in one order.
+
+    Raises
+    ------
+    TableError
+        Two scores of one model for the same item, run and so on; where they are paired,
+        scores of one model alone.
+    """
+    _check_units(records, unit)
+    _refuse_duplicates(records)
+    for role in ("cluster", "content"):
+        _check_same(records, role)
+    if unit == "run" and all(record.run is None for record in records):
+        return _number_runs(records), []
+    notes: list[str] = []
+    if unit != "run" or any(record.item is not None for record in records):
+        role = "item" if any(x.item is not None for x in records) else unit
+        holders: Callable[[Record], Hashable] = (
+            (lambda x: (x.model, x.run)) if unit == "run" else (lambda x: x.model)
+        )
+        records, dropped = _match(records, role, holders, drop_unmatched)
+        notes += dropped
+    elif is_paired:
+        records, notes = _match(records, "run", lambda x: x.model, drop_unmatched)
+    return _average(records, unit), notes
+
+
+def sort_ids(ids: Iterable[str]) -> list[str]:
+    """Sort ids as numbers, where all are whole numbers, or else as texts."""
+    known = sorted(ids)
+    if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
+        return sorted(known, key=int)
+    return known
+
+
+def _step(record: Record) -> float:
+    return -math.inf if record.step is None else record.step
+
+
+def _is_step(record: Record, column: str) -> bool:
+    cell = record.frame.columns[column][record.row]
+    try:
+        return float(cell) == record.step
+    except (TypeError, ValueError):
+        return False
+
+
+def _name_run(record: Record) -> Hashable:
+    return record.task, record.model, record.item, record.run
+
+
+def _check_units(records: Sequence[Record], unit: Unit) -> None:
+    """Refuse scores of which some say of which unit they are, and some do not."""
+    for role in ("item", "run", "cluster"):
+        without = [x for x in records if getattr(x, role) is None]
+        if 0 < len(without) < len(records) and (role != "run" or unit == "run"):
+            msg = (
+                f"{without[0].place}: expected to find of which {role} the score is, "
+                f"as of other scores; got none. Name its column with --{role}."
+            )
+            raise TableError(msg)
+
+
+def _refuse_duplicates(records: Sequence[Record]) -> None:
+    if all(x.item is None and x.run is None for x in records):
+        return
+    seen: dict[Hashable, Record] = {}
+    for record in records:
+        key = record.model, record.item, record.run, record.cluster
+        other = seen.setdefault(key, record)
+        if other is not record:
+            said = [
+                f"{role} {name!r}"
+                for role, name in (
+                    ("item", record.item),
+                    ("run", record.run),
+                    ("task", record.task),
+                )
+                if name is not None
+            ]
+            msg = (
+                f"{record.place}: expected one score of {record.model!r} for "
+                f"{', '.join(said)}; got another one at {other.place}. Remove one, or "
+                "say with --item, --run and --task which columns tell them apart."
+            )
+            raise TableError(msg)
+
+
+def _check_same(records: Sequence[Record], role: str) -> None:
+    """Refuse an item that is another one, or in another cluster, for some scores."""
+    if all(x.item is None or getattr(x, role) is None for x in records):
+        return
+    first: dict[str | None, Record] = {}
+    for record in records:
+        other = first.setdefault(record.item, record)
+        if getattr(other, role) != getattr(record, role):
+            what, advice = "in one cluster", "Is the item's name one of its cluster?"
+            if role == "content":
+                column = record.frame.roles[role]
+                what = "one text"
+                advice = f"If they are in another order, pass --item {column}."
+            msg = (
+                f"{record.place}: expected item {record.item!r} to be {what}; it is "
+                f"another at {other.place}. {advice}"
+            )
+            raise TableError(msg)
+
+
+def _number_runs(records: Sequence[Record]) -> Joined:
+    """Number the scores of each model: nothing says of which runs they are."""
+    joined: Joined = {}
+    for record in records:
+        scores = joined.setdefault(record.model, {})
+        scores[str(len(scores) + 1)] = record.score
+    return joined
+
+
+def _match(
+    records: Sequence[Record],
+    role: str,
+    holder: Callable[[Record], Hashable],
+    drop_unmatched: bool,
+) -> tuple[Sequence[Record], list[str]]:
+    """Give the records of what all have, or raise where there are others."""
+    held: dict[Hashable, set[str]] = {}
+    for record in records:
+        held.setdefault(holder(record), set()).add(getattr(record, role))
+    every = set().union(*held.values())
+    common = set.intersection(*held.values())
+    if len(common) == len(every):
+        return records, []
+    lacking = [
+        f"{_show(name)} lacks {len(every - ids)} ({_list_some(every - ids)})"
+        for name, ids in held.items()
+        if len(ids) < len(every)
+    ]
+    if len(lacking) > _MAX_SHOWN:
+        lacking[_MAX_SHOWN:] = [f"and {len(lacking) - _MAX_SHOWN} more"]
+    n_lost = len(every) - len(common)
+    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+    found = (
+        f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
+        f"{'; '.join(lacking)}"
+    )
+    if not drop_unmatched or not common:
+        advice = (
+            "Pass --drop-unmatched to leave them out"
+            if common
+            else f"No {role} is in all of them: are the names written in one way?"
+        )
+        msg = f"Expected scores of the same {role}s; but {found}. {advice}."
+        raise TableError(msg)
+    return [x for x in records if getattr(x, role) in common], [f"{found}; left out"]
+
+
+def _average(records: Sequence[Record], unit: Unit) -> Joined:
+    """Average what a unit has: runs of an item, items of a run or of a cluster."""
+    groups: dict[tuple[str, Any, Any], list[float]] = {}
+    for x in records:
+        inner = x.item if unit == "cluster" else None
+        groups.setdefault((x.model, getattr(x, unit), inner), []).append(x.score)
+    outer: dict[str, dict[Any, list[float]]] = {}
+    for (model, name, _), scores in groups.items():
+        outer.setdefault(model, {}).setdefault(name, []).append(_mean(scores))
+    return {
+        model: {name: _mean(units[name]) for name in sort_ids(units)}
+        for model, units in outer.items()
+    }
+
+
+def _mean(scores: list[float]) -> float:
+    return scores[0] if len(scores) == 1 else math.fsum(scores) / len(scores)
+
+
+def _show(name: Hashable) -> str:
+    if isinstance(name, tuple):
+        return " in run ".join(repr(x) for x in name)
+    return repr(name)
+
+
+def _list_some(ids: set[str]) -> str:
+    return list_names(sort_ids(ids), _MAX_SHOWN)

@@ -1,0 +1,97 @@
+"""The bytes and the text of a file: what can be read, of what size, in what code."""
+
+import gzip
+import sys
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from sigarray._numeric.sources import SUFFIXES
+
+# More than ten million rows; memory holds several times as much.
+_MAX_BYTES = 2**30
+_CHUNK = 2**20
+_GZIPPED = b"\x1f\x8b"
+
+
+class TableError(ValueError):
+    """A file that is not the table that was expected; says where and why."""
+
+
+def read_text(path: str | Path) -> tuple[str, str]:
+    """Give the name of a file and its text, gzipped or not; "-" is standard input.
+
+    Raises
+    ------
+    TableError
+        A file that cannot be read, is too large, or is no UTF-8 text.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    try:
+        if name == "standard input":
+            data = _read_bytes(_standard_input(), name)
+        else:
+            with open(path, "rb") as file:
+                data = _read_bytes(file, name)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        msg = f"{name} cannot be read: {reason}."
+        raise TableError(msg) from error
+    try:
+        text = data.decode("utf-8-sig")
+        position = data.find(b"\0")
+    except UnicodeDecodeError as error:
+        position = error.start
+    if position >= 0:
+        lines = data[:position].split(b"\n")
+        msg = (
+            f"{name}, line {len(lines)}, byte {len(lines[-1]) + 1}: expected UTF-8 "
+            f"text; got the byte 0x{data[position]:02x}. Save the table as CSV in "
+            "UTF-8."
+        )
+        if name.endswith(SUFFIXES):
+            msg += " Of Parquet and Arrow files, only `sigarray compare` reads some."
+        raise TableError(msg)
+    return name, text
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        msg = "it is closed"
+        raise OSError(msg)
+    return sys.stdin.buffer
+
+
+def _read_bytes(file: BinaryIO, name: str) -> bytearray:
+    """Read to the end, or to a byte that no text has: /dev/zero has no end."""
+    data = bytearray()
+    first = file.read(_CHUNK)
+    if first.startswith(_GZIPPED):
+        file = gzip.GzipFile(fileobj=_Rest(first, file))  # type: ignore[call-overload]
+        first = b""
+    while chunk := first or file.read(_CHUNK):
+        first = b""
+        data += chunk
+        if len(data) > _MAX_BYTES:
+            msg = (
+                f"{name}: expected a table of at most {_MAX_BYTES} bytes; got more. "
+                "Write fewer columns, or fewer digits."
+            )
+            raise TableError(msg)
+        if b"\0" in chunk:
+            break
+    return data
+
+
+class _Rest:
+    """A file of which some bytes were read, from its start."""
+
+    def __init__(self, start: bytes, file: BinaryIO) -> None:
+        self._start, self._file = start, file
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            data, self._start = self._start + self._file.read(), b""
+            return data
+        data, self._start = self._start[:size], self._start[size:]
+        return data + self._file.read(size - len(data))

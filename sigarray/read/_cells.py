@@ -1,0 +1,195 @@
+"""Cells of columns of scores as numbers: read or refused, and never guessed."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
+
+# (column, row) -> where it is, for messages.
+Place = Callable[[str, int], str]
+
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
+# 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+class Numbers(NamedTuple):
+    """Columns as float64, NaN where a cell is blank, and how they were written."""
+
+    columns: dict[str, np.ndarray]
+    is_percent: bool
+    notes: list[str]
+
+
+def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
+    """Read the cells of all columns of scores of a file, which are written in one way.
+
+    Cells are numbers, or texts of numbers; all of them with percent signs or none, with
+    decimal commas or none; or true and false, which are 1 and 0.
+
+    Raises
+    ------
+    TableError
+        A cell that is no number, or written in another way than others.
+    """
+    read = {name: _read_plain(cells) for name, cells in columns.items()}
+    plain = {name: numbers for name, numbers in read.items() if numbers is not None}
+    if len(plain) == len(columns):
+        return Numbers(plain, is_percent=False, notes=[])
+    cells = [
+        (name, k, cell)
+        for name, column in columns.items()
+        for k, cell in enumerate(column)
+        if not is_blank(cell)
+    ]
+    notes = []
+    is_percent = any(_is_percent(cell) for *_, cell in cells)
+    if is_percent:
+        notes.append("percent signs were taken off, so that scores are in percent")
+        for name, k, cell in cells:
+            if not _is_percent(cell):
+                msg = (
+                    f"{place(name, k)}: expected a percent sign, as other scores of "
+                    f"the file have; got {cell!r}. Write all of them in one way."
+                )
+                raise TableError(msg)
+        cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
+    if _has_decimal_commas(cells, place):
+        notes.append("decimal commas were read: 0,5 is a half")
+        cells = [
+            (name, k, x.replace(",", ".") if isinstance(x, str) else x)
+            for name, k, x in cells
+        ]
+    found = {name: np.full(len(column), math.nan) for name, column in columns.items()}
+    n_truths = 0
+    for name, k, cell in cells:
+        value = _as_number(cell)
+        if value is None:
+            n_truths += 1
+            value = _TRUTH[str(cell).lower()]
+        if not abs(value) <= LARGEST_NUMBER:
+            raise TableError(_refuse(place(name, k), columns[name][k], value))
+        found[name][k] = value
+    if 0 < n_truths < len(cells):
+        name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
+        msg = (
+            f"{place(name, k)}: expected a number, as other scores of the file are; "
+            f"got {cell!r}. Write all as numbers, or all as true and false."
+        )
+        raise TableError(msg)
+    if n_truths:
+        notes.append("true is 1, and false is 0")
+    return Numbers(found, is_percent, notes)
+
+
+def is_blank(cell: object) -> bool:
+    """Tell a cell with nothing in it."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def looks_like_score(cell: object) -> bool:
+    """Tell what may be a number, however it is written."""
+    if isinstance(cell, str):
+        text = cell.strip().rstrip("%").rstrip()
+        is_word = text.lower() in MISSING or text.lower() in _TRUTH
+        return bool(is_word or NUMBER.fullmatch(text) or _COMMA.fullmatch(text))
+    return isinstance(cell, (int, float, np.number, np.bool_))
+
+
+def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
+    """Give the numbers, NaN for blank cells, where all others are just numbers."""
+    if isinstance(cells, np.ndarray):
+        is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
+        return cells.astype(np.float64) if is_plain else None
+    filled = [cell for cell in cells if not is_blank(cell)]
+    numbers = _as_array(filled)
+    if numbers is None or len(filled) == len(cells):
+        return numbers
+    found = np.full(len(cells), math.nan)
+    found[[not is_blank(cell) for cell in cells]] = numbers
+    return found
+
+
+def _as_array(cells: list[Any]) -> np.ndarray | None:
+    if all(isinstance(cell, str) for cell in cells):
+        table = parse_numbers(cells)
+        if table is None or table.shape != (len(cells), 1):
+            return None
+        return table[:, 0]
+    if not all(type(cell) is float or type(cell) is int for cell in cells):
+        return None
+    try:
+        numbers = np.asarray(cells, np.float64)
+    except OverflowError:
+        return None
+    return numbers if _is_finite(numbers) else None
+
+
+def _is_finite(numbers: np.ndarray) -> bool:
+    return bool(np.all(np.abs(numbers) <= LARGEST_NUMBER))
+
+
+def _is_percent(cell: object) -> bool:
+    return isinstance(cell, str) and cell.rstrip().endswith("%")
+
+
+def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
+    """Tell whether commas are of decimals, or raise where nobody knows."""
+    commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
+    if not commas:
+        return False
+    for name, k, cell in cells:
+        if isinstance(cell, str) and "." in cell:
+            msg = (
+                f"{place(name, k)}: expected a decimal comma, as other scores of the "
+                f"file have; got {cell!r}. Write all of them in one way."
+            )
+            raise TableError(msg)
+    if all(_THOUSANDS.fullmatch(cell) for *_, cell in commas):
+        name, k, cell = commas[0]
+        number = cell.replace(",", "")
+        msg = (
+            f"{place(name, k)}: expected a number; got {cell!r}, which is "
+            f"{cell.replace(',', '.', 1)} or {number}. Write it with a point, or "
+            "without a comma."
+        )
+        raise TableError(msg)
+    return True
+
+
+def _as_number(cell: Any) -> float | None:
+    """Give a number, NaN for what is none, and None for true and false."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if text.lower() in _TRUTH:
+            return None
+        return float(text) if NUMBER.fullmatch(text) else math.nan
+    if isinstance(cell, (bool, np.bool_)):
+        return None
+    if isinstance(cell, (int, float, np.number)):
+        try:
+            return float(cell)
+        except OverflowError:
+            return math.inf
+    return math.nan
+
+
+def _refuse(place: str, cell: Any, value: float) -> str:
+    advice = ""
+    if str(cell).strip().lower() in MISSING:
+        advice = " Leave the cell blank, or leave out the row."
+    elif math.isfinite(value):
+        advice = f" The largest is {LARGEST_NUMBER:g}."
+    shown = repr(cell)
+    if len(shown) > _MAX_SHOWN:
+        shown = shown[:_MAX_SHOWN] + " ..."
+    return f"{place}: expected a number; got {shown}.{advice}"
+
+
+_MAX_SHOWN = 60

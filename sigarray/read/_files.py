@@ -1,0 +1,155 @@
+"""Which files there are to read, and what their paths say of models and runs."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import list_names
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
+_STORED_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_SUFFIXES = (*TEXT_SUFFIXES, *_STORED_SUFFIXES, ".eval")
+_MAX_FILES = 10_000
+
+# "lstm_seed3" is the third run of "lstm".
+_RUN_OF_MODEL = re.compile(r"(.+?)[-_. ](?:seed|run|trial)[-_=]?(\d+)", re.IGNORECASE)
+# What lm-evaluation-harness puts after the name of a task.
+_DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
+# Of one item each; files of results beside them hold their averages.
+_DETAILS = ("samples_*.jsonl*", "details_*.parquet", "per_instance_stats.json*")
+
+
+class SourceFile(NamedTuple):
+    """A file, what its path says of the scores, and the folder that was asked for."""
+
+    path: str
+    model: str
+    run: str | None = None
+    is_named: bool = False
+    folder: str | None = None
+
+
+def list_files(
+    sources: Sequence[str | os.PathLike[str]],
+) -> tuple[list[SourceFile], list[str]]:
+    """List the files of files and folders, of which "name=path" names the model.
+
+    Returns
+    -------
+    files, notes : list of SourceFile, list of str
+        The files, in the order given, of folders in that of their names; and what was
+        left out.
+
+    Raises
+    ------
+    TableError
+        A folder without files of scores, or of too many; one file twice.
+    """
+    found: list[SourceFile] = []
+    notes: list[str] = []
+    plain: list[str] = []
+    paths = [os.fspath(x) for x in sources]
+    held = [x for x in paths if x != "-" and Path(x).is_dir()]
+    # Of one folder, names are those in it.
+    folders = dict(zip(held, _name_files(held), strict=True)) if paths[1:] else {}
+    for source in paths:
+        named = re.fullmatch(r"([^=/\\]+)=(.+)", source)
+        if named and not Path(source).exists():
+            model, path = " ".join(named[1].split()), named[2]
+            files = [SourceFile(path, model)]
+            if Path(path).is_dir():
+                files, left_out = _walk(Path(path), model)
+                notes += left_out
+            found += [x._replace(is_named=True) for x in files]
+        elif source in held:
+            files, left_out = _walk(Path(source), folders.get(source))
+            notes += left_out
+            found += files
+        else:
+            plain.append(source)
+            found.append(SourceFile(source, ""))
+    names = dict(zip(plain, _name_files(plain), strict=True))
+    files = [x._replace(model=names[x.path]) if not x.model else x for x in found]
+    every = [x.path for x in files]
+    if len(set(every)) < len(every):
+        twice = next(path for path in every if every.count(path) > 1)
+        msg = f"Expected each file once; got {twice} twice."
+        raise TableError(msg)
+    return files, notes
+
+
+def split_run(stem: str) -> tuple[str, str | None]:
+    """Give model and run of a name such as "lstm_seed3", or None for no run."""
+    match = _RUN_OF_MODEL.fullmatch(stem)
+    return (match[1], match[2]) if match else (stem, None)
+
+
+def is_of_suffix(path: str, suffixes: Sequence[str]) -> bool:
+    """Tell whether a file's name ends so, maybe with .gz after it."""
+    return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
+
+
+def _stem(name: str) -> str:
+    name = _DATED.sub("", name.removesuffix(".gz"))
+    for suffix in _SUFFIXES:
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _name_files(paths: Sequence[str]) -> list[str]:
+    """Name files by the parts of their paths by which they differ."""
+    parts = [[*Path(path).parts[:-1], _stem(Path(path).name)] for path in paths]
+    return ["/".join(x) for x in _strip_common(parts)]
+
+
+def _strip_common(parts: list[list[str]]) -> list[list[str]]:
+    """Leave out the parts at the start and at the end that all have."""
+    if len(parts) < 2:
+        return [x[-1:] for x in parts]
+    parts = [list(x) for x in parts]
+    while min(map(len, parts)) > 1 and len({x[0] for x in parts}) == 1:
+        parts = [x[1:] for x in parts]
+    while min(map(len, parts)) > 1 and len({x[-1] for x in parts}) == 1:
+        parts = [x[:-1] for x in parts]
+    return parts
+
+
+def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
+    """Find the files of a folder, all of one model, or of those of folders in it."""
+    every = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(
+            part.startswith((".", "__")) for part in path.relative_to(folder).parts
+        )
+    ]
+    if len(every) > _MAX_FILES:
+        msg = f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}."
+        raise TableError(msg)
+    known = [path for path in every if is_of_suffix(path.name, _SUFFIXES)]
+    detailed = [p for p in known if any(map(p.match, _DETAILS))]
+    if detailed:
+        known = [p for p in known if p in set(detailed)]
+    left_out = [str(p.relative_to(folder)) for p in every if p not in set(known)]
+    notes = []
+    if left_out and known:
+        some = "file was" if len(left_out) == 1 else "files were"
+        which = list_names(left_out, 3)
+        notes.append(f"{folder}: {len(left_out)} other {some} left out: {which}")
+    if not known:
+        kinds = ", ".join(_SUFFIXES)
+        got = list_names(left_out, 5)
+        msg = f"{folder}: expected files of scores ({kinds}); got {got}."
+        raise TableError(msg)
+    parts = [[*p.relative_to(folder).parts[:-1], _stem(p.name)] for p in known]
+    parts = _strip_common(parts) if name is None else [[name, *x] for x in parts]
+    files = [
+        SourceFile(str(path), model, "/".join(rest) or None, folder=str(folder))
+        for path, (model, *rest) in zip(known, parts, strict=True)
+    ]
+    return files, notes

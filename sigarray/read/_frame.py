@@ -1,0 +1,196 @@
+"""Rows of a file as named columns, and what each of them is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, looks_like_score
+
+# Names of columns without case, spaces and punctuation, the most telling first.
+_USUAL = {
+    "model": """model modelname modelid system systemname method methodname algorithm
+        algo agent classifier approach architecture""",
+    "item": """item itemid docid doc exampleid example sampleid instanceid questionid
+        qid queryid promptid segmentid segid sentenceid itemidx idx id""",
+    "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
+        replicate repeat runname randomstate""",
+    "task": "task taskname dataset datasetname benchmark game env environment corpus",
+    "cluster": "cluster clusterid group groupid passageid documentid topicid",
+    "metric": "metric metricname measure",
+    "score": "score scores value metricvalue",
+    "step": "step globalstep trainingstep iteration epoch",
+}
+# Of a column, to tell whether it holds numbers.
+_MAX_LOOKED_AT = 1000
+
+
+class UnknownMetricError(TableError):
+    """A file, of a task or not, that has not the metric that was chosen."""
+
+    def __init__(self, message: str, frame: "Frame") -> None:
+        super().__init__(message)
+        self.task = str(frame.constants.get("task"))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rows of a file.
+
+    Attributes
+    ----------
+    kind : str
+        What the file was taken for, such as "a long table".
+    source : str
+        Its name.
+    columns : mapping of sequences
+        Name -> cells, as they are in the file.
+    lines : sequence of int
+        Where each row is, in units of `line_word`.
+    roles : mapping
+        Role -> the name of its column, where the kind of file says so.
+    constants : mapping
+        Role -> what it is in all rows.
+    metrics : tuple of str, optional
+        Columns that may be the score; by default those of numbers.
+    notes : tuple of str
+        What the reader of the file left out.
+    """
+
+    kind: str
+    source: str
+    columns: Mapping[str, Sequence[Any]]
+    lines: Sequence[int]
+    line_word: str = "line"
+    roles: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def place(self, column: str, row: int) -> str:
+        """Say where a cell is."""
+        return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
+
+
+def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Give role -> column: as chosen, as the kind of file has it, or by usual names.
+
+    Raises
+    ------
+    TableError
+        A chosen column that there is not, or two of one usual name.
+    """
+    roles = dict(frame.roles)
+    for role, name in chosen.items():
+        if name not in frame.columns:
+            known = list_names(frame.columns)
+            msg = (
+                f"{frame.source} has no column {name!r} (--{role}). Its columns are "
+                f"{known}."
+            )
+            raise TableError(msg)
+        roles[role] = name
+    if frame.metrics is None:
+        taken = set(roles.values())
+        names = {name: squeeze(name) for name in frame.columns if name not in taken}
+        for role, usual in _USUAL.items():
+            if role not in roles and role not in frame.constants:
+                found = _find_usual(usual.split(), names)
+                if found is not None:
+                    roles[role] = found
+                    del names[found]
+    return roles
+
+
+def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
+    """Tell a table with a row for each score from one with a column for each model."""
+    if "model" in chosen or "score" in chosen or frame.metrics is not None:
+        return True
+    column = find_roles(frame, {}).get("model")
+    if column is None:
+        return False
+    cells = (cell for cell in frame.columns[column] if not is_blank(cell))
+    return not looks_like_score(next(cells, "0"))
+
+
+def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
+    """Give the column of scores: the one there is, or the one that was chosen.
+
+    Raises
+    ------
+    TableError
+        No column of numbers, or several, or not the one that was chosen.
+    """
+    names = _list_metrics(frame, roles)
+    if metric is not None and "metric" not in roles:
+        for name in (*names, *frame.columns):
+            if name == metric:
+                return name
+        # "acc" is "eval/acc", and "acc,none".
+        ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
+        endings = [name for name, end in ends.items() if end == metric]
+        starts = [name for name in names if name.split(",")[0] == metric]
+        for found in (endings, starts):
+            if len(found) == 1:
+                return found[0]
+        msg = (
+            f"{frame.source} has no metric {metric!r}. Those in it: "
+            f"{list_names(names)}."
+        )
+        raise UnknownMetricError(msg, frame)
+    if "score" in roles:
+        return roles["score"]
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected a column of scores; got "
+            f"{list_names(frame.columns)}. Name it with --score."
+        )
+        raise TableError(msg)
+    msg = (
+        f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
+        f"{list_names(names)}. Choose one with --metric {names[0]}."
+    )
+    raise TableError(msg)
+
+
+def squeeze(name: str) -> str:
+    """Give a name without case, spaces and punctuation, or a prefix of a tracker."""
+    name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
+    """List names in quotes, of many the first."""
+    shown = [repr(str(name)) for name in list(names)[:limit]]
+    if len(names) > limit:
+        shown.append(f"and {len(names) - limit} more")
+    return ", ".join(shown) or "none"
+
+
+def _list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+    """Give the columns that may be the score."""
+    if frame.metrics is not None:
+        return list(frame.metrics)
+    return [
+        name
+        for name, cells in frame.columns.items()
+        if name not in roles.values()
+        and not looks_like_index(name, ())
+        and _is_numeric(cells)
+    ]
+
+
+def _is_numeric(cells: Sequence[Any]) -> bool:
+    return any(looks_like_score(x) for x in cells[:_MAX_LOOKED_AT] if not is_blank(x))
+
+
+def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
+    for word in usual:
+        found = [name for name, squeezed in names.items() if squeezed == word]
+        if len(found) == 1:
+            return found[0]
+    return None

@@ -1,0 +1,76 @@
+"""Data frames of any library, and tables of Parquet and Arrow."""
+
+from pathlib import Path
+from typing import Any
+
+from sigarray._numeric.sources import SUFFIXES
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame
+
+
+def is_stored_table(path: str) -> bool:
+    """Tell a file of Parquet or Arrow, by its name."""
+    return Path(path).suffix.lower() in SUFFIXES
+
+
+def read_stored_table(path: str) -> Frame:
+    """Read a file of Parquet or Arrow.
+
+    Raises
+    ------
+    TableError
+        No such file, or none of these; no pyarrow.
+    """
+    try:
+        import pyarrow.feather
+        import pyarrow.parquet
+    except ImportError as error:
+        msg = f"{path}: expected pyarrow, to read it. Run: pip install pyarrow."
+        raise TableError(msg) from error
+    is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
+    try:
+        table = (
+            pyarrow.parquet.read_table(path)
+            if is_parquet
+            else pyarrow.feather.read_table(path)
+        )
+    except FileNotFoundError as error:
+        msg = f"{path} cannot be read: No such file or directory."
+        raise TableError(msg) from error
+    except (pyarrow.ArrowException, OSError) as error:
+        text = str(error).splitlines()[0].rstrip(".")
+        msg = f"{path} cannot be read as a table: {text}."
+        raise TableError(msg) from error
+    return read_data_frame(table, path)
+
+
+def read_data_frame(data: Any, name: str) -> Frame:
+    """Give the columns of a data frame, with None for missing cells.
+
+    Raises
+    ------
+    TableError
+        No data frame, or one with a column twice; no narwhals.
+    """
+    try:
+        import narwhals.stable.v1 as nw
+    except ImportError as error:
+        msg = f"{name}: expected narwhals, to read it. Run: pip install narwhals."
+        raise TableError(msg) from error
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError as error:
+        msg = (
+            f"Expected a path, a data frame, or several of them by name; got "
+            f"{type(data).__name__}."
+        )
+        raise TypeError(msg) from error
+    columns: dict[str, list[Any]] = {}
+    for column in frame.columns:
+        series = frame[column]
+        cells = series.to_list()
+        if series.null_count():
+            blank = series.is_null().to_list()
+            cells = [None if b else x for x, b in zip(cells, blank, strict=True)]
+        columns[str(column)] = cells
+    return Frame("a data frame", name, columns, range(1, len(frame) + 1), "row")

@@ -1,0 +1,126 @@
+"""Documents of JSON, and lines of them."""
+
+import json
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame
+
+# What a file of models' scores may be, for messages.
+_KNOWN = (
+    "a list of records, such as {'model': 'a', 'seed': 1, 'score': 0.5}; a mapping of "
+    "models to lists of scores; or what a tool of the README wrote"
+)
+
+
+def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
+    """Give the records of a file with one in each line, and their lines.
+
+    Raises
+    ------
+    TableError
+        A line that is no record.
+    """
+    lines, records = [], []
+    for line, part in enumerate(text.split("\n"), 1):
+        if part.strip():
+            record = _parse(part, name, line)
+            if not isinstance(record, dict):
+                msg = (
+                    f"{name}, line {line}: expected a record in braces, as in every "
+                    f"line; got {type(record).__name__}."
+                )
+                raise TableError(msg)
+            lines.append(line)
+            records.append(record)
+    return lines, records
+
+
+def parse_document(text: str, name: str) -> Any:
+    """Give what a file of JSON holds.
+
+    Raises
+    ------
+    TableError
+        A file that is none.
+    """
+    return _parse(text, name, 1)
+
+
+def tabulate(
+    kind: str,
+    name: str,
+    records: list[dict[str, Any]],
+    lines: list[int],
+    word: str,
+    **known: Any,
+) -> Frame:
+    """Give records as columns, with None for what one has not.
+
+    Numbers and texts of mappings within have names such as "metrics.acc".
+
+    Raises
+    ------
+    TableError
+        No records.
+    """
+    if not records:
+        msg = f"{name}: expected records; got none."
+        raise TableError(msg)
+    flat = [flatten(record) for record in records]
+    columns: dict[str, list[Any]] = {key: [] for record in flat for key in record}
+    for record in flat:
+        for key, cells in columns.items():
+            cells.append(record.get(key))
+    return Frame(kind, name, columns, lines, word, **known)
+
+
+def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Give numbers and texts of a record and of mappings within, but no lists."""
+    flat: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{prefix}{key}.")
+        elif not isinstance(value, list):
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def refuse_document(document: Any, name: str) -> TableError:
+    """Give the error for a document that nobody knows."""
+    got = type(document).__name__
+    if isinstance(document, dict):
+        keys = ", ".join(repr(key) for key in list(document)[:8])
+        got = f"a mapping with keys {keys}" if keys else "an empty mapping"
+    elif isinstance(document, list):
+        kinds = sorted({type(x).__name__ for x in document})
+        got = f"a list of {' and '.join(kinds)}" if kinds else "an empty list"
+    return TableError(f"{name}: expected {_KNOWN}; got {got}.")
+
+
+def _parse(text: str, name: str, line: int) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_refuse_twice)
+    except json.JSONDecodeError as error:
+        place = f"{name}, line {line + error.lineno - 1}, column {error.colno}"
+        msg = f"{place}: not JSON: {error.msg}."
+        raise TableError(msg) from error
+    except RecursionError as error:
+        msg = f"{name}, line {line}: expected records; got brackets within brackets."
+        raise TableError(msg) from error
+    except _TwiceError as error:
+        msg = f"{name}: expected each key of a mapping once; got {error} twice."
+        raise TableError(msg) from error
+
+
+class _TwiceError(ValueError):
+    """A key that a mapping has twice."""
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _TwiceError(repr(twice))
+    return mapping

@@ -1,0 +1,82 @@
+"""Files of EleutherAI's lm-evaluation-harness: samples of a task, and results."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sigarray.read._frame import Frame
+from sigarray.read._json import tabulate
+
+# samples_<task>_<date>.jsonl
+_SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
+_NO_METRICS = {
+    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
+    "metrics", "doc_hash", "prompt_hash", "target_hash",
+}  # fmt: skip
+
+
+def read_samples(
+    name: str, lines: list[int], records: list[dict[str, Any]]
+) -> Frame | None:
+    """Give the scores of a task, by doc_id, or None for other files.
+
+    Where there are several filters, a metric has one of them in its name, as it has in
+    the harness: "exact_match,strict-match".
+    """
+    if not all("doc_id" in x and "filtered_resps" in x for x in records):
+        return None
+    filters = list(dict.fromkeys(str(record.get("filter")) for record in records))
+    rows: dict[tuple[Any, int], dict[str, Any]] = {}
+    places: list[int] = []
+    seen: dict[tuple[Any, str], int] = {}
+    metrics: dict[str, None] = {}
+    for line, record in zip(lines, records, strict=True):
+        doc, rule = record["doc_id"], str(record.get("filter"))
+        turn = seen[doc, rule] = seen.get((doc, rule), -1) + 1
+        if (doc, turn) not in rows:
+            rows[doc, turn] = {"doc_id": doc, "doc_hash": record.get("doc_hash")}
+            places.append(line)
+        for metric, value in record.items():
+            if metric not in _NO_METRICS and isinstance(value, (bool, int, float)):
+                column = metric if len(filters) == 1 else f"{metric},{rule}"
+                rows[doc, turn][column] = value
+                metrics[column] = None
+    match = _SAMPLES.fullmatch(Path(name).name)
+    return tabulate(
+        "samples of lm-evaluation-harness",
+        name,
+        list(rows.values()),
+        places,
+        "line",
+        roles={"item": "doc_id", "content": "doc_hash"},
+        constants={"task": match[1]} if match else {},
+        metrics=tuple(metrics),
+    )
+
+
+def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
+    """Give the averages of all tasks, or None for other files."""
+    if "results" not in document or "lm_eval_version" not in document:
+        return None
+    groups = set(document.get("groups") or ())
+    records = [
+        {"task": task, "metric": metric, "value": value}
+        for task, found in document["results"].items()
+        if task not in groups
+        for metric, value in found.items()
+        if "," in metric
+        and "_stderr," not in metric
+        and isinstance(value, (int, float))
+    ]
+    model = document.get("model_name")
+    return tabulate(
+        "results of lm-evaluation-harness",
+        name,
+        records,
+        list(range(1, len(records) + 1)),
+        "result",
+        roles={"task": "task", "metric": "metric", "score": "value"},
+        constants={"model": str(model)} if model else {},
+        metrics=("value",),
+    )

@@ -1,0 +1,160 @@
+"""From the rows of files to scores that say of what they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, read_cells
+from sigarray.read._frame import (
+    Frame,
+    UnknownMetricError,
+    find_roles,
+    find_score,
+    list_names,
+)
+
+KEYS = ("task", "model", "item", "run", "cluster", "step", "content")
+
+
+class Record(NamedTuple):
+    """A score: of which model, on what, and where it is. None where it does not say."""
+
+    task: str | None
+    model: Any
+    item: str | None
+    run: str | None
+    cluster: str | None
+    step: float | None
+    content: str | None
+    score: float
+    metric: str
+    frame: Frame
+    row: int
+
+    @property
+    def place(self) -> str:
+        """Say where it is."""
+        frame = self.frame
+        return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The scores of a file, how they were written, and what was done to them."""
+
+    records: list[Record]
+    is_percent: bool
+    notes: list[str]
+
+
+def read_records(
+    frame: Frame, chosen: Mapping[str, str], metric: str | None
+) -> Reading:
+    """Give the scores of a table with a row for each.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected.
+    """
+    roles = find_roles(frame, chosen)
+    rows: Sequence[int] = range(len(frame.lines))
+    if "metric" in roles:
+        metric, rows = _choose_metric(frame, roles["metric"], metric)
+    column = find_score(frame, roles, metric)
+    cells = frame.columns[column]
+    filled = [k for k in rows if not is_blank(cells[k])]
+    numbers = read_cells(
+        {column: [cells[k] for k in filled]},
+        lambda name, k: frame.place(name, filled[k]),
+    )
+    notes = [*frame.notes, *numbers.notes]
+    n_blank = len(rows) - len(filled)
+    if n_blank:
+        some = "row" if n_blank == 1 else "rows"
+        notes.append(f"{n_blank} {some} without a score were left out")
+    name = metric if metric is not None and "metric" in roles else column
+    keys = {role: _read_keys(frame, roles, role, filled) for role in KEYS}
+    steps = _read_steps(frame, roles.get("step"), keys["step"], filled)
+    records = [
+        Record(*key, score, name, frame, k)  # type: ignore[call-arg]
+        for *key, score, k in zip(
+            keys["task"],
+            keys["model"],
+            keys["item"],
+            keys["run"],
+            keys["cluster"],
+            steps,
+            keys["content"],
+            numbers.columns[column].tolist(),
+            filled,
+            strict=True,
+        )
+    ]
+    if not records:
+        msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
+        raise TableError(msg)
+    return Reading(records, numbers.is_percent, notes)
+
+
+def as_text(cell: object) -> str:
+    """Give the text of an id: 3, 3.0 and "3" are the same."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return " ".join(str(cell).split())
+
+
+def _choose_metric(
+    frame: Frame, column: str, metric: str | None
+) -> tuple[str, list[int]]:
+    """Give the metric that was chosen, or is the only one, and its rows."""
+    texts = [as_text(cell) for cell in frame.columns[column]]
+    known = list(dict.fromkeys(texts))
+    if metric is None and len(known) > 1:
+        msg = (
+            f"{frame.source}, column {column!r}: expected one metric; got "
+            f"{list_names(known)}. Choose one with --metric {known[0]}."
+        )
+        raise TableError(msg)
+    chosen = known[0] if metric is None else metric
+    if chosen not in known:
+        msg = (
+            f"{frame.source}, column {column!r}: has no metric {chosen!r}. Those in "
+            f"it: {list_names(known)}."
+        )
+        raise UnknownMetricError(msg, frame)
+    return chosen, [k for k, text in enumerate(texts) if text == chosen]
+
+
+def _read_keys(
+    frame: Frame, roles: Mapping[str, str], role: str, rows: Sequence[int]
+) -> list[Any]:
+    """Give the text of a role for each row, or None for each."""
+    if role not in roles:
+        return [frame.constants.get(role)] * len(rows)
+    name = roles[role]
+    cells = frame.columns[name]
+    for k in rows:
+        if is_blank(cells[k]) or cells[k] != cells[k]:
+            msg = (
+                f"{frame.place(name, k)}: expected the {role} of a score; got "
+                f"{'a blank cell' if is_blank(cells[k]) else repr(cells[k])}. Fill it "
+                "in, or leave out the row."
+            )
+            raise TableError(msg)
+    return [as_text(cells[k]) for k in rows]
+
+
+def _read_steps(
+    frame: Frame, column: str | None, keys: list[Any], rows: Sequence[int]
+) -> list[float | None]:
+    if column is None:
+        return [None] * len(keys)
+    cells = frame.columns[column]
+    numbers = read_cells(
+        {column: [cells[k] for k in rows]}, lambda name, k: frame.place(name, rows[k])
+    )
+    return list(numbers.columns[column])

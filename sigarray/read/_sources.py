@@ -1,0 +1,117 @@
+"""What kind of file a file is, and the tables in it."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray.read import _lm_eval
+from sigarray.read._bytes import read_text
+from sigarray.read._files import SourceFile, is_of_suffix
+from sigarray.read._frame import Frame
+from sigarray.read._frames import is_stored_table, read_stored_table
+from sigarray.read._json import (
+    parse_document,
+    parse_lines,
+    refuse_document,
+    tabulate,
+)
+from sigarray.read._text import Row, split_table
+
+# Text of rows, which has columns of models or is a frame.
+TextTable = tuple[list[Row], np.ndarray | None]
+# Models' scores, of which each may have its own number.
+Columns = dict[str, list[Any]]
+
+_OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
+_OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = ()
+_OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_results,)
+
+
+def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
+    """Give the name of a file, and what is in it.
+
+    Raises
+    ------
+    TableError
+        A file that cannot be read, or of no known kind.
+    """
+    path = file.path
+    if is_stored_table(path):
+        return path, read_stored_table(path)
+    name, text = read_text(path)
+    start = text.lstrip()[:1]
+    is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
+    if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
+        return name, split_table(text, name)
+    if is_lines or (start == "{" and _has_records(text)):
+        lines, records = parse_lines(text, name)
+        return name, _recognise_lines(name, lines, records)
+    return name, _recognise_document(name, parse_document(text, name))
+
+
+def tabulate_text(table: TextTable, name: str) -> Frame:
+    """Give a table of text as a frame, with a row for each score."""
+    rows, numbers = table
+    header = [" ".join(cell.split()) for cell in rows[0][1]] if rows else []
+    if numbers is not None:
+        columns: dict[str, Sequence[Any]] = {
+            column: numbers[:, k].tolist() for k, column in enumerate(header)
+        }
+        first = rows[0][0] + 1
+        return Frame("a table", name, columns, range(first, first + len(numbers)))
+    columns = {
+        column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
+        for k, column in enumerate(header)
+        if column
+    }
+    return Frame("a table", name, columns, [line for line, _ in rows[1:]])
+
+
+def recognise_table(frame: Frame, path: str) -> Frame:
+    """Give a table of text as one of the tool that wrote it."""
+    for read in _OF_TABLES:
+        found = read(frame, path)
+        if found is not None:
+            return found
+    return frame
+
+
+def _has_records(text: str) -> bool:
+    """Tell records in lines from a document over several."""
+    lines = [line for line in text.split("\n", 2)[:2] if line.strip()]
+    return len(lines) > 1 and all(
+        line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
+    )
+
+
+def _recognise_lines(
+    name: str, lines: list[int], records: list[dict[str, Any]]
+) -> Frame:
+    for read in _OF_LINES:
+        frame = read(name, lines, records)
+        if frame is not None:
+            return frame
+    return tabulate("records of JSON", name, records, lines, "line")
+
+
+def _recognise_document(name: str, document: Any) -> Frame | Columns:
+    if not isinstance(document, (dict, list)):
+        raise refuse_document(document, name)
+    if isinstance(document, dict):
+        for read in _OF_DOCUMENTS:
+            frame = read(name, document)
+            if frame is not None:
+                return frame
+        if document and all(isinstance(x, list) for x in document.values()):
+            return dict(document)
+    elif document and all(isinstance(x, dict) for x in document):
+        places = list(range(1, len(document) + 1))
+        return tabulate("records of JSON", name, document, places, "record")
+    raise refuse_document(document, name)
+
+
+def name_source(source: Any) -> str:
+    """Give the name of what may be a path."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "data"

@@ -1,0 +1,255 @@
+"""Tables with one column for each model, and a row for each run."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, read_cells
+from sigarray.read._columns import (
+    check_count,
+    choose,
+    leave_out,
+    refuse_indices,
+)
+from sigarray.read._text import MISSING, NUMBER, Row, get_cell
+
+Scores = dict[str, np.ndarray]
+
+
+class WideTable(NamedTuple):
+    """Columns of cells by their places, and where they are.
+
+    `place` gives words for a row, counted from 0, and `header_line` is where names are.
+    """
+
+    source: str
+    names: dict[int, str]
+    cells: Mapping[int, Sequence[Any]]
+    place: Callable[[int], str]
+    header_line: int = 1
+
+
+class WideScores(NamedTuple):
+    """Scores by model, what their rows are called, and how they were written."""
+
+    scores: Scores
+    ids: list[str] | None
+    is_percent: bool
+    notes: list[str]
+
+
+def tabulate_rows(
+    rows: list[Row],
+    numbers: np.ndarray | None,
+    name: str,
+    columns: Sequence[str] | None,
+    ignored: Sequence[str],
+) -> WideTable:
+    """Give a table of text, below whose header there are rows, or numbers.
+
+    Raises
+    ------
+    TableError
+        No header of names, or one that has a name twice.
+    """
+    if not rows:
+        raise TableError(
+            f"{name} is empty. Expected a header of model names and scores."
+        )
+    names = _read_header(rows, name, columns, ignored)
+    cells: dict[int, Any]
+    if numbers is not None:
+        cells = {k: numbers[:, k] for k in names}
+        return WideTable(name, names, cells, lambda _: name, rows[0][0])
+    if len(rows) == 1:
+        msg = f"{name}: expected rows of scores below the header; got none."
+        raise TableError(msg)
+    every = list(itertools.zip_longest(*(x for _, x in rows[1:]), fillvalue=""))
+    blank = [""] * (len(rows) - 1)
+    cells = {k: every[k] if k < len(every) else blank for k in names}
+    return WideTable(
+        name, names, cells, lambda k: f"{name}, line {rows[k + 1][0]}", rows[0][0]
+    )
+
+
+def read_wide(
+    table: WideTable,
+    columns: Sequence[str] | None = None,
+    *,
+    ignored: Sequence[str] = (),
+    item: str | None = None,
+    is_paired: bool = False,
+    min_models: int = 2,
+    max_models: int | None = None,
+) -> WideScores:
+    """Read the scores of the models of a table.
+
+    Parameters
+    ----------
+    table : WideTable
+        Blank cells are left out.
+    columns : sequence of str, optional
+        Take these models, in this order, and look at no other column.
+    ignored : sequence of str, default: ()
+        Without `columns`: look at all columns but these.
+    item : str, optional
+        A column that says of what the scores of a row are.
+    is_paired : bool, default: False
+        A row holds one score of each model: no cell of it may be blank.
+    min_models : int, default: 2
+        How many models there have to be.
+    max_models : int, optional
+        How many there may be.
+
+    Returns
+    -------
+    WideScores
+        The scores of each model in the order of the rows.
+
+    Raises
+    ------
+    TableError
+        One of the cells is not what was expected, or a column that was not chosen by
+        name looks like an index.
+    """
+    name, names = table.source, dict(table.names)
+    ids = None
+    if item is not None:
+        ids = _read_ids(table, item)
+        names = {k: x for k, x in names.items() if x != item}
+    if columns is not None:
+        names = choose(names, columns, name)
+    else:
+        names = leave_out(names, ignored, name)
+        indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
+        refuse_indices(indices, "by name", table.header_line, name)
+    check_count(names, min_models, max_models, f"{name}, line {table.header_line}")
+    _check_filled(table, names, is_paired=is_paired or item is not None)
+    positions = {model: k for k, model in names.items()}
+    numbers = read_cells(
+        {model: table.cells[k] for model, k in positions.items()},
+        lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
+    )
+    scores = {
+        model: column[~np.isnan(column)] for model, column in numbers.columns.items()
+    }
+    if columns is not None:
+        scores = {model: scores[model] for model in columns}
+    else:
+        counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
+        refuse_indices(counts, "for it counts the rows", table.header_line, name)
+    return WideScores(scores, ids, numbers.is_percent, numbers.notes)
+
+
+def _place_column(position: int, model: str) -> str:
+    return f"column {position + 1} ({model})"
+
+
+def _read_ids(table: WideTable, item: str) -> list[str]:
+    position = next((k for k, x in table.names.items() if x == item), None)
+    if position is None:
+        msg = (
+            f"{table.source} has no column {item!r} (--item). Its columns are "
+            f"{', '.join(map(repr, table.names.values()))}."
+        )
+        raise TableError(msg)
+    ids = [" ".join(str(cell).split()) for cell in table.cells[position]]
+    first: dict[str, int] = {}
+    for k, name in enumerate(ids):
+        if not name:
+            msg = (
+                f"{table.place(k)}, {_place_column(position, item)}: expected the item "
+                "of each row; got a blank cell."
+            )
+            raise TableError(msg)
+        if first.setdefault(name, k) != k:
+            msg = (
+                f"{table.place(k)}, {_place_column(position, item)}: expected each "
+                f"item once; got {name!r} again, as at {table.place(first[name])}."
+            )
+            raise TableError(msg)
+    return ids
+
+
+def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:
+    """Refuse columns without a score, and of pairs rows that lack one."""
+    blanks: list[tuple[int, int]] = []
+    for position, model in names.items():
+        cells = table.cells[position]
+        if isinstance(cells, np.ndarray):
+            continue
+        found = [(k, position) for k, cell in enumerate(cells) if is_blank(cell)]
+        if len(found) == len(cells):
+            msg = (
+                f"{table.source}, {_place_column(position, model)}: expected scores; "
+                "got an empty column. Remove it, or choose others with --columns."
+            )
+            raise TableError(msg)
+        blanks += found
+    sizes = {len(table.cells[position]) for position in names}
+    if is_paired and len(sizes) > 1:
+        msg = (
+            f"{table.source}: expected as many scores of each model, which are pairs; "
+            f"got {' and '.join(map(str, sorted(sizes)))}."
+        )
+        raise TableError(msg)
+    if is_paired and blanks:
+        row, position = min(blanks)
+        place = f"{table.place(row)}, {_place_column(position, names[position])}"
+        msg = (
+            f"{place}: expected a score in every cell of a paired test; got a blank "
+            "one. Remove the row, or use a test that is not paired."
+        )
+        raise TableError(msg)
+
+
+def _read_header(
+    rows: list[Row],
+    name: str,
+    columns: Sequence[str] | None,
+    ignored: Sequence[str],
+) -> dict[int, str]:
+    """Give position -> name; a column without name and cells is no column."""
+    line, header = rows[0]
+    cells = [cell for cell in header if cell]
+    if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):
+        msg = (
+            f"{name}, line {line}: expected a header of model names; got numbers: "
+            f"{', '.join(cells[:3])}. Put a line of names first."
+        )
+        raise TableError(msg)
+    for number, row in rows[1:]:
+        if any(row[len(header) :]):
+            msg = (
+                f"{name}, line {number}, column {len(header) + 1}: expected "
+                f"{len(header)} cells, as in the header; got {len(row)}."
+            )
+            raise TableError(msg)
+    names: dict[int, str] = {}
+    seen: set[str] = set()
+    for position, cell in enumerate(header):
+        model = " ".join(cell.split())
+        place = f"{name}, line {line}, column {position + 1}"
+        is_chosen = model not in ignored if columns is None else model in columns
+        if is_chosen and model in seen:
+            msg = f"{place}: expected one column for each model; got {model!r} twice."
+            raise TableError(msg)
+        is_unnamed = not model and any(get_cell(row, position) for _, row in rows[1:])
+        if is_unnamed and columns is None and model not in ignored:
+            msg = (
+                f"{place}: expected a name; got none. Is it an index? Leave it out "
+                'with --ignore "", or choose the models with --columns.'
+            )
+            raise TableError(msg)
+        if model:
+            names[position] = model
+            seen.add(model)
+    return names
+
+
+def _is_score(cell: str) -> bool:
+    return bool(NUMBER.fullmatch(cell)) or cell.lower() in MISSING
