@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
@@ -65,6 +65,8 @@ def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
     if not has["item"]:
         return "run"
     if len({record.run for record in records}) > 1:
+        if all(record.frame.unit is not None for record in records):
+            return cast("Unit", records[0].frame.unit)
         msg = (
             "Expected scores of runs or of items; got scores of items in several "
             "runs. Choose what else might have been drawn: --unit item averages over "

@@ -18,6 +18,28 @@ class TableError(ValueError):
     """A file that is not the table that was expected; says where and why."""
 
 
+def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearray]:
+    """Give the name of a file and what is in it; of text, up to a byte that none has.
+
+    Raises
+    ------
+    TableError
+        A file that cannot be read, or is too large.
+    """
+    name = "standard input" if str(path) == "-" else str(path)
+    try:
+        if name == "standard input":
+            data = _read_all(_standard_input(), name, is_text)
+        else:
+            with open(path, "rb") as file:
+                data = _read_all(file, name, is_text)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        msg = f"{name} cannot be read: {reason}."
+        raise TableError(msg) from error
+    return name, data
+
+
 def read_text(path: str | Path) -> tuple[str, str]:
     """Give the name of a file and its text, gzipped or not; "-" is standard input.
 
@@ -26,17 +48,7 @@ def read_text(path: str | Path) -> tuple[str, str]:
     TableError
         A file that cannot be read, is too large, or is no UTF-8 text.
     """
-    name = "standard input" if str(path) == "-" else str(path)
-    try:
-        if name == "standard input":
-            data = _read_bytes(_standard_input(), name)
-        else:
-            with open(path, "rb") as file:
-                data = _read_bytes(file, name)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        msg = f"{name} cannot be read: {reason}."
-        raise TableError(msg) from error
+    name, data = read_bytes(path, is_text=True)
     try:
         text = data.decode("utf-8-sig")
         position = data.find(b"\0")
@@ -50,7 +62,7 @@ def read_text(path: str | Path) -> tuple[str, str]:
             "UTF-8."
         )
         if name.endswith(SUFFIXES):
-            msg += " Of Parquet and Arrow files, only `sigarray compare` reads some."
+            msg += " Parquet and Arrow files are for tables of scores alone."
         raise TableError(msg)
     return name, text
 
@@ -62,7 +74,7 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _read_bytes(file: BinaryIO, name: str) -> bytearray:
+def _read_all(file: BinaryIO, name: str, is_text: bool) -> bytearray:
     """Read to the end, or to a byte that no text has: /dev/zero has no end."""
     data = bytearray()
     first = file.read(_CHUNK)
@@ -78,7 +90,7 @@ def _read_bytes(file: BinaryIO, name: str) -> bytearray:
                 "Write fewer columns, or fewer digits."
             )
             raise TableError(msg)
-        if b"\0" in chunk:
+        if is_text and b"\0" in chunk:
             break
     return data
 

@@ -97,8 +97,8 @@ def looks_like_score(cell: object) -> bool:
     """Tell what may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
-        is_word = text.lower() in MISSING or text.lower() in _TRUTH
-        return bool(is_word or NUMBER.fullmatch(text) or _COMMA.fullmatch(text))
+        is_truth = text.lower() in _TRUTH
+        return bool(is_truth or NUMBER.fullmatch(text) or _COMMA.fullmatch(text))
     return isinstance(cell, (int, float, np.number, np.bool_))
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ _SUFFIXES = (*TEXT_SUFFIXES, *_STORED_SUFFIXES, ".eval")
 _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".
-_RUN_OF_MODEL = re.compile(r"(.+?)[-_. ](?:seed|run|trial)[-_=]?(\d+)", re.IGNORECASE)
+_RUN_OF_MODEL = re.compile(r"(.+?)[-_. /](?:seed|run|trial|s)[-_=]?(\d+)", re.I)
 # What lm-evaluation-harness puts after the name of a task.
 _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
 # Of one item each; files of results beside them hold their averages.
@@ -64,6 +64,8 @@ def list_files(
                 files, left_out = _walk(Path(path), model)
                 notes += left_out
             found += [x._replace(is_named=True) for x in files]
+        elif source in held and is_mlflow_store(Path(source)):
+            found.append(SourceFile(source, Path(source).name, folder=source))
         elif source in held:
             files, left_out = _walk(Path(source), folders.get(source))
             notes += left_out
@@ -87,9 +89,24 @@ def split_run(stem: str) -> tuple[str, str | None]:
     return (match[1], match[2]) if match else (stem, None)
 
 
+def say_split(
+    names: Iterable[tuple[str, tuple[str, str | None]]],
+) -> tuple[str, ...]:
+    """Give a note of the first name that is of a model and a run, if there is one."""
+    for name, (model, run) in names:
+        if run is not None:
+            return (f"{name!r} was taken for run {run} of {model!r}",)
+    return ()
+
+
 def is_of_suffix(path: str, suffixes: Sequence[str]) -> bool:
     """Tell whether a file's name ends so, maybe with .gz after it."""
     return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
+
+
+def is_mlflow_store(folder: Path) -> bool:
+    """Tell a folder in which MLflow keeps its runs."""
+    return any(folder.glob("*/*/meta.yaml")) and any(folder.glob("*/*/metrics"))
 
 
 def _stem(name: str) -> str:
@@ -147,6 +164,8 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         msg = f"{folder}: expected files of scores ({kinds}); got {got}."
         raise TableError(msg)
     parts = [[*p.relative_to(folder).parts[:-1], _stem(p.name)] for p in known]
+    if name is None and detailed and any(p.parent == folder for p in known):
+        name = folder.name
     parts = _strip_common(parts) if name is None else [[name, *x] for x in parts]
     files = [
         SourceFile(str(path), model, "/".join(rest) or None, folder=str(folder))

@@ -32,7 +32,8 @@ class UnknownMetricError(TableError):
 
     def __init__(self, message: str, frame: "Frame") -> None:
         super().__init__(message)
-        self.task = str(frame.constants.get("task"))
+        task = frame.constants.get("task")
+        self.what = frame.source if task is None else f"task {task}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class Frame:
         Columns that may be the score; by default those of numbers.
     notes : tuple of str
         What the reader of the file left out.
+    unit : {"run", "item", "cluster"}, optional
+        What scores of items in several runs stand for, where the kind of file says so.
+    twice : tuple of str
+        Names that several columns have, of which `columns` holds one.
     """
 
     kind: str
@@ -68,6 +73,8 @@ class Frame:
     constants: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    unit: str | None = None
+    twice: tuple[str, ...] = ()
 
     def place(self, column: str, row: int) -> str:
         """Say where a cell is."""
@@ -92,15 +99,14 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
             )
             raise TableError(msg)
         roles[role] = name
-    if frame.metrics is None:
-        taken = set(roles.values())
-        names = {name: squeeze(name) for name in frame.columns if name not in taken}
-        for role, usual in _USUAL.items():
-            if role not in roles and role not in frame.constants:
-                found = _find_usual(usual.split(), names)
-                if found is not None:
-                    roles[role] = found
-                    del names[found]
+    taken = {*roles.values(), *(frame.metrics or ())}
+    names = {name: squeeze(name) for name in frame.columns if name not in taken}
+    for role, usual in _USUAL.items():
+        if role not in roles and role not in frame.constants:
+            found = _find_usual(usual.split(), names)
+            if found is not None:
+                roles[role] = found
+                del names[found]
     return roles
 
 
@@ -180,11 +186,13 @@ def _list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
         for name, cells in frame.columns.items()
         if name not in roles.values()
         and not looks_like_index(name, ())
-        and _is_numeric(cells)
+        and not name.startswith("_")
+        and is_numeric(cells)
     ]
 
 
-def _is_numeric(cells: Sequence[Any]) -> bool:
+def is_numeric(cells: Sequence[Any]) -> bool:
+    """Tell a column that may be of scores, by the first of its cells."""
     return any(looks_like_score(x) for x in cells[:_MAX_LOOKED_AT] if not is_blank(x))
 
 

@@ -47,7 +47,7 @@ def parse_document(text: str, name: str) -> Any:
     return _parse(text, name, 1)
 
 
-def tabulate(
+def tabulate_records(
     kind: str,
     name: str,
     records: list[dict[str, Any]],
@@ -76,12 +76,12 @@ def tabulate(
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Give numbers and texts of a record and of mappings within, but no lists."""
+    """Give what is in a record and in mappings within."""
     flat: dict[str, Any] = {}
     for key, value in record.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value:
             flat |= flatten(value, f"{prefix}{key}.")
-        elif not isinstance(value, list):
+        else:
             flat[f"{prefix}{key}"] = value
     return flat
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray.read._frame import Frame
-from sigarray.read._json import tabulate
+from sigarray.read._json import tabulate_records
 
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
@@ -43,7 +43,7 @@ def read_samples(
                 rows[doc, turn][column] = value
                 metrics[column] = None
     match = _SAMPLES.fullmatch(Path(name).name)
-    return tabulate(
+    return tabulate_records(
         "samples of lm-evaluation-harness",
         name,
         list(rows.values()),
@@ -70,7 +70,7 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         and isinstance(value, (int, float))
     ]
     model = document.get("model_name")
-    return tabulate(
+    return tabulate_records(
         "results of lm-evaluation-harness",
         name,
         records,

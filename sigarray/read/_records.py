@@ -60,6 +60,12 @@ def read_records(
     TableError
         A column or a cell is not what was expected.
     """
+    if frame.twice:
+        msg = (
+            f"{frame.source}: expected each column once; got {list_names(frame.twice)} "
+            "twice. Rename one, or remove it."
+        )
+        raise TableError(msg)
     roles = find_roles(frame, chosen)
     rows: Sequence[int] = range(len(frame.lines))
     if "metric" in roles:

@@ -1,5 +1,6 @@
 """From files of any kind to the scores of models, joined by what they are of."""
 
+import collections
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,11 @@ from sigarray.read._alignment import (
     take_last_steps,
 )
 from sigarray.read._bytes import TableError
-from sigarray.read._files import SourceFile, list_files, split_run
+from sigarray.read._files import SourceFile, list_files, say_split, split_run
 from sigarray.read._frame import Frame, UnknownMetricError, is_long, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._records import Reading, Record, read_records
-from sigarray.read._sources import open_source, recognise_table, tabulate_text
+from sigarray.read._sources import open_source, tabulate
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
 
@@ -119,12 +120,22 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if reading is not None:
             left_out += [f"{frame.source}: {note}" for note in reading.notes]
     _check_one_way(readings)
-    records = [
-        record
+    is_by_task = _are_tasks(readings)
+    n_files = collections.Counter(
+        (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
         if reading is not None
-        for record in _name_records(file, reading, is_alone=len(files) == 1)
-    ]
+    )
+    records, splits = [], []
+    for (file, *_), reading in zip(files, readings, strict=True):
+        if reading is not None:
+            if n_files[file.model, reading.records[0].task] == 1:
+                file = file._replace(run=None)  # noqa: PLW2901
+            named = _name_records(file, reading, is_of_task=is_by_task)
+            records += named
+            if reading.records[0].model is None and named[0].model != file.model:
+                splits.append((file.model, (named[0].model, named[0].run)))
+    left_out += say_split(splits)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     return _join(records, choice, kinds, _name_all(files), [*notes, *left_out])
 
@@ -139,13 +150,14 @@ def _open(
             msg = "Expected paths, or one data frame; got several of them."
             raise TypeError(msg)
         name = "the data frame"
-        return [(SourceFile("", ""), name, read_data_frame(sources[0], name))], []
+        frame = read_data_frame(sources[0], name)
+        return [(SourceFile("", name), name, frame)], []
     files, notes = list_files(paths)
     return [(file, *open_source(file)) for file in files], notes
 
 
 def _find_wide(
-    _: SourceFile,
+    file: SourceFile,
     name: str,
     content: Any,
     chosen: Mapping[str, str],
@@ -156,7 +168,7 @@ def _find_wide(
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
         return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    frame = content if isinstance(content, Frame) else tabulate_text(content, name)
+    frame = tabulate(content, name, file.path)
     if is_long(frame, chosen) or frame.constants or frame.roles:
         return None
     if isinstance(content, Frame):
@@ -211,18 +223,16 @@ def _take_wide(
 
 
 def _as_frame(file: SourceFile, name: str, content: Any) -> Frame:
-    if isinstance(content, Frame):
-        return content
     if isinstance(content, dict):
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "
             f"files; got a mapping of {list_names(content)}. Pass it alone."
         )
         raise TableError(msg)
-    frame = tabulate_text(content, name)
+    frame = tabulate(content, name, file.path)
     if not frame.columns:
         raise TableError(f"{name} is empty. Expected a header and scores.")
-    return recognise_table(frame, file.path)
+    return frame
 
 
 def _read_frames(
@@ -239,7 +249,7 @@ def _read_frames(
         try:
             readings.append(read_records(frame, chosen, choice.metric))
         except UnknownMetricError as error:
-            if task is None:
+            if frame.metrics is None:
                 raise
             faults.append(error)
             readings.append(None)
@@ -254,11 +264,10 @@ def _read_frames(
         raise TableError(msg)
     if not faults:
         return readings, []
-    tasks = dict.fromkeys(error.task for error in faults)
-    some = "task" if len(tasks) == 1 else "tasks"
-    return readings, [
-        f"{some} {list_names(tasks)} left out, without metric {choice.metric!r}"
-    ]
+    which = list(dict.fromkeys(error.what for error in faults))
+    if len(which) > _MAX_NAMED:
+        which[_MAX_NAMED:] = [f"and {len(which) - _MAX_NAMED} more"]
+    return readings, [f"{', '.join(which)} left out, without metric {choice.metric!r}"]
 
 
 def _check_one_way(readings: Sequence[Reading | None]) -> None:
@@ -275,8 +284,17 @@ def _check_one_way(readings: Sequence[Reading | None]) -> None:
         raise TableError(msg)
 
 
+def _are_tasks(readings: Sequence[Reading | None]) -> bool:
+    """Tell files of several models each, which are of a task each."""
+    found = [reading.records for reading in readings if reading is not None]
+    return len(found) > 1 and all(
+        records[0].task is None and len({x.model for x in records}) > 1
+        for records in found
+    )
+
+
 def _name_records(
-    file: SourceFile, reading: Reading, *, is_alone: bool
+    file: SourceFile, reading: Reading, *, is_of_task: bool
 ) -> list[Record]:
     """Give the records with the model and the run that the path of the file says."""
     records = reading.records
@@ -291,8 +309,7 @@ def _name_records(
             raise TableError(msg)
         return [record._replace(model=file.model) for record in records]
     if first.model is not None:
-        # A file for each task, or else tasks would be mixed.
-        if first.task is None and not is_alone:
+        if is_of_task:
             return [record._replace(task=file.model) for record in records]
         return records
     model, run = file.model, file.run

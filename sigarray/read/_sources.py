@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sigarray.read import _lm_eval
+from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
 from sigarray.read._bytes import read_text
 from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
@@ -15,7 +16,7 @@ from sigarray.read._json import (
     parse_document,
     parse_lines,
     refuse_document,
-    tabulate,
+    tabulate_records,
 )
 from sigarray.read._text import Row, split_table
 
@@ -25,8 +26,18 @@ TextTable = tuple[list[Row], np.ndarray | None]
 Columns = dict[str, list[Any]]
 
 _OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
-_OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = ()
-_OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_results,)
+_OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = (
+    _inspect.convert_data_frame,
+    _lighteval.convert_details,
+    _trackers.convert_runs,
+    _trackers.convert_curve,
+    _trackers.convert_chart,
+)
+_OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
+    _lm_eval.read_results,
+    _inspect.read_log,
+    _trackers.read_evaluate,
+)
 
 
 def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
@@ -38,6 +49,10 @@ def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
         A file that cannot be read, or of no known kind.
     """
     path = file.path
+    if path != "-" and Path(path).is_dir():
+        return path, _trackers.read_mlflow_store(Path(path))
+    if path.lower().endswith(".eval"):
+        return path, _inspect.read_archive(path)
     if is_stored_table(path):
         return path, read_stored_table(path)
     name, text = read_text(path)
@@ -51,31 +66,33 @@ def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
     return name, _recognise_document(name, parse_document(text, name))
 
 
-def tabulate_text(table: TextTable, name: str) -> Frame:
-    """Give a table of text as a frame, with a row for each score."""
-    rows, numbers = table
+def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
+    """Give a table as a frame, and as one of the tool that wrote it."""
+    frame = content if isinstance(content, Frame) else _tabulate_text(*content, name)
+    if not frame.roles and frame.columns:
+        for convert in _OF_TABLES:
+            found = convert(frame, path)
+            if found is not None:
+                return found
+    return frame
+
+
+def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Frame:
     header = [" ".join(cell.split()) for cell in rows[0][1]] if rows else []
     if numbers is not None:
         columns: dict[str, Sequence[Any]] = {
             column: numbers[:, k].tolist() for k, column in enumerate(header)
         }
-        first = rows[0][0] + 1
-        return Frame("a table", name, columns, range(first, first + len(numbers)))
-    columns = {
-        column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
-        for k, column in enumerate(header)
-        if column
-    }
-    return Frame("a table", name, columns, [line for line, _ in rows[1:]])
-
-
-def recognise_table(frame: Frame, path: str) -> Frame:
-    """Give a table of text as one of the tool that wrote it."""
-    for read in _OF_TABLES:
-        found = read(frame, path)
-        if found is not None:
-            return found
-    return frame
+        lines: Sequence[int] = range(rows[0][0] + 1, rows[0][0] + 1 + len(numbers))
+    else:
+        columns = {
+            column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
+            for k, column in enumerate(header)
+            if column
+        }
+        lines = [line for line, _ in rows[1:]]
+    twice = tuple(x for x in columns if header.count(x) > 1)
+    return Frame("a table", name, columns, lines, twice=twice)
 
 
 def _has_records(text: str) -> bool:
@@ -93,7 +110,7 @@ def _recognise_lines(
         frame = read(name, lines, records)
         if frame is not None:
             return frame
-    return tabulate("records of JSON", name, records, lines, "line")
+    return tabulate_records("records of JSON", name, records, lines, "line")
 
 
 def _recognise_document(name: str, document: Any) -> Frame | Columns:
@@ -107,8 +124,11 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
         if document and all(isinstance(x, list) for x in document.values()):
             return dict(document)
     elif document and all(isinstance(x, dict) for x in document):
+        frame = _helm.read_instances(name, document)
+        if frame is not None:
+            return frame
         places = list(range(1, len(document) + 1))
-        return tabulate("records of JSON", name, document, places, "record")
+        return tabulate_records("records of JSON", name, document, places, "record")
     raise refuse_document(document, name)
 
 

@@ -15,6 +15,7 @@ from sigarray.read._columns import (
     leave_out,
     refuse_indices,
 )
+from sigarray.read._records import as_text
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -64,7 +65,7 @@ def tabulate_rows(
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
-        return WideTable(name, names, cells, lambda _: name, rows[0][0])
+        return WideTable(name, names, cells, lambda k: f"{name}, row {k + 1}", rows[0][0])
     if len(rows) == 1:
         msg = f"{name}: expected rows of scores below the header; got none."
         raise TableError(msg)
@@ -157,7 +158,7 @@ def _read_ids(table: WideTable, item: str) -> list[str]:
             f"{', '.join(map(repr, table.names.values()))}."
         )
         raise TableError(msg)
-    ids = [" ".join(str(cell).split()) for cell in table.cells[position]]
+    ids = [as_text(cell) for cell in table.cells[position]]
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if not name:

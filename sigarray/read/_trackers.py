@@ -1,0 +1,251 @@
+"""Runs in trackers of experiments: Weights & Biases, MLflow, TensorBoard."""
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
+from sigarray.read._files import say_split, split_run
+from sigarray.read._frame import Frame, is_numeric
+from sigarray.read._json import flatten, tabulate_records
+
+_TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
+# "<run> - <metric>", and its range in a smoothed or grouped chart.
+_OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
+# MLflow's numbers for the status of a run; others are words.
+# Columns of a table of runs of Weights & Biases that are no config and no metrics.
+_OF_RUNS = {
+    *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
+    *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
+}
+_FINISHED = {"finished", "3"}
+
+
+def convert_chart(frame: Frame, _: str) -> Frame | None:
+    """Give the curves of a chart of Weights & Biases, or None for other tables."""
+    first, *others = frame.columns or [""]
+    parts = {name: _OF_CHART.fullmatch(name) for name in others}
+    if not others or not all(parts.values()):
+        return None
+    columns: dict[str, list[Any]] = {"run": [], first: []}
+    lines: list[int] = []
+    metrics: dict[str, None] = {}
+    for name, part in parts.items():
+        if part is None or part[3] is not None:
+            continue
+        metrics[part[2]] = None
+        for line, step, cell in zip(
+            frame.lines, frame.columns[first], frame.columns[name], strict=True
+        ):
+            if not is_blank(cell):
+                columns["run"].append(part[1])
+                columns[first].append(step)
+                columns.setdefault(part[2], []).append(cell)
+                lines.append(line)
+    if len(metrics) > 1:
+        msg = (
+            f"{frame.source}: expected a chart of one metric; got "
+            f"{', '.join(map(repr, metrics))}. Export them one by one."
+        )
+        raise TableError(msg)
+    names = [split_run(name) for name in columns["run"]]
+    note = say_split(zip(columns["run"], names, strict=True))
+    columns["model"] = [model for model, _ in names]
+    columns["seed"] = [run or model for model, run in names]
+    return replace(
+        frame,
+        kind="a chart of Weights & Biases",
+        columns=columns,
+        lines=lines,
+        roles={"model": "model", "run": "seed", "step": first},
+        metrics=tuple(metrics),
+        notes=note,
+    )
+
+
+def convert_runs(frame: Frame, _: str) -> Frame | None:
+    """Give runs of Weights & Biases or MLflow, or None for other tables."""
+    names = set(frame.columns)
+    if {"Name", "State"} <= names:
+        metrics = tuple(
+            x
+            for x, cells in frame.columns.items()
+            if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
+        )
+        found = replace(
+            frame,
+            kind="runs of Weights & Biases",
+            roles={"run": "Name"},
+            metrics=metrics,
+        )
+        return _choose_finished(found, "State")
+    if {"summary", "config", "name"} <= names:
+        return _unfold(frame)
+    if {"run_id", "experiment_id"} <= names:
+        columns = {x.removeprefix("metrics."): y for x, y in frame.columns.items()}
+        found = replace(
+            frame,
+            kind="runs of MLflow",
+            columns=columns,
+            roles={"run": "run_id"},
+            metrics=tuple(x for x in columns if f"metrics.{x}" in names),
+        )
+        return _choose_finished(found, "status") if "status" in names else found
+    return None
+
+
+def convert_curve(frame: Frame, path: str) -> Frame | None:
+    """Give the curve of a run of TensorBoard, or None for other tables."""
+    if list(frame.columns) != ["Wall time", "Step", "Value"]:
+        return None
+    match = _TENSORBOARD.fullmatch(Path(path).name)
+    constants = {}
+    tag = "Value"
+    if match:
+        model, run = split_run(match[1])
+        constants = {"model": model, "run": run or match[1]}
+        tag = match[2]
+    columns = {"Step": frame.columns["Step"], tag: frame.columns["Value"]}
+    return replace(
+        frame,
+        kind="a curve of TensorBoard",
+        columns=columns,
+        roles={"step": "Step"},
+        constants=constants,
+        metrics=(tag,),
+    )
+
+
+def read_mlflow_store(folder: Path) -> Frame:
+    """Give the runs of all experiments, with the last value of each metric.
+
+    Raises
+    ------
+    TableError
+        A metric that is not as MLflow writes it; no runs.
+    """
+    rows = []
+    measured: dict[str, None] = {}
+    for meta in sorted(folder.glob("*/*/meta.yaml")):
+        run = meta.parent
+        about = dict(
+            line.split(": ", 1)
+            for line in meta.read_text("utf-8").splitlines()
+            if ": " in line
+        )
+        if about.get("lifecycle_stage", "active") == "active":
+            found = _read_parts(run, "metrics", _read_metric)
+            measured |= dict.fromkeys(found)
+            row = {"run_id": run.name, "status": about.get("status")} | found
+            for kind in ("params", "tags"):
+                texts = _read_parts(run, kind, lambda x: x.read_text("utf-8").strip())
+                row |= {f"{kind}.{name}": text for name, text in texts.items()}
+            rows.append(row)
+    frame = tabulate_records(
+        "runs of MLflow",
+        str(folder),
+        rows,
+        list(range(1, len(rows) + 1)),
+        "run",
+        roles={"run": "run_id"},
+        metrics=tuple(measured),
+    )
+    return _choose_finished(frame, "status")
+
+
+def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
+    """Give what `evaluate.save` of Hugging Face wrote, or None for other files."""
+    if "_evaluate_version" not in document:
+        return None
+    record = {key: x for key, x in document.items() if not key.startswith("_")}
+    metrics = [
+        key
+        for key, value in record.items()
+        if isinstance(value, (int, float)) and not looks_like_index(key, ())
+    ]
+    kind = "results of Hugging Face evaluate"
+    return tabulate_records(kind, name, [record], [1], "result", metrics=tuple(metrics))
+
+
+def _read_metric(path: Path) -> str:
+    """Give the value at the last step, of lines "time value step"."""
+    lines = [line.split() for line in path.read_text("utf-8").splitlines() if line]
+    try:
+        return max(lines, key=lambda x: (int(x[2]) if len(x) > 2 else 0, int(x[0])))[1]
+    except (ValueError, IndexError) as error:
+        msg = f"{path}: expected lines of time, value and step, as of MLflow."
+        raise TableError(msg) from error
+
+
+def _read_parts(
+    run: Path, kind: str, read: Callable[[Path], str]
+) -> dict[str, str | None]:
+    """Give what the files of a run say, by their names."""
+    return {
+        path.relative_to(run / kind).as_posix(): read(path)
+        for path in sorted((run / kind).rglob("*"))
+        if path.is_file() and not path.name.startswith("mlflow.")
+    }
+
+
+def _choose_finished(frame: Frame, column: str) -> Frame:
+    """Leave out runs that have not finished."""
+    states = [str(cell).strip().lower() for cell in frame.columns[column]]
+    kept = [k for k, state in enumerate(states) if state in _FINISHED]
+    n_left = len(states) - len(kept)
+    if not n_left:
+        return frame
+    if not kept:
+        msg = (
+            f"{frame.source}: expected runs that have finished; got "
+            f"{', '.join(sorted(set(states)))} in column {column!r}."
+        )
+        raise TableError(msg)
+    some = "run that has" if n_left == 1 else "runs that have"
+    note = f"{n_left} {some} not finished ({_list(states)}) left out"
+    return replace(
+        frame,
+        columns={x: [cells[k] for k in kept] for x, cells in frame.columns.items()},
+        lines=[frame.lines[k] for k in kept],
+        notes=(*frame.notes, note),
+    )
+
+
+def _list(states: Sequence[str]) -> str:
+    return ", ".join(sorted(set(states) - _FINISHED))
+
+
+def _unfold(frame: Frame) -> Frame:
+    """Give a data frame of the API of Weights & Biases, whose cells are mappings."""
+    rows = []
+    for k in range(len(frame.lines)):
+        row: dict[str, Any] = {"name": frame.columns["name"][k]}
+        for column in ("config", "summary"):
+            cell = frame.columns[column][k]
+            try:
+                found = ast.literal_eval(cell) if isinstance(cell, str) else cell
+            except (ValueError, SyntaxError) as error:
+                msg = (
+                    f"{frame.place(column, k)}: expected a mapping, as the API of "
+                    f"Weights & Biases gives; got {str(cell)[:60]!r}."
+                )
+                raise TableError(msg) from error
+            public = {x: y for x, y in found.items() if not x.startswith("_")}
+            row |= flatten(public, "" if column == "summary" else "config.")
+        rows.append(row)
+    known = dict.fromkeys(x for row in rows for x in row)
+    metrics = [x for x in known if x != "name" and not x.startswith("config.")]
+    return tabulate_records(
+        "runs of Weights & Biases",
+        frame.source,
+        rows,
+        list(frame.lines),
+        frame.line_word,
+        roles={"run": "name"},
+        metrics=tuple(metrics),
+    )

@@ -1,0 +1,184 @@
+"""`sigarray compare` of several tasks, and of items that pair the models."""
+
+import csv
+import io
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from sigarray import holm, multi_aso, permutation_test, t_test
+
+MODELS, TASKS = ("lstm", "cnn", "crf"), ("ner", "pos", "srl")
+
+
+def draw():
+    rng = np.random.default_rng(1)
+    return {
+        (m, t): np.round(0.8 + 0.04 * i - 0.03 * i * j + 0.02 * rng.normal(size=8), 4)
+        for i, m in enumerate(MODELS)
+        for j, t in enumerate(TASKS)
+    }
+
+
+SCORES = draw()
+
+
+@pytest.fixture
+def long(write):
+    rows = [
+        f"{m},{t},{k},{x}"
+        for (m, t), scores in SCORES.items()
+        for k, x in enumerate(scores.tolist())
+    ]
+    return write("\n".join(["model,task,seed,f1", *rows, ""]))
+
+
+def decide(out):
+    """Give (task, A, B) -> the better one, of a document of JSON."""
+    pairs = json.loads(out)["pairs"]
+    return {(x["task"], x["model_a"], x["model_b"]): x for x in pairs}
+
+
+def test_orders_are_corrected_over_all_tasks(long, run):
+    code, out, _ = run("compare", long, "--format", "json")
+    assert code == 0
+    found = decide(out)
+    assert len(found) == 9
+    for task in TASKS:
+        # 9 comparisons: three of each task, at a third of the level.
+        expected = multi_aso(
+            {m: SCORES[m, task] for m in MODELS},
+            confidence_level=1 - 0.05 / 3,
+            rng=0,
+        ).eps_min
+        for (i, a), (j, b) in itertools.combinations(enumerate(MODELS), 2):
+            pair = found[task, a, b]
+            assert pair["eps_min_a_over_b"] == pytest.approx(expected[i, j], abs=1e-12)
+            assert pair["eps_min_b_over_a"] == pytest.approx(expected[j, i], abs=1e-12)
+            is_decided = min(expected[i, j], expected[j, i]) < 0.2
+            assert (pair["better"] is not None) == is_decided
+
+
+def test_p_values_are_corrected_over_all_tasks(long, run):
+    _, out, _ = run("compare", long, "--test", "t", "--format", "json")
+    found = decide(out)
+    keys = [(t, *pair) for t in TASKS for pair in itertools.combinations(MODELS, 2)]
+    tests = [t_test(SCORES[a, t], SCORES[b, t]) for t, a, b in keys]
+    adjusted = holm([x.pvalue for x in tests])
+    for key, test, q in zip(keys, tests, adjusted, strict=True):
+        assert found[key]["adjusted_pvalue"] == pytest.approx(q)
+        ahead = key[1] if test.statistic > 0 else key[2]
+        assert found[key]["better"] == (ahead if q <= 0.05 else None)
+
+
+def test_what_is_said_is_what_was_found(long, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    _, text, _ = run("compare", long)
+    document = json.loads(run("compare", long, "--format", "json")[1])
+    for wins in document["wins"]:
+        a, b = wins["model_a"], wins["model_b"]
+        better = [
+            x["better"]
+            for x in document["pairs"]
+            if {x["model_a"], x["model_b"]} == {a, b}
+        ]
+        assert (wins["a_wins"], wins["b_wins"]) == (better.count(a), better.count(b))
+        if wins["a_wins"] == wins["b_wins"] == 0:
+            assert f"Nothing can be said of {a} and {b} on any of 3 tasks" in text
+            continue
+        first, second, n = (a, b, wins["a_wins"])
+        if wins["b_wins"] > wins["a_wins"]:
+            first, second, n = (b, a, wins["b_wins"])
+        assert f"{first} is better than {second} on {n} of 3 tasks" in text
+    assert "after Bonferroni correction for 9 comparisons" in text
+    assert set(document["tasks"]) == set(TASKS)
+    rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))
+    assert [x["task"] for x in rows] == [t for t in TASKS for _ in range(3)]
+
+
+def test_losses_are_the_other_way_round(long, run):
+    higher = decide(run("compare", long, "--test", "t", "--format", "json")[1])
+    options = ["--test", "t", "--lower-is-better", "--format", "json"]
+    lower = decide(run("compare", long, *options)[1])
+    for key, pair in higher.items():
+        both = {key[1], key[2]}
+        if pair["better"] is not None:
+            assert {pair["better"], lower[key]["better"]} == both
+
+
+def test_a_model_that_lacks_a_task(write, run):
+    rows = ["a,x,1", "a,x,2", "a,x,4", "b,x,3", "b,x,5", "b,x,7", "c,y,1", "a,y,3"]
+    rows += ["c,z,1", "c,z,2"]
+    path = write("\n".join(["model,task,score", *rows, ""]))
+    code, out, err = run("compare", path, "--test", "permutation", "--format", "json")
+    assert code == 0
+    assert set(decide(out)) == {("x", "a", "b"), ("y", "a", "c")}
+    assert "task 'z' was left out: only 'c' has scores" in err
+
+
+def test_a_power_analysis_is_of_one_task(long, run):
+    code, _, err = run("power", long)
+    assert code == 2
+    assert "Expected one task; got 'ner', 'pos', 'srl'. Choose one with --tasks" in err
+    assert run("power", long, "--tasks", "pos")[0] == 0
+
+
+def test_many_models_are_ranked(write, run):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"m{k},{t},{k + 0.1 * x:.3f}"
+        for k in range(13)
+        for t in "xy"
+        for x in rng.normal(size=4)
+    ]
+    path = write("\n".join(["model,task,score", *rows, ""]))
+    _, out, _ = run("compare", path, "--test", "t")
+    assert "Of 156 pairs of 13 models on 2 tasks" in " ".join(out.split())
+    ranked = [x.split()[0] for x in out.splitlines() if x.strip()[:1] == "m"]
+    assert ranked[:3] == ["model", "m12", "m11"]
+
+
+@pytest.fixture
+def items():
+    rng = np.random.default_rng(0)
+    a = rng.random(40).round(3)
+    return a, (a + 0.02 * rng.normal(size=40) - 0.01).round(3)
+
+
+def test_items_pair_the_models(write, run, items):
+    a, b = items
+    order = np.random.default_rng(1).permutation(40)
+    lines = [{"id": f"q{k:02}", "f1": float(x)} for k, x in enumerate(a)]
+    first = write("\n".join(map(json.dumps, lines)), "a.jsonl")
+    lines = [{"id": f"q{k:02}", "f1": float(b[k])} for k in order]
+    second = write("\n".join(map(json.dumps, lines)), "b.jsonl")
+    code, out, _ = run("compare", first, second, "--format", "json")
+    assert code == 0
+    document = json.loads(out)
+    (pair,) = document["pairs"]
+    expected = permutation_test(a, b, paired=True, n_resamples=9999, rng=0)
+    assert pair["pvalue"] == float(expected.pvalue)
+    assert pair["mean_difference"] == pytest.approx(float(expected.statistic))
+    assert "permutation test of the mean of pairs by item" in document["method"]
+    _, out, _ = run("compare", first, second, "--test", "t", "--format", "json")
+    (pair,) = json.loads(out)["pairs"]
+    assert pair["pvalue"] == pytest.approx(float(t_test(a, b, paired=True).pvalue))
+    _, _, err = run("compare", first, second, "--test", "aso")
+    assert "those of one item in all models are not: use --test permutation" in err
+
+
+def test_a_wide_table_with_items(write, run, items):
+    a, b = items
+    rows = [f"q{k},{x},{y}" for k, (x, y) in enumerate(zip(a, b, strict=True))]
+    path = write("\n".join(["id,a,b", *rows, ""]))
+    assert "--ignore id" in run("compare", path)[2]
+    _, out, _ = run("compare", path, "--item", "id", "--format", "json")
+    _, expected, _ = run(
+        *("compare", path, "--ignore", "id", "--paired", "--test", "permutation"),
+        *("--format", "json"),
+    )
+    # Sorted by item: another order of signs at random.
+    found, expected = (json.loads(x)["pairs"][0]["pvalue"] for x in (out, expected))
+    assert found == pytest.approx(expected, abs=0.02)
