@@ -79,11 +79,8 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
     document = json.loads(run("compare", long, "--format", "json")[1])
     for wins in document["wins"]:
         a, b = wins["model_a"], wins["model_b"]
-        better = [
-            x["better"]
-            for x in document["pairs"]
-            if {x["model_a"], x["model_b"]} == {a, b}
-        ]
+        pairs = [x for x in document["pairs"] if {x["model_a"], x["model_b"]} == {a, b}]
+        better = [x["better"] for x in pairs]
         assert (wins["a_wins"], wins["b_wins"]) == (better.count(a), better.count(b))
         if wins["a_wins"] == wins["b_wins"] == 0:
             assert f"Nothing can be said of {a} and {b} on any of 3 tasks" in text
