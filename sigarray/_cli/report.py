@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sigarray._cli.plain_text import escape_hidden, show_controls
 from sigarray._cli.tables.table import NUMBER
+from sigarray._plain_text import escape_hidden, show_controls
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6
