@@ -45,7 +45,7 @@ def differences(
 ) -> "Axes":
     """Draw differences of two models, A minus B, and their intervals: a forest plot.
 
-    A full mark has an interval beside 0, which speaks for the model that is named on
+    A full mark has 0 outside its interval, which speaks for the model that is named on
     that side; the interval of an empty mark has 0 in it. How sure an interval is, and
     of what statistic, says whoever made it: `bootstrap_ci(a, b)`. Several intervals of
     95 % are not all right at once in 95 % of cases.
@@ -128,6 +128,9 @@ def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
                 "Expected labels in the mapping alone; got labels too. Leave them out."
             )
             raise ValueError(msg)
+        if not results:
+            msg = "Expected one or more results; got none."
+            raise ValueError(msg)
         return [(name, *_read(x, name, ())) for name, x in results.items()]
     numbers = _read(results, "the tasks", (None,))
     return list(zip(choose_names(labels, len(numbers[0])), *numbers, strict=True))
@@ -203,7 +206,7 @@ def _name_directions(ax: "Axes", models: list[str], is_higher_better: bool) -> N
     write(ax, 1.0, 1.01, f"better: {right} →", ha="right", **above)
     color = look_of(0).color
     mark: dict[str, Any] = {"marker": "o", "markersize": 4.0, "markeredgecolor": color}
-    fills = {"interval beside 0": color, "with 0 in it": "white"}
+    fills = {"0 outside the interval": color, "inside": "white"}
     explain(
         ax,
         [
@@ -212,7 +215,7 @@ def _name_directions(ax: "Axes", models: list[str], is_higher_better: bool) -> N
         ],
         list(fills),
         n_columns=2,
-        bbox_to_anchor=(0.0, 1.0),
+        has_names=True,
         bbox_transform=_lift(ax, 11.0),
     )
 

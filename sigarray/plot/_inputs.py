@@ -53,13 +53,20 @@ def copy_scores(x: Any, name: Hashable) -> np.ndarray:
 def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
     """Give the scores of each model by its name."""
     given, columns = name_models(samples)
+    if not isinstance(columns, list) and not is_array(columns):
+        msg = (
+            "Expected scores by model, as a mapping, a sequence of arrays or an array "
+            f"of shape (K, n); got {describe(samples)}."
+        )
+        raise TypeError(msg)
     if given is None and is_array(columns) and columns.ndim != 2:
         msg = (
             f"Expected scores of shape (K, n), a row for each model; got shape "
             f"{tuple(columns.shape)}. Pass x[None] for a single model."
         )
         raise ValueError(msg)
-    columns = [columns[k] for k in range(len(columns))]
+    if is_array(columns):
+        columns = copy_array(standardize(columns)[1][0])
     names = choose_names(names, len(columns), given)
     return {
         name: copy_scores(column, name)

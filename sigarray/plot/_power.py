@@ -95,7 +95,7 @@ def power(
     >>> result = required_sample_size(a, b, sizes=sizes, rng=0)
     >>> ax = plot.power(sizes, result)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['20 runs have the power', 'wanted: 0.8']
+    ['20 runs', 'wanted: power 0.8']
     """
     given = check_axes(ax)
     goal = fraction("wanted", wanted)
@@ -108,7 +108,7 @@ def power(
         goal, color=GREY, linestyle=(0, (1, 1)), linewidth=1.0, zorder=0.5
     )
     texts = [_say(curve, runs[-1]) for curve in curves]
-    explain(axes, [*handles, line], [*texts, f"wanted: {goal:g}"])
+    explain(axes, [*handles, line], [*texts, f"wanted: power {goal:g}"])
     axes.set_ylim(-0.02, 1.02)
     _scale_sizes(axes, runs)
     return axes
@@ -192,12 +192,12 @@ def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any
 
 def _say(curve: _Curve, largest: int) -> str:
     if not curve.is_known:
-        text = "no verdict: NaN"
+        text = "no verdict, NaN"
     elif math.isfinite(curve.size):
-        text = f"{curve.size:.0f} runs have the power"
+        text = f"{curve.size:.0f} runs"
     else:
-        text = f"none up to {largest} runs has the power"
-    return text if curve.name is None else f"{show_name(curve.name)}: {text}"
+        text = f"more than {largest} runs"
+    return text if curve.name is None else f"{show_name(curve.name, 20)}: {text}"
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:

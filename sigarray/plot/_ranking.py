@@ -99,7 +99,7 @@ def ranking(
     # The diagonal is 0.5.
     means = (ratios.sum(axis=1) - 0.5) / max(n - 1, 1)
     axes: Axes = given or make_figure(_FRAME + _ROW * n).subplots()
-    tidy(axes, x="mean violation ratio over the others")
+    tidy(axes, x="mean violation ratio")
     name_rows(axes, [show_name(name) for name in found.order], range(n))
     look = look_of(0)
     (points,) = axes.plot(
@@ -126,9 +126,10 @@ def ranking(
         axes,
         [points, *joined[:1]],
         [
-            "0: dominates all, 1: dominated by all",
-            *[f"nothing tells them apart at {threshold:g}"][: len(joined)],
+            "0: dominates all others, 1: none of them",
+            *[f"no eps_min among them below {threshold:g}"][: len(joined)],
         ],
+        has_names=True,
     )
     return axes
 

@@ -41,6 +41,18 @@ class _Mark(NamedTuple):
     dashes: Any
 
 
+class _Sight(NamedTuple):
+    """What is to be seen: replicates, lines among them, and which of them count."""
+
+    name: str
+    drawn: np.ndarray
+    marks: list[_Mark]
+    # Where one of the intervals begins.
+    edge: float
+    is_counted: np.ndarray | None = None
+    counted_label: str = ""
+
+
 def replicates(
     values: Array,
     result: AsoResult | BootstrapResult | ResamplingResult,
@@ -112,44 +124,52 @@ def replicates(
     of_test = choice(*get_args(Test))("test", test)
     side = choice(*ALTERNATIVES)("alternative", alternative)
     limit = half("threshold", threshold)
-    drawn = _read_values(values)
-    numbers = _read_result(result)
+    drawn, numbers = _read_values(values), _read_result(result)
     if isinstance(result, AsoResult):
-        bound, ratio, _ = numbers
-        verdict = "below" if bound < limit else "not below"
-        marks = [
-            _Mark(ratio, f"violation ratio: {ratio:.3g}", "-"),
-            _Mark(
-                bound,
-                f"bound eps_min: {show_beside(bound, limit)}, {verdict} {limit:g}",
-                (0, (4, 1.5)),
-            ),
-            _Mark(limit, f"threshold: {limit:g}", (0, (1, 1))),
-        ]
-        is_counted, edge, label = np.zeros(len(drawn), dtype=bool), ratio, ""
-        name = "violation ratio"
+        sight = _see_order(drawn, numbers, limit)
     elif isinstance(result, BootstrapResult):
-        observed, low, high, _ = numbers
-        marks = [
-            _Mark(observed, f"observed: {observed:.3g}", "-"),
-            _Mark(low, f"interval: {low:.3g} to {high:.3g}", (0, (4, 1.5))),
-            _Mark(high, "", (0, (4, 1.5))),
-        ]
-        is_counted, edge, label = np.zeros(len(drawn), dtype=bool), observed, ""
-        name = "statistic"
+        sight = _see_interval(drawn, numbers)
     else:
-        observed, pvalue = numbers
-        drawn = drawn - observed if of_test == "bootstrap" else drawn
-        marks = [_Mark(observed, f"observed: {observed:.3g}", "-")]
-        is_counted, edge = _find_tail(drawn, observed, of_test, side)
-        half_of = side == "two-sided" and of_test == "permutation"
-        name, label = "difference", f"counted, p = {pvalue:.3g}"
-        label += ", twice its share" if half_of and pvalue < 1.0 else ""
+        sight = _see_test(drawn, numbers, of_test, side)
     axes: Axes = given or make_figure(2.3).subplots()
-    tidy(axes, x=f"{name} of a replicate", y="share of replicates")
-    bars = _draw_bars(axes, drawn, is_counted, edge)
-    _draw_marks(axes, marks, bars if label else None, label)
+    tidy(axes, x=f"{sight.name} of a replicate", y="share of replicates")
+    patch = _draw_bars(axes, sight)
+    _draw_marks(axes, sight, patch)
     return axes
+
+
+def _see_order(drawn: np.ndarray, numbers: list[float], limit: float) -> _Sight:
+    bound, ratio, _ = numbers
+    verdict = "below" if bound < limit else "not below"
+    said = f"bound eps_min: {show_beside(bound, limit)}, {verdict} {limit:g}"
+    marks = [
+        _Mark(ratio, f"violation ratio: {ratio:.3g}", "-"),
+        _Mark(bound, said, (0, (4, 1.5))),
+        _Mark(limit, f"threshold: {limit:g}", (0, (1, 1))),
+    ]
+    return _Sight("violation ratio", drawn, marks, edge=0.0)
+
+
+def _see_interval(drawn: np.ndarray, numbers: list[float]) -> _Sight:
+    observed, low, high, _ = numbers
+    marks = [
+        _Mark(observed, f"observed: {observed:.3g}", "-"),
+        _Mark(low, f"interval: {low:.3g} to {high:.3g}", (0, (4, 1.5))),
+        _Mark(high, "", (0, (4, 1.5))),
+    ]
+    return _Sight("statistic", drawn, marks, edge=observed)
+
+
+def _see_test(drawn: np.ndarray, numbers: list[float], test: str, side: str) -> _Sight:
+    observed, pvalue = numbers
+    if test == "bootstrap":
+        drawn = drawn - observed
+    is_counted, edge = _find_tail(drawn, observed, test, side)
+    said = f"counted, p = {pvalue:.3g}"
+    if side == "two-sided" and test == "permutation" and pvalue < 1.0:
+        said += ", twice its share"
+    marks = [_Mark(observed, f"observed: {observed:.3g}", "-")]
+    return _Sight("difference", drawn, marks, edge, is_counted, said)
 
 
 def _read_values(values: Any) -> np.ndarray:
@@ -215,10 +235,14 @@ def _find_tail(
     return tails[side]
 
 
-def _draw_bars(
-    ax: "Axes", drawn: np.ndarray, is_counted: np.ndarray, edge: float
-) -> Any:
-    """Draw the shares in intervals, one of them from the edge on; give what counts."""
+def _draw_bars(ax: "Axes", sight: _Sight) -> Any:
+    """Draw the shares in intervals; give a patch like those of what counts."""
+    from matplotlib.patches import Patch
+
+    drawn, edge = sight.drawn, sight.edge
+    is_counted = sight.is_counted
+    if is_counted is None:
+        is_counted = np.zeros(len(drawn), dtype=bool)
     low, high = float(np.min(drawn)), float(np.max(drawn))
     ends = np.histogram_bin_edges(drawn, "auto" if high > low else 1)
     width = max(float(ends[1] - ends[0]), (high - low) / _MAX_BINS)
@@ -230,27 +254,28 @@ def _draw_bars(
         for chosen in (~is_counted, is_counted)
     )
     bar: dict[str, Any] = {"width": width, "align": "edge", "linewidth": THIN}
-    look: dict[str, Any] = {"facecolor": PALE, "edgecolor": GREY}
-    ax.bar(ends[:-1], base, **bar, **look)
-    look = {"facecolor": "white", "edgecolor": INK, "hatch": HATCH}
-    return ax.bar(ends[:-1], counted, bottom=base, **bar, **look)
+    plain: dict[str, Any] = {"facecolor": PALE, "edgecolor": GREY}
+    marked: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "hatch": HATCH}
+    for heights, bottom, look in ((base, 0.0 * base, plain), (counted, base, marked)):
+        is_there = heights > 0.0
+        starts = ends[:-1][is_there]
+        ax.bar(starts, heights[is_there], bottom=bottom[is_there], **bar, **look)
+    return Patch(linewidth=THIN, **marked)
 
 
-def _draw_marks(ax: "Axes", marks: list[_Mark], bars: Any, label: str) -> None:
+def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
     """Draw lines at the values, and say what they are."""
-    handles = []
-    values = [mark.value for mark in marks]
+    handles, labels = [], []
+    values = [mark.value for mark in sight.marks]
     ax.set_xlim(*_widen(min(*ax.get_xlim(), *values), max(*ax.get_xlim(), *values)))
-    for mark in marks:
-        color = look_of(0).color if mark.dashes == "-" else INK
-        line = ax.axvline(
-            mark.value, color=color, linestyle=mark.dashes, linewidth=THICK
-        )
-        handles += [line] if mark.label else []
-    labels = [mark.label for mark in marks if mark.label]
-    if bars is not None:
-        handles.append(bars)
-        labels.append(label)
+    for value, label, dashes in sight.marks:
+        color = look_of(0).color if dashes == "-" else INK
+        line = ax.axvline(value, color=color, linestyle=dashes, linewidth=THICK)
+        handles += [line] if label else []
+        labels += [label] if label else []
+    if sight.is_counted is not None:
+        handles.append(patch)
+        labels.append(sight.counted_label)
     explain(ax, handles, labels)
 
 

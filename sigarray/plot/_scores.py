@@ -121,6 +121,7 @@ def scores(
             f"mean, {show_share(level)} interval (Student's t)",
         ],
         n_columns=2,
+        has_names=True,
     )
     return axes
 

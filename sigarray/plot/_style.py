@@ -133,15 +133,20 @@ def explain(
     labels: Sequence[str],
     *,
     n_columns: int = 1,
+    has_names: bool = False,
     **properties: Any,
 ) -> None:
-    """Say what is what, by default above axes; in columns where labels are short."""
+    """Say what is what, by default above axes; in columns where labels are short.
+
+    Where rows have names beside the axes, it goes to the right, and there is room for
+    it above the names.
+    """
     letters = 6 + max(map(len, labels))
     figure = place.figure
     room = _LETTERS_IN_AN_INCH * figure.bbox.width / figure.dpi
     above: dict[str, Any] = {
-        "loc": "lower left",
-        "bbox_to_anchor": (0.0, 1.0),
+        "loc": "lower right" if has_names else "lower left",
+        "bbox_to_anchor": (float(has_names), 1.0),
         "borderaxespad": 0.2,
         "ncols": max(1, min(n_columns, int(room / letters))),
     }
