@@ -18,6 +18,7 @@ from sigarray.plot._style import (
     make_figure,
     name_rows,
     show_name,
+    thin_ticks,
     tidy,
     write,
 )
@@ -106,6 +107,7 @@ def differences(
         places.append(len(rows) - 2 + _GAP)
     axes: Axes = given or make_figure(_FRAME + _ROW * (places[-1] + 1)).subplots()
     tidy(axes, x="difference and its interval")
+    thin_ticks(axes)
     name_rows(axes, [show_name(name) for name, *_ in rows], places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
     for place, (_, *numbers) in zip(places, rows, strict=True):
@@ -206,7 +208,7 @@ def _name_directions(ax: "Axes", models: list[str], is_higher_better: bool) -> N
     write(ax, 1.0, 1.01, f"better: {right} →", ha="right", **above)
     color = look_of(0).color
     mark: dict[str, Any] = {"marker": "o", "markersize": 4.0, "markeredgecolor": color}
-    fills = {"0 outside the interval": color, "inside": "white"}
+    fills = {"0 outside the interval": color, "0 inside": "white"}
     explain(
         ax,
         [

@@ -132,8 +132,8 @@ def looks(
         axes,
         lines,
         [
-            f"different at some look so far: {show_share(by_now[-1])}",
-            f"different at this look: {show_share(at_once[-1])}",
+            f"at some look so far: {show_share(by_now[-1])} in the end",
+            f"at this look alone: {show_share(at_once[-1])} in the end",
             f"alpha: {show_share(level)}",
         ],
     )

@@ -126,7 +126,7 @@ def ranking(
         axes,
         [points, *joined[:1]],
         [
-            "0: dominates all others, 1: none of them",
+            "0: ahead of all others, 1: behind all",
             *[f"no eps_min among them below {threshold:g}"][: len(joined)],
         ],
         has_names=True,

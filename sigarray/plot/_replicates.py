@@ -19,6 +19,7 @@ from sigarray.plot._style import (
     look_of,
     make_figure,
     show_beside,
+    thin_ticks,
     tidy,
 )
 from sigarray.results import AsoResult, BootstrapResult, ResamplingResult
@@ -267,6 +268,7 @@ def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
     """Draw lines at the values, and say what they are."""
     handles, labels = [], []
     values = [mark.value for mark in sight.marks]
+    thin_ticks(ax)
     ax.set_xlim(*_widen(min(*ax.get_xlim(), *values), max(*ax.get_xlim(), *values)))
     for value, label, dashes in sight.marks:
         color = look_of(0).color if dashes == "-" else INK

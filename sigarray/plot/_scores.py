@@ -22,6 +22,7 @@ from sigarray.plot._style import (
     name_rows,
     show_name,
     show_share,
+    thin_ticks,
     tidy,
 )
 
@@ -102,6 +103,7 @@ def scores(
     axes: Axes = given or make_figure(_FRAME + _ROW * len(models)).subplots()
     direction = "higher" if is_higher_better else "lower"
     tidy(axes, x=f"score ({direction} is better)")
+    thin_ticks(axes)
     handles: list[Any] = []
     for row, values in enumerate(models.values()):
         handles = [

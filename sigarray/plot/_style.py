@@ -115,6 +115,12 @@ def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
         axis.get_offset_text().set_fontsize(SMALL)
 
 
+def thin_ticks(ax: "Axes") -> None:
+    """Leave room between numbers below the axes that are long, as -0.0025 is."""
+    if ax.get_xscale() == "linear":
+        ax.locator_params(axis="x", nbins=5)
+
+
 def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None:
     """Put a name beside each row, the first one on top."""
     ax.set_yticks(places, names, fontsize=SMALL, **PLAIN)

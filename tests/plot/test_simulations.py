@@ -123,7 +123,10 @@ def test_shares_are_those_of_one_pair_after_another(test, pool):
     np.testing.assert_allclose(by_now, some)
     np.testing.assert_allclose(at_once, each)
     assert ax.lines[2].get_ydata()[0] == 0.05
-    assert read_legend(ax)[0].endswith(f": {100 * by_now[-1]:.3g} %")
+    assert (
+        read_legend(ax)[0]
+        == f"at some look so far: {100 * by_now[-1]:.3g} % in the end"
+    )
 
 
 def test_peeking_finds_differences_that_are_not_there():
