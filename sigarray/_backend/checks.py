@@ -94,6 +94,15 @@ def fraction(name: str, value: Any) -> float:
     return share
 
 
+def half(name: str, value: Any) -> float:
+    """Give a number in (0, 0.5] as a float."""
+    share = fraction(name, value)
+    if share > 0.5:
+        msg = f"Expected {name} to be at most 0.5; got {share}."
+        raise ValueError(msg)
+    return share
+
+
 def choice(*choices: str | None, ignores_case: bool = False) -> Rule:
     """Make a rule for one of several words, and None where it is among them."""
 

@@ -5,7 +5,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 
-from sigarray._cli.plain_text import show_controls
+from sigarray._plain_text import show_controls
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sigarray._cli.plain_text import escape_hidden, show_controls
+from sigarray._plain_text import escape_hidden, show_controls
 from sigarray.read._text import NUMBER
 
 _MIN_WIDTH = 40

@@ -106,7 +106,7 @@ def multi_aso(
            [ True, False, False],
            [ True,  True, False]])
     """
-    names, columns = _name_models(scores)
+    names, columns = name_models(scores)
     xp, stacks, order = _stack_models(columns, axis)
     streams = number_streams(len(order)) if names is None else name_streams(names)
     # As in the stacks.
@@ -159,7 +159,7 @@ def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int,
     return xp, stacks, tuple(models.index(k) for k in range(len(models)))
 
 
-def _name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
+def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
     """Give the names of the models, where they have some, and a list or one array."""
     if isinstance(scores, Mapping):
         if any(is_traced(x) for x in scores.values()):
