@@ -20,7 +20,6 @@ from sigarray._cli.pairwise_tests import (
     describe_test,
     run_pairwise,
 )
-from sigarray._cli.report import Report
 from sigarray._cli.tasks import report_tasks
 from sigarray._cli.verdict import (
     Comparison,
@@ -31,6 +30,7 @@ from sigarray._cli.verdict import (
     report_tests,
 )
 from sigarray.read._scores import ScoreTable
+from sigarray.report._rendering import Report
 
 HELP = "say which models of a table of scores are better"
 DESCRIPTION = (

@@ -11,8 +11,8 @@ from sigarray import __version__
 from sigarray._backend.workers import shared_among
 from sigarray._cli import compare, correct, power, responses, study
 from sigarray._cli.messages import complain, say, warnings_as_lines
-from sigarray._cli.report import print_text, render
 from sigarray._plain_text import show_controls
+from sigarray.report._rendering import print_text, render
 
 _COMMANDS = {
     "compare": compare,

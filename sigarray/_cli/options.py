@@ -5,8 +5,8 @@ import csv
 from collections.abc import Callable
 
 from sigarray._backend.checks import MAX_REPLICATES
-from sigarray._cli.report import STYLES
 from sigarray.read._alignment import UNITS
+from sigarray.report._rendering import STYLES
 
 _MAX_WORKERS = 1024
 _COLUMNS = {

@@ -13,10 +13,10 @@ from sigarray._backend.checks import ALTERNATIVES
 from sigarray._cli.inputs import open_table
 from sigarray._cli.options import add_format, add_level, add_random
 from sigarray._cli.progress import announce
-from sigarray._cli.report import Report, Table
 from sigarray._cli.samplers import ITEMS, RESPONSES
-from sigarray._cli.summary import show_p_value
 from sigarray.read._responses import read_responses
+from sigarray.report._numbers import show_p_value
+from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 

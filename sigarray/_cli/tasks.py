@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from sigarray._cli.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import number_format, without_infinities
 from sigarray._cli.verdict import (
     HOLM,
     Comparison,
@@ -13,6 +11,8 @@ from sigarray._cli.verdict import (
     say_order_basis,
     start_document,
 )
+from sigarray.report._numbers import number_format, without_infinities
+from sigarray.report._rendering import Report, Table
 
 # (A, B) -> task -> what was found.
 Found = dict[tuple[str, str], dict[str, Decision]]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import describe, flag
-from sigarray.plot._inputs import choose_names, copy_array
+from sigarray._host import choose_names, copy_array
 from sigarray.plot._style import (
     GREY,
     INK,

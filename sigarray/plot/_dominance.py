@@ -7,9 +7,10 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, RandomSource
 from sigarray._backend.checks import flag, half
+from sigarray._host import choose_names
 from sigarray._order.plans import Method
 from sigarray._order.two_models import aso
-from sigarray.plot._inputs import choose_names, copy_scores
+from sigarray.plot._inputs import copy_scores
 from sigarray.plot._style import (
     HATCH,
     INK,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.checks import ascending, count, fraction
-from sigarray.plot._inputs import choose_names, copy_array, list_results
+from sigarray._host import choose_names, copy_array
+from sigarray.plot._inputs import list_results
 from sigarray.plot._style import (
     GREY,
     INK,

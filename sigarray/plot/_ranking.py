@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sigarray._host import choose_names, copy_array
 from sigarray._ranking import ranking as rank_models
-from sigarray.plot._inputs import choose_names, copy_array
 from sigarray.plot._style import (
     GREY,
     INK,

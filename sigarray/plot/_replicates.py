@@ -6,7 +6,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
-from sigarray.plot._inputs import copy_array
+from sigarray._host import copy_array
 from sigarray.plot._style import (
     GREY,
     HATCH,

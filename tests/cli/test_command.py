@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
-from sigarray._cli.report import STYLES
+from sigarray.report._rendering import STYLES
 from sigarray.read._bytes import TableError
 from sigarray.read._scores import Choice, read_sources
 from tests import oracles

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sigarray._cli import progress
-from sigarray._cli.report import STYLES
+from sigarray.report._rendering import STYLES
 from sigarray._cli.verdict import Comparison
 
 NAMES = [f"m{k}" for k in range(13)]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sigarray import responses
-from sigarray._cli.report import STYLES
+from sigarray.report._rendering import STYLES
 from sigarray.read._responses import read_responses
 from sigarray.responses import metrics
 

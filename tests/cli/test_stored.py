@@ -8,7 +8,7 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._cli import large_tables
-from sigarray._cli.summary import describe_scores
+from sigarray.report._numbers import describe_scores
 from sigarray._order import from_chunks
 
 pa = pytest.importorskip("pyarrow")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._cli.summary import describe_scores
+from sigarray.report._numbers import describe_scores
 from sigarray.read import _bytes as byte_file
 from sigarray.read import _cells as cell_file
 from sigarray.read import _text as table_file
