@@ -11,7 +11,7 @@ of use when a file is written, letters that stay letters in PDF and SVG:
 Arrays of any library and device are taken, and copied to the host. Figures are one
 column of a paper wide (3.35 inches) where their contents allow it, letters have 7
 points or more, and nothing is said by colour alone. Names are shown as they are: `$`
-and `_` have no meaning in them.
+and `_` have no meaning in them. Letters are black on white, whatever the style.
 """
 
 from sigarray.plot._differences import differences

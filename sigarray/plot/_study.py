@@ -133,7 +133,10 @@ def study(
             y="p-value" if is_left or given is not None else "",
         )
         panel.set_title(
-            f"items: {by_items}\nresponses: {by_responses}", fontsize=SMALL, **PLAIN
+            f"items: {by_items}\nresponses: {by_responses}",
+            fontsize=SMALL,
+            color=INK,
+            **PLAIN,
         )
         for k, name in enumerate(names):
             offset = (k + 0.5) / len(names) - 0.5

@@ -21,7 +21,7 @@ COLUMN, PAGE = 3.35, 7.0
 # Points.
 SMALL, LARGE = 7.0, 8.0
 THIN, THICK = 0.6, 1.3
-INK, GREY, PALE = "black", "0.45", "0.9"
+INK, GREY, PALE, PAPER = "black", "0.45", "0.9", "white"
 
 # Of Okabe and Ito (2008), whose neighbours here differ in grey, too.
 BLUE, ORANGE = "#0072B2", "#E69F00"
@@ -100,18 +100,19 @@ def make_figure(height: float, width: float = COLUMN) -> "Figure":
     """Make a figure that pyplot does not know, in inches."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
 
 
 def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
     """Take away what says nothing, and name both directions."""
     ax.spines[["top", "right"]].set_visible(False)
+    ax.set_facecolor(PAPER)
     for spine in ax.spines.values():
-        spine.set_linewidth(THIN)
+        spine.set(linewidth=THIN, edgecolor=INK)
     ax.grid(visible=False)
-    ax.tick_params(which="both", labelsize=SMALL, width=THIN, length=2.5)
+    ax.tick_params(which="both", labelsize=SMALL, width=THIN, length=2.5, colors=INK)
     for axis, text in ((ax.xaxis, x), (ax.yaxis, y)):
-        axis.set_label_text(text, fontsize=LARGE, **PLAIN)
+        axis.set_label_text(text, fontsize=LARGE, color=INK, **PLAIN)
         axis.get_offset_text().set_fontsize(SMALL)
 
 
@@ -130,7 +131,9 @@ def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None
 
 def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
     """Write a text as it stands."""
-    return ax.text(x, y, text, **{"fontsize": SMALL, **PLAIN, **properties})
+    return ax.text(
+        x, y, text, **{"fontsize": SMALL, "color": INK, **PLAIN, **properties}
+    )
 
 
 def explain(
@@ -148,8 +151,10 @@ def explain(
     it above the names.
     """
     letters = 6 + max(map(len, labels))
+    # Of a figure, all of it; of axes, what is beside them too.
+    share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)
     figure = place.figure
-    room = _LETTERS_IN_AN_INCH * figure.bbox.width / figure.dpi
+    room = _LETTERS_IN_AN_INCH * share * figure.bbox.width / figure.dpi
     above: dict[str, Any] = {
         "loc": "lower right" if has_names else "lower left",
         "bbox_to_anchor": (float(has_names), 1.0),
@@ -159,6 +164,7 @@ def explain(
     look: dict[str, Any] = {
         "frameon": False,
         "fontsize": SMALL,
+        "labelcolor": INK,
         "handlelength": 1.8,
         "handletextpad": 0.5,
         "columnspacing": 1.0,
@@ -170,6 +176,12 @@ def explain(
     legend = place.legend(handles, [f" {label}" for label in labels], **look)
     for text, label in zip(legend.get_texts(), labels, strict=True):
         text.set(text=label, **PLAIN)
+
+
+def _whole() -> Any:
+    from matplotlib.transforms import Bbox
+
+    return Bbox.unit()
 
 
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:

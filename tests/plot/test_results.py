@@ -50,6 +50,15 @@ def test_rows_are_differences_and_intervals():
         assert ax.get_ylim()[0] > ax.get_ylim()[1]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "is_full"),
+    [(0.1, 2.0, True), (-2.0, -0.1, True), (-0.1, 2.0, False), (-2.0, 0.0, False)],
+)
+def test_full_marks_have_zero_outside(low, high, is_full):
+    ax = plot.differences({"x": interval(0.5 * (low + high), low, high)})
+    assert read_rows(ax)[1] == ({0.0} if is_full else set())
+
+
 def test_overall_stands_apart():
     result = sigarray.bootstrap_ci(A, B, n_resamples=99, rng=0)
     overall = sigarray.bootstrap_ci(A.ravel(), B.ravel(), n_resamples=99, rng=0)
@@ -79,7 +88,8 @@ def test_the_better_model_is_named_on_its_side(is_higher_better):
 def test_zero_is_there_with_room_on_both_sides(shift):
     ax = plot.differences({"x": interval(shift, shift - 1.0, shift + 1.0)})
     low, high = ax.get_xlim()
-    assert low < -0.1 < 0.1 < high
+    assert -low >= 0.1 * (high - low)
+    assert high >= 0.1 * (high - low)
     zero = next(x for x in ax.lines if x.get_linestyle() == "--")
     assert tuple(zero.get_xdata()) == (0.0, 0.0)
 

@@ -223,6 +223,26 @@ def test_a_missing_matplotlib_is_told_first():
     assert process.returncode == 0, process.stderr
 
 
+def test_the_ground_is_white_and_letters_are_black_in_every_style():
+    import matplotlib as mpl
+    from matplotlib.colors import to_hex
+
+    plain = {"text.color": "w", "axes.labelcolor": "w", "xtick.color": "w"}
+    ground = {"figure.facecolor": "k", "axes.facecolor": "k", "axes.grid": True}
+    with mpl.rc_context(plain | ground | {"ytick.color": "w", "axes.edgecolor": "w"}):
+        for name, axes in draw_all(np).items():
+            figure = np.ravel(axes)[0].figure
+            FigureCanvasAgg(figure).draw()
+            colours = {to_hex(figure.get_facecolor())}
+            colours |= {to_hex(ax.get_facecolor()) for ax in figure.axes}
+            assert colours == {"#ffffff"}, name
+            letters = {to_hex(x.get_color()) for x in list_texts(figure)}
+            # White ones are on dark cells.
+            assert letters <= {"#000000", "#737373", "#ffffff"}, name
+            assert "#ffffff" not in letters or name == "pairwise"
+            assert not any(x.get_visible() for x in figure.axes[0].get_xgridlines())
+
+
 def test_curves_differ_without_colour():
     looks = [look_of(k)[1:] for k in range(40)]
     assert len(set(looks)) == 40
