@@ -35,6 +35,7 @@ def test_what_has_no_underscore_is_public(package):
         "metrics",
         "plot",
         "read",
+        "report",
         "responses",
         "results",
     }

@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -10,9 +11,9 @@ from typing import NoReturn
 from sigarray import __version__
 from sigarray._backend.workers import shared_among
 from sigarray._cli import compare, correct, power, responses, study
-from sigarray._cli.messages import complain, say, warnings_as_lines
+from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
 from sigarray._plain_text import show_controls
-from sigarray.report._rendering import print_text, render
+from sigarray.report._rendering import Report, print_text, render
 
 _COMMANDS = {
     "compare": compare,
@@ -26,10 +27,12 @@ _COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    Give 0; 2 where the file or an option is wrong; 1 where the result cannot be
-    written; 130 where the command was interrupted.
+    Give 0; 1 where `--verify` or `--fail-unless-better` say no, or the result cannot be
+    written; 2 where the file or an option is wrong; 130 where it was interrupted.
     """
-    options = _build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = _build_parser().parse_args(given)
+    options.command_line = shlex.join(["sigarray", *given])
     if sys.stdout is None or sys.stdout.closed:
         complain("error", "the result cannot be written: standard output is closed.")
         return 1
@@ -38,13 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         workers = getattr(options, "workers", None)
-        with warnings_as_lines(), shared_among(workers):
-            report = _COMMANDS[options.command].run(options)
+        with warnings_as_lines(), quiet(options.quiet), shared_among(workers):
+            report: Report = _COMMANDS[options.command].run(options)
         if options.format == "text":
             print_text(report)
         else:
             print(render(report, options.format), end="")
         sys.stdout.flush()
+        return report.exit_code
     except ValueError as error:
         complain("error", error)
         return 2

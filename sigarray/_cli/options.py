@@ -79,6 +79,9 @@ def add_format(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format", choices=STYLES, default="text", help="default: %(default)s"
     )
+    command.add_argument(
+        "--quiet", action="store_true", help="no notes and no progress, only warnings"
+    )
 
 
 def add_level(command: argparse.ArgumentParser) -> None:

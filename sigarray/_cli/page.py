@@ -21,17 +21,18 @@ body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 52rem; color: var(-
 h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem;
   margin-top: 2rem; border-bottom: 1px solid var(--pale); padding-bottom: .2rem; }
 li { margin: .3rem 0; }
-.wide { overflow-x: auto; } .wide:focus-visible { outline: 2px solid; }
+.wide { overflow-x: auto; margin-bottom: 1.2rem; }
+.wide:focus-visible { outline: 2px solid; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums;
   overflow-wrap: normal; }
-caption { text-align: left; color: var(--soft); padding: .3rem 0; }
 th, td { padding: .25rem .7rem; text-align: right; white-space: nowrap; }
 th[scope=row], td.name, th.name { text-align: left; }
 thead { border-bottom: 1px solid var(--ink); }
 tbody tr + tr { border-top: 1px solid var(--pale); }
 td.marked { font-weight: 700; color: var(--good); }
 figure { margin: 1.2rem 0; }
-img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem;
+img { display: block; width: 34rem; max-width: 100%; height: auto; padding: .5rem;
+  background: #fff;
   border: 1px solid var(--pale); border-radius: .3rem; }
 figcaption, footer { color: var(--soft); font-size: .9rem; }
 code { display: block; font: .85rem/1.4 ui-monospace, monospace; padding: .6rem;
@@ -128,8 +129,9 @@ def _draw_table(table: Table) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     label = html.escape(show_controls(table.title), quote=True)
     return (
+        f"<p>{_show(table.title)}</p>\n"
         f'<div class="wide" tabindex="0" role="region" aria-label="{label}">\n'
-        f"<table>\n<caption>{_show(table.title)}</caption>\n"
+        f"<table>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n"
         "</tbody>\n</table>\n</div>"
     )

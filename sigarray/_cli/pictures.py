@@ -4,7 +4,7 @@ import argparse
 import io
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
 _MAX_MODELS, _MAX_TASKS = 40, 12
 _N_RESAMPLES = 9999
+# Below, intervals of the bootstrap are too short: see `bootstrap_ci`.
+_FEW = 20
 
 
 class Picture(NamedTuple):
@@ -95,7 +97,9 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
     from sigarray import plot
 
     axes = plot.scores(
-        comparison.scores, higher_is_better=comparison.higher_is_better
+        comparison.scores,
+        higher_is_better=comparison.higher_is_better,
+        unit=comparison.unit,
     )
     return Picture(
         axes.figure,
@@ -149,7 +153,7 @@ def _draw_differences(
     from sigarray import plot
 
     a, b = table.models
-    results: dict[str, BootstrapResult] = {
+    results: dict[Hashable, BootstrapResult] = {
         task or table.metric: bootstrap_ci(
             by[a],
             by[b],
@@ -162,9 +166,11 @@ def _draw_differences(
     axes = plot.differences(
         results, names=(a, b), higher_is_better=comparison.higher_is_better
     )
+    smallest = min(len(x) for by in table.tasks.values() for x in by.values())
+    few = ", and too short for fewer than 20 scores" if smallest < _FEW else ""
     pairs = "pairs" if table.is_paired else "independent scores"
     return Picture(
         axes.figure,
         f"Differences of the means of {a} and {b}, with bootstrap intervals (BCa, "
-        f"95 %, of {pairs}); they are not corrected for the number of tasks.",
+        f"95 %, of {pairs}); they are not corrected for the number of tasks{few}.",
     )

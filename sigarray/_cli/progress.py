@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from sigarray._cli.messages import complain
+from sigarray._cli.messages import complain, is_quiet
 
 T = TypeVar("T")
 
@@ -21,6 +21,7 @@ def announce(task: str, seconds: float, advice: str) -> None:
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
     """Count the steps on standard error, where that is a terminal."""
     is_seen = sys.stderr is not None and sys.stderr.isatty() and len(steps) > 1
+    is_seen = is_seen and not is_quiet()
     try:
         for done, step in enumerate(steps):
             if is_seen:

@@ -15,7 +15,15 @@ from sigarray.report._signature import (
 )
 
 # What a signature says beside `--verify`, so that nobody else may.
-_SAID = ("test", "threshold", "confidence_level", "alpha", "dt", "method", "n_resamples")
+_SAID = (
+    "test",
+    "threshold",
+    "confidence_level",
+    "alpha",
+    "dt",
+    "method",
+    "n_resamples",
+)
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
 
@@ -38,7 +46,7 @@ def sign(
         "alpha": None if is_aso else f"{comparison.alpha:.10g}",
         "correction": corrections[not is_aso] if comparison.is_corrected else "none",
         "dt": None if options.dt is None else f"{options.dt:.10g}",
-        "method": options.method,
+        "method": options.method or "auto",
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
@@ -140,7 +148,8 @@ def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
     for task, by in decisions.items():
         for x in by:
             if "adjusted_pvalue" in x.record:
-                found[task, *sorted((x.a, x.b))] = x.record["adjusted_pvalue"]
+                first, second = sorted((x.a, x.b))
+                found[task, first, second] = x.record["adjusted_pvalue"]
             else:
                 found[task, x.a, x.b] = x.record["eps_min_a_over_b"]
                 found[task, x.b, x.a] = x.record["eps_min_b_over_a"]

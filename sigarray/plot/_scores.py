@@ -46,6 +46,7 @@ def scores(
     names: Iterable[Hashable] | None = None,
     confidence_level: float = 0.95,
     higher_is_better: bool = True,
+    unit: str = "run",
     ax: Any = None,
 ) -> "Axes":
     r"""Draw all scores of each model, with a box and the mean in its interval.
@@ -67,6 +68,8 @@ def scores(
         Probability that an interval holds the mean of the distribution.
     higher_is_better : bool, default: True
         What the label says of the scores.
+    unit : str, default: "run"
+        What a score is of.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide, and as
         high as there are models.
@@ -118,7 +121,7 @@ def scores(
         axes,
         handles,
         [
-            "a run",
+            f"{'an' if unit[:1] in 'aeiou' else 'a'} {show_name(unit)}",
             "quartiles and median",
             f"mean, {show_share(level)} interval (Student's t)",
         ],

@@ -38,6 +38,7 @@ class Report:
 
     `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
     how the result was computed, and `signature` in one line for others to repeat it.
+    `exit_code` is that of the command.
     """
 
     tables: list[Table]
@@ -46,6 +47,7 @@ class Report:
     records: list[dict[str, Any]]
     document: dict[str, Any]
     signature: str | None = None
+    exit_code: int = 0
 
 
 def render(report: Report, style: str) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sigarray import responses
-from sigarray.report._rendering import STYLES
 from sigarray.read._responses import read_responses
+from sigarray.report._rendering import STYLES
 from sigarray.responses import metrics
 
 

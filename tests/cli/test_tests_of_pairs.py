@@ -12,8 +12,8 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from sigarray import bootstrap_power_analysis, required_sample_size
-from sigarray.report._rendering import STYLES
 from sigarray.report._numbers import show_p_value
+from sigarray.report._rendering import STYLES
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
 TESTS = ["bootstrap", "permutation", "mann-whitney", "t"]
