@@ -66,17 +66,30 @@ def save_picture(picture: Picture, path: str) -> None:
 
 def as_svg(picture: Picture) -> bytes:
     """Give a picture as SVG, the same bytes each time."""
+    import matplotlib as mpl
+
     data = io.BytesIO()
-    picture.figure.savefig(
-        data, format="svg", bbox_inches="tight", metadata={"Date": None}
-    )
+    with mpl.rc_context({"svg.hashsalt": "sigarray"}):
+        picture.figure.savefig(
+            data, format="svg", bbox_inches="tight", metadata={"Date": None}
+        )
     return data.getvalue()
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: where it fails or is interrupted, none is left."""
+    """Write a file as a whole: where it fails or is interrupted, none is left.
+
+    Raises
+    ------
+    ValueError
+        A file that cannot be written.
+    """
     folder = Path(path).absolute().parent
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
+    try:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror}."
+        raise ValueError(msg) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
