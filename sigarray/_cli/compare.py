@@ -44,7 +44,6 @@ from sigarray._cli.verdict import (
 from sigarray.read._scores import ScoreTable
 from sigarray.report._rendering import Report
 
-HELP = "say which models of a table of scores are better"
 DESCRIPTION = (
     "Compare every two models, by almost stochastic order or by a two-sided "
     f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."

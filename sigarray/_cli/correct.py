@@ -15,7 +15,6 @@ from sigarray.read._p_values import read_p_values
 from sigarray.report._numbers import show_p_value
 from sigarray.report._rendering import Report, Table
 
-HELP = "correct p-values for their number"
 DESCRIPTION = (
     "Adjust p-values for several comparisons. FILE (- for standard input, "
     "which is the default) has a p-value in each row, or a label and a p-value."

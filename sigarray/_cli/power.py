@@ -30,7 +30,6 @@ from sigarray.report._numbers import (
 )
 from sigarray.report._rendering import Report, Table
 
-HELP = "say whether there are enough runs"
 DESCRIPTION = (
     "For each model, the power to see that its scores are lifted; for every "
     "two, the number of runs that shows a difference like theirs. "

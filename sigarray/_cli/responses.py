@@ -20,7 +20,6 @@ from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 
-HELP = "say which of two systems is nearer to gold responses"
 DESCRIPTION = (
     "Compare two systems with gold judgments, where items have several "
     "responses each, of raters or of runs. FILE is a table (- for standard "

@@ -13,7 +13,6 @@ from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, study, study_records
 from sigarray.responses._models import MODELS
 
-HELP = "say how good p-values from one test set are"
 DESCRIPTION = (
     "Simulate test sets of two systems, of which B is perturbed, and compare "
     "p-values from one set with those from many."
