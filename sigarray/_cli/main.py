@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from sigarray import __version__
 from sigarray._backend.workers import shared_among
 from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
+from sigarray._cli.progress import watch
 from sigarray._plain_text import show_controls
 from sigarray.report._rendering import Report, print_text, render
 
@@ -42,7 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         workers = getattr(options, "workers", None)
-        with warnings_as_lines(), quiet(options.quiet), shared_among(workers):
+        with (
+            warnings_as_lines(),
+            quiet(options.quiet),
+            shared_among(workers),
+            watch(),
+        ):
             report: Report = _find(options.command).run(options)
         if options.format == "text":
             print_text(report)

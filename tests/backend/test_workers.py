@@ -119,6 +119,23 @@ def test_a_short_call_is_shared_with_nobody():
     assert sizes[0] > 1
 
 
+@pytest.mark.parametrize("who", [None, 2, map])
+def test_progress_rises_to_all_and_moves_no_number(small_chunks, who):
+    a, b = np.random.default_rng(0).normal(size=(2, 30))
+    options = {"rng": 0, "n_resamples": 500, "workers": who}
+    seen = []
+    with workers.watched_by(lambda done, total: seen.append((done, total))):
+        result = aso(a, b, **options)
+        sigarray.bootstrap_power_analysis(a, test="aso", **options | {"n_resamples": 9})
+    assert result == aso(a, b, **options)
+    first = [done for done, total in seen if total == 500]
+    assert len(first) > 2
+    assert first == sorted(first)
+    assert first[-1] == 500
+    # Those of resamples within samples are not told.
+    assert {total for _, total in seen} == {500, 9}
+
+
 def test_pools_do_not_nest(small_chunks):
     """Power of `aso` resamples within a chunk of samples."""
     seen = []
