@@ -6,7 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Progress,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
@@ -36,6 +42,7 @@ def multi_aso(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> PairwiseAsoResult:
     """Almost stochastic order between all pairs of K models.
 
@@ -66,6 +73,8 @@ def multi_aso(
         model that is appended changes none. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -127,6 +136,7 @@ def multi_aso(
         batch=batch,
         rng=rng,
         workers=workers,
+        progress=progress,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
     return pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
