@@ -48,11 +48,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     name, content = open_source(SourceFile(str(path), ""))
     frame = None if isinstance(content, dict) else tabulate(content, name, str(path))
     if frame is None or not frame.lines:
-        got = (
-            "nothing"
-            if frame is None or not frame.columns
-            else "no rows below the header"
-        )
+        got = "no rows below the header" if frame and frame.columns else "nothing"
         msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
         raise TableError(msg)
     columns = _find_columns(frame)

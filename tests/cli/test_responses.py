@@ -124,16 +124,16 @@ def test_other_kinds_of_files(write, tmp_path, kind):
     ]
     path = str(tmp_path / f"ratings.{kind}")
     if kind == "jsonl":
-        write("\n".join(map(json.dumps, records)), f"ratings.{kind}")
+        write("\n".join(map(json.dumps, records)), name=f"ratings.{kind}")
     elif kind == "json":
-        write(json.dumps(records), f"ratings.{kind}")
+        write(json.dumps(records), name=f"ratings.{kind}")
     elif kind == "csv.gz":
-        write(gzip.compress(TABLE.encode()), f"ratings.{kind}")
+        write(gzip.compress(TABLE.encode()), name=f"ratings.{kind}")
     else:
         pytest.importorskip("pyarrow")
         pytest.importorskip("pandas").DataFrame(records).to_parquet(path)
     systems = ("gold", "a", "b")
-    expected = read_responses(write(TABLE, "ratings.csv"), systems)
+    expected = read_responses(write(TABLE), systems)
     for found, x in zip(read_responses(path, systems), expected, strict=True):
         np.testing.assert_array_equal(found, x)
 
@@ -145,7 +145,7 @@ def test_other_kinds_of_files(write, tmp_path, kind):
         ("item,system,response\n", "no rows below the header"),
         (
             "item,model,response\nx,a,1\n",
-            "ratings.csv: expected one column 'system' in the",
+            "ratings.csv: expected one column 'system' in",
         ),
         (TABLE + "x,a,high\n", "line 14: expected a number as response; got 'high'"),
         (TABLE + "x,a,NaN\n", "line 14.*Leave the cell blank"),
