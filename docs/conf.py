@@ -4,6 +4,7 @@ Nothing is fetched, by the build or by the pages: equations are MathML, which br
 set without a script, and names of other libraries are no links.
 """
 
+import html
 import importlib.util
 import inspect
 import os
@@ -18,6 +19,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.logging import getLogger
 
 ROOT = Path(__file__).parents[1]
 # The library of this checkout, whether or not another one is installed.
@@ -26,6 +28,8 @@ sys.path.insert(0, str(ROOT))
 import sigarray  # noqa: E402
 from sigarray import results  # noqa: E402
 from sigarray._cli.main import _build_parser  # noqa: E402
+
+logger = getLogger(__name__)
 
 project = "sigarray"
 author = "The sigarray developers"
@@ -48,6 +52,13 @@ AWAITED = {
     "pictures.md": (ROOT / "docs" / "gallery").is_dir(),
 }
 exclude_patterns = ["_build", *(page for page, there in AWAITED.items() if not there)]
+
+# Files that are pages, by another name.
+PAGES = {
+    "README.md": "index.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "benchmarks/results/summary.md": "reproduction.md",
+}
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -112,19 +123,62 @@ class CommandHelp(SphinxDirective):
         return [nodes.literal_block(text, text, language="text")]
 
 
+class Gallery(SphinxDirective):
+    """All pictures of docs/gallery, under what the function that draws them says."""
+
+    def run(self) -> list[nodes.Node]:
+        """Give a section for each function: "power" draws power.png, power_of_x.png."""
+        plot = importlib.import_module("sigarray.plot")
+        pictures = sorted((ROOT / "docs" / "gallery").glob("*.png"))
+        found: list[nodes.Node] = []
+        for name in plot.__all__:
+            own = [x for x in pictures if re.match(rf"{name}(_|$)", x.stem)]
+            if not own:
+                continue
+            section = nodes.section(ids=[name])
+            section += nodes.title("", "", nodes.literal(text=name))
+            said = (inspect.getdoc(getattr(plot, name)) or "").partition("\n")[0]
+            section += nodes.paragraph(text=said.replace("`", ""))
+            for picture in own:
+                uri = picture.relative_to(ROOT / "docs").as_posix()
+                section += nodes.image(uri=uri, alt=picture.stem.replace("_", " "))
+            found.append(section)
+        return found
+
+
 def set_inline(self: Any, node: nodes.math) -> None:
     """Write an inline equation."""
-    self.body.append(tex2mathml(node.astext()))
+    self.body.append(write_mathml(node))
     raise nodes.SkipNode
 
 
 def set_block(self: Any, node: nodes.math_block) -> None:
     """Write an equation of its own lines."""
-    tex = node.astext()
-    if "\\\\" in tex and "\\begin" not in tex:
-        tex = rf"\begin{{aligned}}{tex}\end{{aligned}}"
-    self.body.append(f'<div class="math">{tex2mathml(tex, as_block=True)}</div>\n')
+    self.body.append(f'<div class="math">{write_mathml(node, as_block=True)}</div>\n')
     raise nodes.SkipNode
+
+
+def write_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
+    """Give an equation in MathML; one that docutils cannot read is a warning."""
+    try:
+        return str(tex2mathml(node.astext(), as_block=as_block))
+    except (SyntaxError, ValueError) as error:
+        logger.warning("equation: %s", error, location=node)
+        return html.escape(node.astext())
+
+
+def move_links(app: Sphinx, path: Path, docname: str, content: list[str]) -> None:
+    """Let the links of an included file lead to what they mean, from a page."""
+    del app, docname
+    included = (ROOT / "docs" / path).resolve().parent
+
+    def move(link: re.Match[str]) -> str:
+        target, _, anchor = link[1].partition("#")
+        place = Path(os.path.normpath(included / target)).relative_to(ROOT).as_posix()
+        page = PAGES.get(place) or os.path.relpath(ROOT / place, ROOT / "docs")
+        return f"]({page}#{anchor})" if anchor else f"]({page})"
+
+    content[0] = re.sub(r"\]\((?!https?:|#)([^)\s]+)\)", move, content[0])
 
 
 def number_references(app: Sphinx, tree: nodes.document) -> None:
@@ -152,7 +206,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     clear_fields()
     app.add_role("name", Name())
     app.add_directive("command-help", CommandHelp)
+    app.add_directive("gallery", Gallery)
     app.add_html_math_renderer("mathml", (set_inline, None), (set_block, None))
+    app.connect("include-read", move_links)
     app.connect("doctree-read", number_references)
     app.connect("warn-missing-reference", allow_code)
     return {"parallel_read_safe": True}

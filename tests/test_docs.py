@@ -1,23 +1,37 @@
-"""The programs of the documentation run as they stand, each in a process of its own."""
+"""The documentation: its programs run, its links lead somewhere, its site builds."""
 
+import functools
+import importlib
+import inspect
+import os
 import re
+import shlex
 import subprocess
 import sys
+import types
+import urllib.parse
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import sigarray
 from conftest import require, whole_suite
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = {
+    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text("utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+    if "_build" not in path.parts
+}
 PROGRAMS = [
-    pytest.param(program, id=f"{path.stem}-{k}")
-    for path in sorted(DOCS.glob("*.md"))
-    for k, program in enumerate(
-        re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
-    )
+    pytest.param(program, id=f"{page}-{k}")
+    for page, text in PAGES.items()
+    for k, program in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
 ]
-ENGINES = ("dask", "distributed", "joblib", "loky", "ray")
+# What a program may need that is not always there.
+ENGINES = ("dask", "deepsig", "distributed", "joblib", "loky", "pandas", "ray")
 
 
 @whole_suite
@@ -35,10 +49,245 @@ def test_programs_run(program, tmp_path):
         by = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
         command[1:1] = by
     process = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=300
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_there_are_programs():
-    assert len(PROGRAMS) > 5
+    assert len(PROGRAMS) > 15
+
+
+# Those of the command that pages show.
+LINES = [
+    line
+    for text in PAGES.values()
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("sigarray ")
+]
+
+
+class TestCommands:
+    """They are understood; those of files that are here run."""
+
+    FILES = ROOT / "tests" / "read" / "files"
+
+    @pytest.mark.parametrize("line", LINES)
+    def test_options_are_known(self, line):
+        from sigarray._cli.main import _build_parser
+
+        _build_parser().parse_args(shlex.split(line)[1:])
+
+    def test_those_of_tools_run(self, monkeypatch, capsys):
+        from sigarray._cli.main import main
+
+        monkeypatch.chdir(self.FILES)
+        text = PAGES["files"].partition("<!-- in tests/read/files -->\n\n```sh\n")[2]
+        lines = text.partition("```")[0].splitlines()
+        assert len(lines) > 8
+        for line in lines:
+            options = [*shlex.split(line)[1:], "--format", "csv"]
+            assert main(options) == 0, line + "\n" + capsys.readouterr().err
+
+
+def test_rates_of_false_alarms_are_those_of_the_docstring():
+    rows = re.findall(r"^\| .*% \|$", PAGES["how_many_seeds"], re.MULTILINE)
+    shown = [re.findall(r"(\d+) %", row) for row in rows]
+    said = inspect.getdoc(sigarray.aso)
+    assert shown == [
+        re.findall(r"(\d+) %", re.search(rf"^ *{who} .*%$", said, re.MULTILINE)[0])
+        for who in ("as the papers", "here")
+    ]
+
+
+# What the tables of each part of a page call.
+LIBRARIES = {
+    "deep-significance": ("deepsig",),
+    "SciPy": ("scipy.stats",),
+    "statsmodels": ("statsmodels.stats.multitest",),
+    "rliable": ("rliable.metrics", "rliable.library"),
+}
+
+
+def list_calls():
+    """Give (library, its call, ours, what is said of them) of the page on moving."""
+    parts = re.split(r"^## From (.*)\n", PAGES["moving"], flags=re.MULTILINE)[1:]
+    for library, text in zip(parts[::2], parts[1::2], strict=True):
+        for row in re.findall(
+            r"^\| `(.+?)` \| `(.+?)` \| (.*) \|$", text, re.MULTILINE
+        ):
+            yield pytest.param(library, *row, id=f"{library}-{row[1]}")
+
+
+CALLS = list(list_calls())
+
+
+class TestMoving:
+    """The calls of other libraries and ours give what the page says of them."""
+
+    # It gives the names in the tables.
+    PROGRAM = re.search(r"```python\n(.*?)```", PAGES["moving"], re.DOTALL)[1]
+
+    def test_there_are_calls_of_all(self):
+        assert {call.values[0] for call in CALLS} == set(LIBRARIES)
+        assert len(CALLS) > 20
+
+    @whole_suite
+    @pytest.mark.parametrize(("library", "theirs", "ours", "said"), CALLS)
+    def test_calls(self, library, theirs, ours, said):
+        names = {"sigarray": sigarray}
+        exec(self.PROGRAM, names)
+        found = np.asarray(eval(ours, names), dtype=float)
+        for name in LIBRARIES[library]:
+            pytest.importorskip(name.partition(".")[0])
+            module = importlib.import_module(name)
+            names[name.rpartition(".")[2]] = module
+            names |= {"multipletests": getattr(module, "multipletests", None)}
+        if library == "deep-significance":
+            names["deepsig"] = in_short(names["deepsig"])
+        expected = np.asarray(eval(theirs, names), dtype=float)
+        if said.startswith("the same"):
+            np.testing.assert_allclose(found, expected, rtol=1e-9)
+        elif said.startswith("but for chance"):
+            np.testing.assert_allclose(found, expected, atol=0.06)
+
+
+def in_short(deepsig):
+    """Give deep-significance with few resamples, of which each takes milliseconds."""
+    few = {"num_bootstrap_iterations": 20, "show_progress": False}
+    slow = ("aso", "multi_aso", "bootstrap_power_analysis")
+    fast = {name: functools.partial(getattr(deepsig, name), **few) for name in slow}
+    return types.SimpleNamespace(**vars(deepsig) | fast)
+
+
+DOCUMENTS = [
+    *(DOCS / f"{page}.md" for page in PAGES),
+    *ROOT.glob("*.md"),
+    *(ROOT / "benchmarks").rglob("*.md"),
+    *(ROOT / "tests").rglob("*.md"),
+]
+
+
+class TestLinks:
+    """Of pages and of the other documents: without a network, but never to nowhere."""
+
+    @pytest.mark.parametrize(
+        "path", DOCUMENTS, ids=lambda x: x.relative_to(ROOT).as_posix()
+    )
+    def test_they_lead_somewhere(self, path):
+        text = without_code(path.read_text("utf-8"))
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"\w+:", target):
+                check_address(target)
+                continue
+            place, _, anchor = target.partition("#")
+            file = (path.parent / place).resolve() if place else path
+            assert file.exists(), target
+            if anchor:
+                assert anchor in anchors_of(file), target
+        for doi in re.findall(r"\{doi\}`(.*?)`", text):
+            assert re.fullmatch(r"10\.\d{4,5}/\S+", doi), doi
+        for address in re.findall(r"<(https?:.*?)>", text):
+            check_address(address)
+
+
+def without_code(text):
+    """Leave out what is shown as it is, but no directives."""
+    text = re.sub(r"^```(?!\{)\S*\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"(?<!\})`[^`\n]+`", "", text)
+
+
+def check_address(address):
+    parts = urllib.parse.urlsplit(address)
+    assert parts.scheme == "https", address
+    assert re.fullmatch(r"[\w-]+(\.[\w-]+)+", parts.netloc), address
+    assert not parts.query
+    assert " " not in address
+
+
+def anchors_of(path):
+    """Give the anchors of the headings, as GitHub and the site make them."""
+    text = path.read_text("utf-8")
+    for included in re.findall(r"```\{include\} (\S+)", text):
+        text += (path.parent / included).read_text("utf-8")
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", x.lower()).replace(" ", "-") for x in headings}
+
+
+class TestSite:
+    """The site builds without a warning, and has what it should."""
+
+    @pytest.fixture(scope="class")
+    def site(self, tmp_path_factory):
+        pytest.importorskip("sphinx")
+        for name in ("myst_parser", "numpydoc", "pydata_sphinx_theme"):
+            pytest.importorskip(name)
+        folder = tmp_path_factory.mktemp("site")
+        command = ["-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-d"]
+        trees = folder / "trees"
+        process = subprocess.run(
+            [sys.executable, *command, str(trees), str(DOCS), str(folder / "html")],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert process.returncode == 0, process.stdout + process.stderr
+        return folder / "html"
+
+    @whole_suite
+    def test_every_public_name_has_its_place(self, site):
+        from sphinx.util.inventory import InventoryFile
+
+        with (site / "objects.inv").open("rb") as file:
+            found = InventoryFile.load(file, "", lambda base, path: path)
+        documented = {name for kind in found.values() for name in kind}
+        missing = [name for name in list_public() if name not in documented]
+        assert not missing
+
+    @whole_suite
+    def test_nothing_is_fetched(self, site):
+        for page in site.rglob("*.html"):
+            text = page.read_text("utf-8")
+            loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"(.*?)\"", text)
+            loaded += re.findall(
+                r"<link[^>]* rel=\"stylesheet\"[^>]* href=\"(.*?)\"", text
+            )
+            assert loaded
+            assert not [x for x in loaded if re.match(r"(https?:)?//", x)], page
+
+    @whole_suite
+    def test_no_markup_is_left(self, site):
+        for page in site.rglob("*.html"):
+            text = page.read_text("utf-8").partition("<article")[2]
+            text = re.sub(r"<(pre|code|math)\b.*?</\1>", "", text, flags=re.DOTALL)
+            text = re.sub(r"<[^>]*>", "", text.partition("</article>")[0])
+            for markup in (
+                ":doi:",
+                ":math:",
+                "{doi}",
+                "{py:",
+                "```",
+                "``",
+                ".. ",
+                "](",
+            ):
+                assert markup not in text, (page.name, markup)
+
+
+def list_public():
+    """Give the names of all that is public."""
+    for name in ("", ".responses", ".responses.metrics", ".read", ".deepsig"):
+        module = importlib.import_module(f"sigarray{name}")
+        for member in module.__all__:
+            value = getattr(module, member)
+            if inspect.isfunction(value) or inspect.isclass(value):
+                yield f"{module.__name__}.{member}"
