@@ -1,7 +1,7 @@
 """The documentation: its programs run, its links lead somewhere, its site builds."""
 
 import functools
-import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import types
 import urllib.parse
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,7 @@ class TestMoving:
     @whole_suite
     @pytest.mark.parametrize(("library", "theirs", "ours", "said"), CALLS)
     def test_calls(self, library, theirs, ours, said):
-        names = {"sigarray": sigarray}
+        names = {}
         exec(self.PROGRAM, names)
         found = np.asarray(eval(ours, names), dtype=float)
         for name in LIBRARIES[library]:
@@ -222,65 +223,39 @@ def anchors_of(path):
     return {re.sub(r"[^\w\- ]", "", x.lower()).replace(" ", "-") for x in headings}
 
 
-class TestSite:
-    """The site builds without a warning, and has what it should."""
+@whole_suite
+def test_the_site_builds_without_a_warning(tmp_path):
+    """And with a place for every public name, nothing to fetch, no raw markup."""
+    for name in ("myst_parser", "numpydoc", "pydata_sphinx_theme", "sphinx"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed")
+    options = ["-q", "-W", "-n", "--keep-going", "-d", str(tmp_path / "trees")]
+    command = [sys.executable, "-m", "sphinx", *options]
+    process = subprocess.run(
+        [*command, str(DOCS), str(tmp_path / "site")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
 
-    @pytest.fixture(scope="class")
-    def site(self, tmp_path_factory):
-        pytest.importorskip("sphinx")
-        for name in ("myst_parser", "numpydoc", "pydata_sphinx_theme"):
-            pytest.importorskip(name)
-        folder = tmp_path_factory.mktemp("site")
-        command = ["-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-d"]
-        trees = folder / "trees"
-        process = subprocess.run(
-            [sys.executable, *command, str(trees), str(DOCS), str(folder / "html")],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        assert process.returncode == 0, process.stdout + process.stderr
-        return folder / "html"
+    packed = (tmp_path / "site" / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    lines = zlib.decompress(packed).decode().splitlines()
+    assert set(list_public()) <= {line.split(" ")[0] for line in lines}
 
-    @whole_suite
-    def test_every_public_name_has_its_place(self, site):
-        from sphinx.util.inventory import InventoryFile
-
-        with (site / "objects.inv").open("rb") as file:
-            found = InventoryFile.load(file, "", lambda base, path: path)
-        documented = {name for kind in found.values() for name in kind}
-        missing = [name for name in list_public() if name not in documented]
-        assert not missing
-
-    @whole_suite
-    def test_nothing_is_fetched(self, site):
-        for page in site.rglob("*.html"):
-            text = page.read_text("utf-8")
-            loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"(.*?)\"", text)
-            loaded += re.findall(
-                r"<link[^>]* rel=\"stylesheet\"[^>]* href=\"(.*?)\"", text
-            )
-            assert loaded
-            assert not [x for x in loaded if re.match(r"(https?:)?//", x)], page
-
-    @whole_suite
-    def test_no_markup_is_left(self, site):
-        for page in site.rglob("*.html"):
-            text = page.read_text("utf-8").partition("<article")[2]
-            text = re.sub(r"<(pre|code|math)\b.*?</\1>", "", text, flags=re.DOTALL)
-            text = re.sub(r"<[^>]*>", "", text.partition("</article>")[0])
-            for markup in (
-                ":doi:",
-                ":math:",
-                "{doi}",
-                "{py:",
-                "```",
-                "``",
-                ".. ",
-                "](",
-            ):
-                assert markup not in text, (page.name, markup)
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > len(PAGES) - 4
+    for page in pages:
+        text = page.read_text("utf-8")
+        for tag in re.findall(r"<(?:script|img|iframe|link)\b[^>]*>", text):
+            is_loaded = "<link" not in tag or 'rel="stylesheet"' in tag
+            assert not is_loaded or not re.search(r"(src|href)=\"(\w+:)?//", tag), tag
+        text = text.partition("<article")[2].partition("</article>")[0]
+        text = re.sub(r"<(pre|code|math)\b.*?</\1>", "", text, flags=re.DOTALL)
+        text = re.sub(r"<[^>]*>", "", text)
+        for markup in (":doi:", "{doi}", "{math}", "{py:", "``", "\n.. ", "]("):
+            assert markup not in text, (page.name, markup)
 
 
 def list_public():
