@@ -58,6 +58,7 @@ PAGES = {
     "README.md": "index.md",
     "benchmarks/README.md": "benchmarks.md",
     "benchmarks/results/summary.md": "reproduction.md",
+    "docs/gallery": "pictures.md",
 }
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
