@@ -5,7 +5,6 @@ set without a script, and names of other libraries are no links.
 """
 
 import html
-import importlib.util
 import inspect
 import os
 import re
@@ -26,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import sigarray  # noqa: E402
-from sigarray import results  # noqa: E402
+from sigarray import plot, results  # noqa: E402
 from sigarray._cli.main import _build_parser  # noqa: E402
 
 logger = getLogger(__name__)
@@ -45,20 +44,16 @@ extensions = [
 ]
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
-# Pages whose subject may not be here yet: a module, or pictures.
-AWAITED = {
-    "api/plot.md": importlib.util.find_spec("sigarray.plot"),
-    "api/report.md": importlib.util.find_spec("sigarray.report"),
-    "pictures.md": (ROOT / "docs" / "gallery").is_dir(),
-}
-exclude_patterns = ["_build", *(page for page, there in AWAITED.items() if not there)]
+exclude_patterns = ["_build"]
 
-# Files that are pages, by another name.
+# Files, and parts of them, that are pages by another name.
 PAGES = {
     "README.md": "index.md",
+    "README.md#raters-and-runs-items-with-several-responses": "responses.md",
     "benchmarks/README.md": "benchmarks.md",
     "benchmarks/results/summary.md": "reproduction.md",
     "docs/gallery": "pictures.md",
+    "tests/read/files/README.md": "files.md#files-of-evaluation-tools",
 }
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
@@ -118,7 +113,7 @@ class CommandHelp(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Give it as a literal block, of 80 columns on any terminal."""
         os.environ["COLUMNS"] = "80"
-        parser = _build_parser()
+        parser = _build_parser(self.arguments)
         (commands,) = (x.choices for x in parser._actions if x.dest == "command")
         text = commands[self.arguments[0]].format_help()
         return [nodes.literal_block(text, text, language="text")]
@@ -129,7 +124,6 @@ class Gallery(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Give a section for each function: "power" draws power.png, power_of_x.png."""
-        plot = importlib.import_module("sigarray.plot")
         pictures = sorted((ROOT / "docs" / "gallery").glob("*.png"))
         found: list[nodes.Node] = []
         for name in plot.__all__:
@@ -171,15 +165,18 @@ def write_mathml(node: nodes.Element, *, as_block: bool = False) -> str:
 def move_links(app: Sphinx, path: Path, docname: str, content: list[str]) -> None:
     """Let the links of an included file lead to what they mean, from a page."""
     del app, docname
-    included = (ROOT / "docs" / path).resolve().parent
+    included = (ROOT / "docs" / path).resolve().relative_to(ROOT)
 
     def move(link: re.Match[str]) -> str:
         target, _, anchor = link[1].partition("#")
-        place = Path(os.path.normpath(included / target)).relative_to(ROOT).as_posix()
+        place = os.path.normpath(included.parent / target if target else included)
+        anchor = anchor and f"#{anchor}"
+        if place + anchor in PAGES:
+            return f"]({PAGES[place + anchor]})"
         page = PAGES.get(place) or os.path.relpath(ROOT / place, ROOT / "docs")
-        return f"]({page}#{anchor})" if anchor else f"]({page})"
+        return f"]({page}{anchor})" if target else link[0]
 
-    content[0] = re.sub(r"\]\((?!https?:|#)([^)\s]+)\)", move, content[0])
+    content[0] = re.sub(r"\]\((?!https?:)([^)\s]+)\)", move, content[0])
 
 
 def number_references(app: Sphinx, tree: nodes.document) -> None:

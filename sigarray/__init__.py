@@ -1,6 +1,8 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
-from sigarray import responses
+import importlib as _importlib
+from types import ModuleType as _ModuleType
+
 from sigarray._comparison import compare
 from sigarray._correction import (
     benjamini_hochberg,
@@ -76,7 +78,10 @@ __all__ = [
     "order_statistics",
     "permutation_replicates",
     "permutation_test",
+    "plot",
     "ranking",
+    "read",
+    "report",
     "required_sample_size",
     "responses",
     "t_test",
@@ -85,3 +90,17 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Imported where they are used: a command is to start in a moment.
+_ROOMS = ("plot", "read", "report", "responses")
+
+
+def __getattr__(name: str) -> _ModuleType:
+    if name in _ROOMS:
+        return _importlib.import_module(f"{__name__}.{name}")
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

@@ -6,6 +6,7 @@ from sigarray._backend.aliases import (
     Alternative,
     Array,
     Namespace,
+    Progress,
     RandomSource,
     Workers,
 )
@@ -43,6 +44,7 @@ def compare(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ComparisonResult:
     """Compare two models by statistics of the scores, by ranks and by stochastic order.
 
@@ -61,6 +63,8 @@ def compare(
         False for losses and error rates. The statistics are those of the scores as
         they are; the tests are turned round.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -119,6 +123,7 @@ def compare(
         batch=batch,
         rng=rng,
         workers=workers,
+        progress=progress,
     )
     ratio, error, margin = ratio[..., 0], error[..., 0], margin[..., 0]
     summary_a, summary_b = _summarize(xp, a, b)

@@ -4,7 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Progress,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
@@ -44,6 +50,7 @@ def bootstrap_power_analysis(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Array:
     """Power of a test to see that all scores of a model are lifted by a factor.
 
@@ -74,6 +81,8 @@ def bootstrap_power_analysis(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -133,6 +142,7 @@ def bootstrap_power_analysis(
         n_resamples=n_resamples,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     return power
 
@@ -157,6 +167,7 @@ def required_sample_size(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> SampleSizeResult:
     """How many runs of each model show that A is better, if it is so by so much?
 
@@ -181,6 +192,8 @@ def required_sample_size(
     axis, batch, rng
         As for `bootstrap_power_analysis`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -228,6 +241,7 @@ def required_sample_size(
         "n_resamples": n_resamples,
         "batch": batch,
         "workers": workers,
+        "progress": progress,
     }
     seed = seed_words(xp, device_of(xp, a), rng)
     if test in _T_TESTS:

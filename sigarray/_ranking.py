@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
-from sigarray._backend.checks import describe, fraction
+from sigarray._backend.checks import describe, half
 from sigarray._backend.libraries import to_host
 from sigarray.results import PairwiseAsoResult, Ranking
 
@@ -67,10 +67,7 @@ def ranking(
     if not isinstance(result, PairwiseAsoResult):
         msg = f"Expected what multi_aso gives; got {describe(result)}."
         raise TypeError(msg)
-    limit = fraction("threshold", threshold)
-    if limit > 0.5:
-        msg = f"Expected threshold to be at most 0.5; got {limit}."
-        raise ValueError(msg)
+    limit = half("threshold", threshold)
     eps_min, ratio = to_host(result.eps_min), to_host(result.violation_ratio)
     if eps_min.ndim != 2:
         msg = (

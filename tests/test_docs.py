@@ -81,7 +81,8 @@ class TestCommands:
     def test_options_are_known(self, line):
         from sigarray._cli.main import _build_parser
 
-        _build_parser().parse_args(shlex.split(line)[1:])
+        options = shlex.split(line)[1:]
+        _build_parser(options).parse_args(options)
 
     def test_those_of_tools_run(self, monkeypatch, capsys):
         from sigarray._cli.main import main
@@ -257,8 +258,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
 
 def list_public():
     """Give the names of all that is public."""
-    for name in ("", ".responses", ".responses.metrics", ".read", ".deepsig"):
-        module = importlib.import_module(f"sigarray{name}")
+    rooms = ("deepsig", "plot", "read", "report", "responses", "responses.metrics")
+    for name in ("sigarray", *(f"sigarray.{room}" for room in rooms)):
+        module = importlib.import_module(name)
         for member in module.__all__:
             value = getattr(module, member)
             if inspect.isfunction(value) or inspect.isclass(value):

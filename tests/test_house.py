@@ -10,9 +10,9 @@ import pytest
 
 import sigarray
 from conftest import CHOSEN, make_backend
-from sigarray import responses
+from sigarray import plot, responses
 
-PACKAGES = [sigarray, responses]
+PACKAGES = [sigarray, plot, responses]
 FUNCTIONS = {
     f"{package.__name__}.{name}": getattr(package, name)
     for package in PACKAGES
@@ -33,7 +33,9 @@ def test_what_has_no_underscore_is_public(package):
     assert {name for name in modules if not name.startswith("_")} <= {
         "deepsig",
         "metrics",
+        "plot",
         "read",
+        "report",
         "responses",
         "results",
     }
@@ -99,4 +101,16 @@ def test_parameters_of_one_name_are_described_in_one_way():
 
 
 # Which of them there are depends on the function.
-OF_EACH_FUNCTION = {"dt", "items", "method", "model", "n_sets", "responses"}
+OF_EACH_FUNCTION = {
+    "ax",
+    "dt",
+    "items",
+    "labels",
+    "method",
+    "model",
+    "n_sets",
+    "names",
+    "responses",
+    "rng",
+    "test",
+}

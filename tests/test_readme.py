@@ -60,7 +60,7 @@ def test_shown_results_are_those_committed():
     assert shown.count("\n| ") == 9
     assert shown in summary.read_text(encoding="utf-8")
     figures = re.findall(r"!\[.+?\]\((.+?\.png)\)", README)
-    assert len(figures) == 3
+    assert len(figures) == 4
     for figure in figures:
         assert (ROOT / figure).is_file()
 

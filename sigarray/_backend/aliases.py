@@ -17,6 +17,8 @@ RandomSource = Any
 # Threads for NumPy, -1 for all cores; a function that is called as map is; a process
 # group of torch; the name of a mesh axis of JAX.
 Workers = Any
+# A function of (done, total), or a bar as of tqdm.
+Progress = Any
 # Of options that several functions share; `checks` has the names from here.
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]

@@ -94,6 +94,15 @@ def fraction(name: str, value: Any) -> float:
     return share
 
 
+def half(name: str, value: Any) -> float:
+    """Give a number in (0, 0.5] as a float."""
+    share = fraction(name, value)
+    if share > 0.5:
+        msg = f"Expected {name} to be at most 0.5; got {share}."
+        raise ValueError(msg)
+    return share
+
+
 def choice(*choices: str | None, ignores_case: bool = False) -> Rule:
     """Make a rule for one of several words, and None where it is among them."""
 
@@ -280,6 +289,26 @@ def host_worker_source(name: str, value: Any) -> Any:
     return worker_source(name, value)
 
 
+def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
+    """Give a function of (done, total), for a bar of tqdm too."""
+    if callable(value):
+        return value  # type: ignore[no-any-return]
+    if not hasattr(value, "update") or not hasattr(value, "n"):
+        msg = (
+            f"Expected {name} to be a function of (done, total), or a bar as tqdm() "
+            f"is; got {show(value)}."
+        )
+        raise TypeError(msg)
+
+    def tell(done: int, total: int | None) -> None:
+        if done < value.n:  # another pass
+            value.reset()
+        value.total = total
+        value.update(done - value.n)
+
+    return tell
+
+
 def process_group(name: str, value: Any) -> Any:
     """Give a process group of torch."""
     if not is_process_group(value):
@@ -306,6 +335,7 @@ OPTIONS: dict[str, Rule] = {
     "n_comparisons": count(_MAX_COMPARISONS),
     "paired": flag,
     "power": fraction,
+    "progress": optional(progress_source),
     "rng": random_source,
     "workers": optional(worker_source),
     "statistic": choice_or_statistic(*get_args(StatisticName), arrays="x"),

@@ -56,7 +56,7 @@ def call_as_operator(
     for key, value in options.items():
         if isinstance(value, enum.Enum) and isinstance(value, str):
             options[key] = value.value
-        if key == "workers" and not isinstance(value, _LITERALS):
+        if key in ("workers", "progress") and not isinstance(value, _LITERALS):
             return call_beside_the_program(function, args, options)
         is_known = isinstance(value, (list, tuple, dict, *_LITERALS))
         if is_known or hasattr(value, "dtype"):

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace, Workers
-from sigarray._backend.workers import admit_workers, shared_among
+from sigarray._backend.aliases import Array, Device, Namespace, Progress, Workers
+from sigarray._backend.workers import admit_workers, shared_among, watched_by
 
 Result = TypeVar("Result")
 
@@ -126,7 +126,7 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     Where the arrays are JAX's it is compiled once: eager JAX is 4 to 27 times slower.
     Keyword arguments are static: they have to be hashable. With a function of the
     caller among them it is traced in every call, and compiled once for each trace.
-    With `workers`, these compute its chunks.
+    With `workers`, these compute its chunks; `progress` is told of them.
     """
 
     @functools.cache
@@ -140,9 +140,14 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(function)
     def call(
-        xp: Namespace, *arrays: Array, workers: Workers = None, **static: Any
+        xp: Namespace,
+        *arrays: Array,
+        workers: Workers = None,
+        progress: Progress = None,
+        **static: Any,
     ) -> Result:
-        with ambient_modes_off(xp), shared_among(workers):
+        told = contextlib.nullcontext() if progress is None else watched_by(progress)
+        with ambient_modes_off(xp), shared_among(workers), told:
             if workers is not None:
                 code = list(map(_code_of, static.values()))
                 call = f"{function.__module__}.{function.__qualname__} {static} {code}"

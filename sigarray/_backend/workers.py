@@ -25,6 +25,12 @@ Chunk = Callable[[Any, int], Array]
 # One inside of a chunk, so that pools do not nest.
 _WORKERS: contextvars.ContextVar[Workers] = contextvars.ContextVar("workers", default=1)
 
+# Called with the replicates or items that are done, and all of them; once a pass.
+Progress = Callable[[int, int], Any]
+_PROGRESS: contextvars.ContextVar[Progress | None] = contextvars.ContextVar(
+    "progress", default=None
+)
+
 # Below so many elements, some 100 ms, sharing costs more than it saves.
 _MIN_ELEMENTS = 2**23
 # Chunks that a thread computes as one: NumPy hands over the interpreter lock in each of
@@ -43,6 +49,16 @@ def shared_among(workers: Workers) -> Iterator[None]:
     finally:
         if token is not None:
             _WORKERS.reset(token)
+
+
+@contextlib.contextmanager
+def watched_by(progress: Progress | None) -> Iterator[None]:
+    """Call this after each chunk or item, but not for those within one."""
+    token = _PROGRESS.set(progress)
+    try:
+        yield
+    finally:
+        _PROGRESS.reset(token)
 
 
 def admit_workers(xp: Namespace, workers: Workers, call: str, arrays: Any) -> Any:
@@ -175,10 +191,15 @@ def compute_chunks(
     results, or these are sums. Threads are where the library has none of its own;
     `modes` are set where a chunk is computed elsewhere.
     """
+    progress = _PROGRESS.get()
 
     def elsewhere(start: int, n: int) -> Array:
-        with shared_among(1), modes():
+        with shared_among(1), watched_by(None), modes():
             return chunk(start, n)
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(min(done, count), count)
 
     workers = _WORKERS.get()
     is_long = elements * count >= _MIN_ELEMENTS
@@ -186,7 +207,8 @@ def compute_chunks(
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
         task = _Task(elsewhere, count, size, step)
-        for arrays in _by_map(workers, task, range(0, count, step)):
+        for k, arrays in enumerate(_by_map(workers, task, range(0, count, step))):
+            tell((k + 1) * step)
             yield from arrays
     elif is_process_group(workers) and is_long and count > size:
         yield from chunks_of_ranks(workers, elsewhere, count, size, axis)
@@ -196,10 +218,15 @@ def compute_chunks(
         def several(start: int) -> Array:
             return elsewhere(start, min(step, count - start))
 
-        yield from _by_threads(several, range(0, count, step))
+        for k, array in enumerate(_by_threads(several, range(0, count, step))):
+            tell((k + 1) * step)
+            yield array
     else:
         for start in range(0, count, size):
-            yield chunk(start, min(size, count - start))
+            with watched_by(None):
+                array = chunk(start, min(size, count - start))
+            tell(start + size)
+            yield array
 
 
 def compute_items(
@@ -215,25 +242,35 @@ def compute_items(
     What is sent elsewhere is an item, and what the function closes over. For a process
     group, the function gives arrays of one shape.
     """
+    progress = _PROGRESS.get()
 
     def elsewhere(item: Any) -> Item:
-        with shared_among(1), modes():
+        with shared_among(1), watched_by(None), modes():
+            return function(item)
+
+    def here(item: Any) -> Item:
+        with watched_by(None):
             return function(item)
 
     workers = _WORKERS.get()
     is_long = elements * len(items) >= _MIN_ELEMENTS
+    found: Iterator[Item]
     if callable(workers) and is_long:
-        yield from _by_map(workers, elsewhere, items)
+        found = _by_map(workers, elsewhere, items)
     elif is_process_group(workers) and is_long:
 
         def chunk(start: int, _: int) -> Any:
             return elsewhere(items[start])
 
-        yield from chunks_of_ranks(workers, chunk, len(items), 1, None)
+        found = chunks_of_ranks(workers, chunk, len(items), 1, None)
     elif threads and is_long and count_threads() > 1:
-        yield from _by_threads(elsewhere, items)
+        found = _by_threads(elsewhere, items)
     else:
-        yield from map(function, items)
+        found = map(here, items)
+    for k, item in enumerate(found):
+        if progress is not None:
+            progress(k + 1, len(items))
+        yield item
 
 
 def count_threads() -> int:

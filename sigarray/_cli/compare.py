@@ -3,14 +3,18 @@
 import argparse
 import math
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from sigarray import holm
 from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.large_tables import open_large
+from sigarray._cli.messages import say
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
+from sigarray._cli.page import write_page
 from sigarray._cli.pairwise_tests import (
     PAIR_METHODS,
     PAIRED_TESTS,
@@ -20,8 +24,15 @@ from sigarray._cli.pairwise_tests import (
     describe_test,
     run_pairwise,
 )
-from sigarray._cli.report import Report
-from sigarray._cli.tasks import report_tasks
+from sigarray._cli.pictures import FORMATS, draw_pictures, save_picture, write_file
+from sigarray._cli.progress import track
+from sigarray._cli.repeating import (
+    apply_signature,
+    report_verification,
+    sign,
+    write_line,
+)
+from sigarray._cli.tasks import list_undecided, report_tasks
 from sigarray._cli.verdict import (
     Comparison,
     Decision,
@@ -31,8 +42,8 @@ from sigarray._cli.verdict import (
     report_tests,
 )
 from sigarray.read._scores import ScoreTable
+from sigarray.report._rendering import Report
 
-HELP = "say which models of a table of scores are better"
 DESCRIPTION = (
     "Compare every two models, by almost stochastic order or by a two-sided "
     f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
@@ -104,10 +115,33 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_random(
         command, default=None, said="1000 for aso, 9999 for bootstrap and permutation"
     )
+    paper = command.add_argument_group("for the paper, and for others")
+    paper.add_argument(
+        "--plot",
+        metavar="FILE",
+        help=f"draw what decides, in a file that ends in {', '.join(FORMATS)}",
+    )
+    paper.add_argument(
+        "--report",
+        metavar="FILE.html",
+        help="write one page: verdict, tables, pictures, method and how to repeat it",
+    )
+    paper.add_argument(
+        "--verify",
+        metavar="SIGNATURE",
+        help="say whether FILE repeats the numbers of a signature, which tells the "
+        "options; exit code 1 where it does not",
+    )
+    paper.add_argument(
+        "--fail-unless-better",
+        metavar="MODEL",
+        help="exit code 1 unless MODEL is better than every other one, on every task",
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
+    expected = None if options.verify is None else apply_signature(options)
     if options.test is not None:
         _check_test_options(options)
     table = open_large(options) or read_models(options)
@@ -117,64 +151,109 @@ def run(options: argparse.Namespace) -> Report:
         _check_test_options(options)
     tests = _choose_test(options, table)
     compared = {task: _describe(options, table, tests, task) for task in table.tasks}
-    if len(compared) > 1:
-        return report_tasks(compared, _decide_tasks(compared, tests))
-    (comparison,) = compared.values()
-    if isinstance(tests, PairOptions):
-        results = run_pairwise(
-            dict(comparison.scores),
-            tests,
-            is_corrected=comparison.is_corrected,
-            level=comparison.alpha,
-            higher_is_better=comparison.higher_is_better,
-        )
-        return report_tests(comparison, results)
-    orders = run_orders(
-        comparison.scores,
-        tests,
-        is_corrected=comparison.is_corrected,
-        higher_is_better=comparison.higher_is_better,
+    found = _compare(compared, tests)
+    decisions = _decide(compared, tests, found)
+    fields = sign(options, table, next(iter(compared.values())), decisions)
+    if expected is not None:
+        return report_verification(table.source, expected, fields)
+    report = _report(compared, tests, found, decisions)
+    line = write_line(fields)
+    report = replace(
+        report, signature=line, document=report.document | {"signature": line}
     )
-    return report_orders(comparison, orders, tests.threshold)
+    if options.plot is not None or options.report is not None:
+        _write_pictures(options, table, compared, found, report)
+    if options.fail_unless_better is not None:
+        lost = list_undecided(options.fail_unless_better, table, decisions)
+        for sentence in lost:
+            say(sentence)
+        report = replace(report, exit_code=1 if lost else 0)
+    return report
 
 
-def _decide_tasks(
+def _compare(
     compared: dict[str, Comparison], tests: PairOptions | OrderOptions
-) -> dict[str, list[Decision]]:
-    """Decide every pair of every task, corrected for the number of all of them."""
+) -> dict[str, Any]:
+    """Test every pair of every task; of several tasks without a correction."""
     n_pairs = sum(len(x.pairs) for x in compared.values())
     if isinstance(tests, OrderOptions):
         return {
-            task: decide_by_orders(
-                x,
-                run_orders(
-                    x.scores,
-                    tests,
-                    is_corrected=x.is_corrected,
-                    higher_is_better=x.higher_is_better,
-                    share=len(x.pairs) / n_pairs if x.is_corrected else 1.0,
-                ),
-                tests.threshold,
+            task: run_orders(
+                x.scores,
+                tests,
+                is_corrected=x.is_corrected,
+                higher_is_better=x.higher_is_better,
+                share=len(x.pairs) / n_pairs if x.is_corrected else 1.0,
             )
-            for task, x in compared.items()
+            for task, x in track(list(compared.items()), "Task")
         }
-    found = {
+    return {
         task: run_pairwise(
             dict(x.scores),
             tests,
-            is_corrected=False,
+            is_corrected=x.is_corrected and len(compared) == 1,
             level=x.alpha,
             higher_is_better=x.higher_is_better,
         )
-        for task, x in compared.items()
+        for task, x in track(list(compared.items()), "Task")
     }
-    every = np.asarray([test.p_value for by in found.values() for test in by])
+
+
+def _decide(
+    compared: dict[str, Comparison],
+    tests: PairOptions | OrderOptions,
+    found: dict[str, Any],
+) -> dict[str, list[Decision]]:
+    """Decide every pair of every task, corrected for the number of all of them."""
+    if isinstance(tests, OrderOptions):
+        return {
+            task: decide_by_orders(x, found[task], tests.threshold)
+            for task, x in compared.items()
+        }
     first = next(iter(compared.values()))
+    every = np.asarray([test.p_value for by in found.values() for test in by])
     adjusted = iter(np.asarray(holm(every)) if first.is_corrected else every)
     return {
         task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
         for task, by in found.items()
     }
+
+
+def _report(
+    compared: dict[str, Comparison],
+    tests: PairOptions | OrderOptions,
+    found: dict[str, Any],
+    decisions: dict[str, list[Decision]],
+) -> Report:
+    if len(compared) > 1:
+        return report_tasks(compared, decisions)
+    ((task, comparison),) = compared.items()
+    if isinstance(tests, OrderOptions):
+        return report_orders(comparison, found[task], tests.threshold)
+    return report_tests(comparison, found[task])
+
+
+def _write_pictures(
+    options: argparse.Namespace,
+    table: ScoreTable,
+    compared: dict[str, Comparison],
+    found: dict[str, Any],
+    report: Report,
+) -> None:
+    """Write the picture and the page that were asked for."""
+    if not table.ids:
+        msg = "Expected --plot and --report with scores that fit into memory."
+        raise ValueError(msg)
+    orders = found if options.test == "aso" else {}
+    try:
+        pictures = draw_pictures(options, table, compared, orders)
+        if options.plot is not None:
+            save_picture(pictures[0], options.plot)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
+    if options.report is not None:
+        page = write_page(report, pictures, options.command_line)
+        write_file(options.report, page.encode())
 
 
 def _choose_test(

@@ -11,11 +11,10 @@ from sigarray import (
     holm,
 )
 from sigarray._cli.options import add_format, add_level
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import show_p_value
 from sigarray.read._p_values import read_p_values
+from sigarray.report._numbers import show_p_value
+from sigarray.report._rendering import Report, Table
 
-HELP = "correct p-values for their number"
 DESCRIPTION = (
     "Adjust p-values for several comparisons. FILE (- for standard input, "
     "which is the default) has a p-value in each row, or a label and a p-value."

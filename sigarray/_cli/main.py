@@ -1,35 +1,40 @@
 """The `sigarray` command: which model is better, from a table of scores."""
 
 import argparse
+import importlib
 import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sigarray import __version__
 from sigarray._backend.workers import shared_among
-from sigarray._cli import compare, correct, power, responses, study
-from sigarray._cli.messages import complain, say, warnings_as_lines
-from sigarray._cli.plain_text import show_controls
-from sigarray._cli.report import print_text, render
+from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
+from sigarray._cli.progress import watch
+from sigarray._plain_text import show_controls
+from sigarray.report._rendering import Report, print_text, render
 
+# Modules of this room, which are imported where they are asked for, and their help.
 _COMMANDS = {
-    "compare": compare,
-    "power": power,
-    "correct": correct,
-    "responses": responses,
-    "study": study,
+    "compare": "say which models of a table of scores are better",
+    "power": "say whether there are enough runs",
+    "correct": "correct p-values for their number",
+    "responses": "say which of two systems is nearer to gold responses",
+    "study": "say how good p-values from one test set are",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    Give 0; 2 where the file or an option is wrong; 1 where the result cannot be
-    written; 130 where the command was interrupted.
+    Give 0; 1 where `--verify` or `--fail-unless-better` say no, or the result cannot be
+    written; 2 where the file or an option is wrong; 130 where it was interrupted.
     """
-    options = _build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    options = _build_parser(given).parse_args(given)
+    options.command_line = shlex.join(["sigarray", *given])
     if sys.stdout is None or sys.stdout.closed:
         complain("error", "the result cannot be written: standard output is closed.")
         return 1
@@ -38,13 +43,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         workers = getattr(options, "workers", None)
-        with warnings_as_lines(), shared_among(workers):
-            report = _COMMANDS[options.command].run(options)
+        with (
+            warnings_as_lines(),
+            quiet(options.quiet),
+            shared_among(workers),
+            watch(),
+        ):
+            report: Report = _find(options.command).run(options)
         if options.format == "text":
             print_text(report)
         else:
             print(render(report, options.format), end="")
         sys.stdout.flush()
+        return report.exit_code
     except ValueError as error:
         complain("error", error)
         return 2
@@ -69,7 +80,12 @@ class _Parser(argparse.ArgumentParser):
         super().error(show_controls(message))
 
 
-def _build_parser() -> argparse.ArgumentParser:
+def _find(command: str) -> Any:
+    """Give the module of a command."""
+    return importlib.import_module(f"sigarray._cli.{command}")
+
+
+def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Give the parser; `command` of what it parses is the name of the command."""
     parser = _Parser(
         prog="sigarray", description="Is model A really better than model B?"
@@ -78,9 +94,11 @@ def _build_parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, module in _COMMANDS.items():
-        command = commands.add_parser(
-            name, help=module.HELP, description=module.DESCRIPTION
-        )
+    for name, said in _COMMANDS.items():
+        if name not in arguments[:1]:
+            commands.add_parser(name, help=said)
+            continue
+        module = _find(name)
+        command = commands.add_parser(name, help=said, description=module.DESCRIPTION)
         module.add_options(command)
     return parser

@@ -1,11 +1,14 @@
 """Lines on standard error: notes, warnings and errors."""
 
 import contextlib
+import contextvars
 import sys
 import warnings
 from collections.abc import Iterator
 
-from sigarray._cli.plain_text import show_controls
+from sigarray._plain_text import show_controls
+
+_IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
 
 
 @contextlib.contextmanager
@@ -24,9 +27,25 @@ def warnings_as_lines() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def quiet(is_quiet: bool) -> Iterator[None]:
+    """Print no notes, where that is asked for."""
+    token = _IS_QUIET.set(is_quiet)
+    try:
+        yield
+    finally:
+        _IS_QUIET.reset(token)
+
+
+def is_quiet() -> bool:
+    """Tell whether notes and progress are not wanted."""
+    return _IS_QUIET.get()
+
+
 def complain(kind: str, message: object) -> None:
     """Say what is wrong, or to be known, on standard error."""
-    say(f"{kind}: {message}")
+    if kind != "note" or not is_quiet():
+        say(f"{kind}: {message}")
 
 
 def say(line: str) -> None:

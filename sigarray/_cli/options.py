@@ -5,8 +5,8 @@ import csv
 from collections.abc import Callable
 
 from sigarray._backend.checks import MAX_REPLICATES
-from sigarray._cli.report import STYLES
 from sigarray.read._alignment import UNITS
+from sigarray.report._rendering import STYLES
 
 _MAX_WORKERS = 1024
 _COLUMNS = {
@@ -78,6 +78,9 @@ def add_format(command: argparse.ArgumentParser) -> None:
     """Add how to write the result."""
     command.add_argument(
         "--format", choices=STYLES, default="text", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--quiet", action="store_true", help="no notes and no progress, only warnings"
     )
 
 

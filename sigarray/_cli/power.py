@@ -20,17 +20,16 @@ from sigarray._cli.options import (
 )
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import (
+from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray.read._wide import Scores
+from sigarray.report._numbers import (
     Summary,
     describe_scores,
     number_format,
     show_difference,
 )
-from sigarray._power_analysis import DEFAULT_SIZES
-from sigarray.read._wide import Scores
+from sigarray.report._rendering import Report, Table
 
-HELP = "say whether there are enough runs"
 DESCRIPTION = (
     "For each model, the power to see that its scores are lifted; for every "
     "two, the number of runs that shows a difference like theirs. "

@@ -1,15 +1,20 @@
 """Say beforehand that something takes long, and show how far it is."""
 
+import contextlib
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sigarray._cli.messages import complain
+from sigarray._backend.workers import watched_by
+from sigarray._cli.messages import complain, is_quiet
 
 T = TypeVar("T")
 
 # Below, nobody wonders what is going on.
 _LONG = 1.0
+# Between two looks at a line that changes.
+_PAUSE = 0.1
 
 
 def announce(task: str, seconds: float, advice: str) -> None:
@@ -18,18 +23,104 @@ def announce(task: str, seconds: float, advice: str) -> None:
         complain("note", f"{task} takes {_show_seconds(seconds)}. {advice}")
 
 
+@contextlib.contextmanager
+def watch() -> Iterator[None]:
+    """Show on standard error, where that is a terminal, how far a computation is."""
+    with _shown_bar("Replicate") as bar, watched_by(bar):
+        yield
+
+
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Count the steps on standard error, where that is a terminal."""
-    is_seen = sys.stderr is not None and sys.stderr.isatty() and len(steps) > 1
-    try:
+    """Count the steps on standard error, where that is a terminal.
+
+    Of a single step, `watch` shows how far it is.
+    """
+    if len(steps) < 2:
+        yield from steps
+        return
+    with _shown_bar(name) as bar, watched_by(None):
         for done, step in enumerate(steps):
-            if is_seen:
-                _write(f"\r{name} {done + 1} of {len(steps)}")
+            if bar is not None:
+                bar(done, len(steps))
             yield step
+
+
+@contextlib.contextmanager
+def _shown_bar(name: str) -> Iterator[Any]:
+    """Give what shows (done, total), or None where nobody would see it."""
+    if sys.stderr is None or not sys.stderr.isatty() or is_quiet():
+        yield None
+        return
+    line = _Line(name)
+    try:
+        yield line
     finally:
-        if is_seen:
-            # Back to an empty line, whatever comes next.
+        line.clear()
+
+
+class _Line:
+    """A line of a terminal that says how far something is, and how long it takes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._start = self._last = time.monotonic()
+        self._done = 0
+        self._bar: Any = None
+        self._is_written = False
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done < self._done:  # another pass
+            self.clear()
+            self._start = now
+        self._done = done
+        if now - self._start < _LONG or now - self._last < _PAUSE:
+            return
+        self._last = now
+        if self._bar is None:
+            self._bar = _make_bar(self._name, total)
+        if self._bar is not False:
+            self._bar.update(0, completed=done, total=total)
+            return
+        left = (now - self._start) * (total - done) / done if done else 0.0
+        when = f", {_show_seconds(left)} left" if done else ""
+        _write(f"\r\x1b[K{self._name} {done} of {total}{when}")
+        self._is_written = True
+
+    def clear(self) -> None:
+        """Go back to an empty line, whatever comes next."""
+        if self._bar:
+            self._bar.stop()
+        self._bar = None
+        if self._is_written:
             _write("\r\x1b[K")
+        self._is_written = False
+
+
+def _make_bar(name: str, total: int) -> Any:
+    """Give a bar of rich, or False where that is not installed."""
+    try:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+    except ImportError:
+        return False
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(name, total=total)
+    bar.start()
+    return bar
 
 
 def _write(text: str) -> None:

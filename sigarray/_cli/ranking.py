@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from sigarray._cli.report import Table
-from sigarray._cli.summary import Summary, number_format
+from sigarray.report._numbers import Summary, number_format
+from sigarray.report._rendering import Table
 
 # With more models than this, readers get a ranking, and not every pair.
 MAX_SHOWN = 12

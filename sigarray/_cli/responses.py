@@ -13,14 +13,13 @@ from sigarray._backend.checks import ALTERNATIVES
 from sigarray._cli.inputs import open_table
 from sigarray._cli.options import add_format, add_level, add_random
 from sigarray._cli.progress import announce
-from sigarray._cli.report import Report, Table
 from sigarray._cli.samplers import ITEMS, RESPONSES
-from sigarray._cli.summary import show_p_value
 from sigarray.read._responses import read_responses
+from sigarray.report._numbers import show_p_value
+from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 
-HELP = "say which of two systems is nearer to gold responses"
 DESCRIPTION = (
     "Compare two systems with gold judgments, where items have several "
     "responses each, of raters or of runs. FILE is a table (- for standard "

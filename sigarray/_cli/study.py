@@ -7,13 +7,12 @@ from typing import Any
 
 from sigarray._cli.options import add_format, add_random, whole_number
 from sigarray._cli.progress import announce
-from sigarray._cli.report import Report, Table
 from sigarray._cli.samplers import ITEMS, RESPONSES
-from sigarray._cli.summary import without_infinities
+from sigarray.report._numbers import without_infinities
+from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, study, study_records
 from sigarray.responses._models import MODELS
 
-HELP = "say how good p-values from one test set are"
 DESCRIPTION = (
     "Simulate test sets of two systems, of which B is perturbed, and compare "
     "p-values from one set with those from many."

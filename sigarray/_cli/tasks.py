@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from sigarray._cli.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import number_format, without_infinities
 from sigarray._cli.verdict import (
     HOLM,
     Comparison,
@@ -13,6 +11,10 @@ from sigarray._cli.verdict import (
     say_order_basis,
     start_document,
 )
+from sigarray.read._frame import list_names
+from sigarray.read._scores import ScoreTable
+from sigarray.report._numbers import number_format, without_infinities
+from sigarray.report._rendering import Report, Table
 
 # (A, B) -> task -> what was found.
 Found = dict[tuple[str, str], dict[str, Decision]]
@@ -64,6 +66,31 @@ def report_tasks(
         return Report([ranking], sentences, method, records, document)
     tables = [_mean_table(compared, models), _decision_table(list(compared), found)]
     return Report(tables, sentences, method, records, document)
+
+
+def list_undecided(
+    model: str, table: ScoreTable, decisions: Mapping[str, Sequence[Decision]]
+) -> list[str]:
+    """Say than which others a model is not better, and on which tasks.
+
+    Raises
+    ------
+    ValueError
+        No such model.
+    """
+    if model not in table.models:
+        msg = (
+            f"Expected a model of {table.source} for --fail-unless-better; got "
+            f"{model!r}. Those in it: {list_names(table.models)}."
+        )
+        raise ValueError(msg)
+    return [
+        f"{model} is not better than {x.b if x.a == model else x.a}"
+        f"{f' on {task}' if task else ''}"
+        for task, by in decisions.items()
+        for x in by
+        if model in (x.a, x.b) and x.better != model
+    ]
 
 
 def _title(comparison: Comparison) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._cli.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
-from sigarray._cli.report import Report, Table
-from sigarray._cli.summary import (
+from sigarray.report._numbers import (
     Summary,
     describe_scores,
     number_format,
@@ -19,6 +18,7 @@ from sigarray._cli.summary import (
     show_p_value,
     without_infinities,
 )
+from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
 HOLM = "Holm's correction"

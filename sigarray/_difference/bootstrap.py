@@ -6,6 +6,7 @@ from sigarray._backend.aliases import (
     Alternative,
     Array,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Statistic,
@@ -54,6 +55,7 @@ def bootstrap_test(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResamplingResult:
     """Test by the bootstrap whether A scores higher than B.
 
@@ -89,6 +91,8 @@ def bootstrap_test(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -163,6 +167,7 @@ def bootstrap_test(
         n_resamples=n_resamples,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -181,6 +186,7 @@ def bootstrap_replicates(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Array:
     """Bootstrap replicates of a statistic or of a difference of two, from any place on.
 
@@ -205,6 +211,8 @@ def bootstrap_replicates(
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -242,6 +250,7 @@ def bootstrap_replicates(
         count=count,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
 
 

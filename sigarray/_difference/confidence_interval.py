@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import (
     Array,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Statistic,
@@ -61,6 +62,7 @@ def bootstrap_ci(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> BootstrapResult:
     """Bootstrap confidence interval of a statistic, or of a difference of two.
 
@@ -97,6 +99,8 @@ def bootstrap_ci(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -173,6 +177,7 @@ def bootstrap_ci(
         n_resamples=n_resamples,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     statistic, low, high, error = result
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)

@@ -7,6 +7,7 @@ from sigarray._backend.aliases import (
     Alternative,
     Array,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Statistic,
@@ -55,6 +56,7 @@ def permutation_test(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResamplingResult:
     """Test by permutation whether A scores higher than B.
 
@@ -79,6 +81,8 @@ def permutation_test(
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`; not needed where all are enumerated.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -144,6 +148,7 @@ def permutation_test(
         alternative=alternative,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -163,6 +168,7 @@ def permutation_replicates(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Array:
     """Differences of permuted scores, from any place on.
 
@@ -188,6 +194,8 @@ def permutation_replicates(
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -253,6 +261,7 @@ def permutation_replicates(
         statistic=statistic,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
 
 

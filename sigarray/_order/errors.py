@@ -14,6 +14,7 @@ from sigarray._backend.aliases import (
     Array,
     Device,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Workers,
@@ -87,6 +88,7 @@ def estimate_pairs(
     batch: int | None,
     rng: RandomSource,
     workers: Workers,
+    progress: Progress,
     depth: int = 0,
 ) -> Estimates:
     """Violation ratio, standard error and margin of every pair; the public options.
@@ -117,6 +119,7 @@ def estimate_pairs(
         grid=even_grid(dt),
         batch=batch,
         workers=workers,
+        progress=progress,
     )
 
 

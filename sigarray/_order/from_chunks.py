@@ -8,7 +8,6 @@ import numpy as np
 from sigarray._backend.aliases import Array, RandomSource, Seed, Workers
 from sigarray._backend.checks import (
     fraction,
-    function,
     host_worker_source,
     optional,
 )
@@ -53,7 +52,6 @@ _MAX_HELD = 2**10
 
 @checked(
     dt=fraction,
-    progress=optional(function),
     workers=optional(host_worker_source),
 )
 def aso_from_chunks(
@@ -94,7 +92,7 @@ def aso_from_chunks(
         threads, or a function that is called as `map(function, tasks)`, such as that of
         a pool of processes, to which a path is sent as such. No process group, and no
         name of a mesh axis.
-    progress : callable, optional
+    progress : callable or tqdm, optional
         Called as ``progress(n_read, n)`` for every part: the scores that a pass through
         one sample has read, and all there are, or None in the first pass.
 
@@ -156,7 +154,6 @@ def aso_from_chunks(
 
 @checked(
     dt=fraction,
-    progress=optional(function),
     workers=optional(host_worker_source),
 )
 def violation_ratio_from_chunks(
@@ -205,7 +202,7 @@ def violation_ratio_from_chunks(
         return join(np, ratios_of_blocks(np, known, steps, grid))[0]
 
 
-@checked(progress=optional(function), workers=optional(host_worker_source))
+@checked(workers=optional(host_worker_source))
 def order_statistics(
     scores: Any,
     ranks: Any,
@@ -317,6 +314,7 @@ def _estimate(
                 batch=batch,
                 rng=rng,
                 workers=None,
+                progress=None,
                 depth=1,
             )
         grid, seed = even_grid(dt), seed_words(np, "cpu", rng)

@@ -6,7 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Progress,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
@@ -36,6 +42,7 @@ def multi_aso(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> PairwiseAsoResult:
     """Almost stochastic order between all pairs of K models.
 
@@ -66,6 +73,8 @@ def multi_aso(
         model that is appended changes none. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -106,7 +115,7 @@ def multi_aso(
            [ True, False, False],
            [ True,  True, False]])
     """
-    names, columns = _name_models(scores)
+    names, columns = name_models(scores)
     xp, stacks, order = _stack_models(columns, axis)
     streams = number_streams(len(order)) if names is None else name_streams(names)
     # As in the stacks.
@@ -127,6 +136,7 @@ def multi_aso(
         batch=batch,
         rng=rng,
         workers=workers,
+        progress=progress,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
     return pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
@@ -159,7 +169,7 @@ def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int,
     return xp, stacks, tuple(models.index(k) for k in range(len(models)))
 
 
-def _name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
+def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
     """Give the names of the models, where they have some, and a list or one array."""
     if isinstance(scores, Mapping):
         if any(is_traced(x) for x in scores.values()):

@@ -1,6 +1,12 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Progress,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.libraries import device_of
@@ -106,6 +112,7 @@ def aso(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> AsoResult:
     """Almost stochastic order: is model A better than model B?
 
@@ -171,6 +178,11 @@ def aso(
         on all shards. The result has the same bits whoever computes it, up to the order
         of sums over shards of JAX. Below 2^23 numbers the caller, or each rank or
         shard, computes all: sharing would take longer.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` for replicates, or samples or pairs where a
+        function computes many, whenever some more are done; from the start for each
+        pass. A bar of tqdm will do: ``progress=tqdm(leave=False)``. JAX, whose loops
+        are compiled, does not call it.
 
     Returns
     -------
@@ -281,6 +293,7 @@ def aso(
         batch=batch,
         rng=rng,
         workers=workers,
+        progress=progress,
     )
     eps_min = upper_bound(xp, ratio, margin)
     return AsoResult(eps_min[..., 0], ratio[..., 0], error[..., 0])
@@ -300,6 +313,7 @@ def aso_replicates(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Array:
     """Bootstrap replicates of the violation ratio, from any place on.
 
@@ -321,6 +335,8 @@ def aso_replicates(
         As for `aso`. For a split, `rng` has to be an int or one and the same key: a
         generator moves on with every call.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -355,6 +371,7 @@ def aso_replicates(
         grid=even_grid(dt),
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     return ratios[..., 0, :]
 

@@ -4,11 +4,17 @@ import math
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._text import Row, get_cell, read_number, read_rows
+from sigarray.read._cells import is_blank
+from sigarray.read._files import SourceFile
+from sigarray.read._frame import Frame
+from sigarray.read._records import as_text
+from sigarray.read._sources import open_source, tabulate
+from sigarray.read._text import read_number
 from sigarray.results import ResponseSet
 
 _COLUMNS = ("item", "system", "response")
@@ -20,8 +26,8 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     Parameters
     ----------
     path : str or Path
-        A UTF-8 file with columns item, system and response, among others, and a row for
-        each response. Rows with a blank response are left out, and other systems too,
+        A file with columns item, system and response, among others, and a row for each
+        response. Rows with a blank response are left out, and other systems too,
         with a warning.
     systems : sequence of str
         What gold, A and B are called.
@@ -39,34 +45,31 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
         raise TableError(msg)
-    name, rows = read_rows(path)
-    if len(rows) < 2:
-        got = "no rows below the header" if rows else "nothing"
+    name, content = open_source(SourceFile(str(path), ""))
+    frame = None if isinstance(content, dict) else tabulate(content, name, str(path))
+    if frame is None or not frame.lines:
+        got = (
+            "nothing"
+            if frame is None or not frame.columns
+            else "no rows below the header"
+        )
         msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
         raise TableError(msg)
-    positions = _find_columns(rows[0], name)
+    columns = _find_columns(frame)
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
     known: dict[str, None] = {}
-    for line, cells in rows[1:]:
-        if any(cells[len(rows[0][1]) :]):
-            msg = (
-                f"{name}, line {line}: expected {len(rows[0][1])} cells, as in the "
-                f"header; got {len(cells)}."
-            )
-            raise TableError(msg)
-        item, system, response = (get_cell(cells, positions[x]) for x in _COLUMNS)
+    for line, *cells in zip(frame.lines, *columns, strict=True):
+        item, system, response = ("" if is_blank(x) else as_text(x) for x in cells)
+        place = f"{name}, {frame.line_word} {line}"
         if not item or not system:
             what = "an item" if not item else "a system"
-            msg = (
-                f"{name}, line {line}: expected {what} in every row; got a blank cell."
-            )
+            msg = f"{place}: expected {what} in every row; got a blank cell."
             raise TableError(msg)
         known[system] = None
         if system in answers and response:
             lines.setdefault(item, line)
-            expected = f"{name}, line {line}: expected a number as response"
-            number = read_number(response, expected)
+            number = read_number(response, f"{place}: expected a number as response")
             answers[system].setdefault(item, []).append(number)
     for system, by_item in answers.items():
         if not by_item:
@@ -86,18 +89,18 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     return ResponseSet(*(_fill(by_item, list(lines)) for by_item in answers.values()))
 
 
-def _find_columns(header: Row, name: str) -> dict[str, int]:
-    line, cells = header
-    names = [cell.lower() for cell in cells]
+def _find_columns(frame: Frame) -> list[Sequence[Any]]:
+    """Give the cells of the columns that there have to be."""
+    names = {name.lower(): name for name in frame.columns}
     for column in _COLUMNS:
-        if names.count(column) != 1:
-            got = ", ".join(map(repr, cells))
+        if column not in names or names[column] in frame.twice:
+            got = ", ".join(map(repr, [*frame.columns, *frame.twice]))
             msg = (
-                f"{name}, line {line}: expected one column {column!r} in the header; "
-                f"got {got}."
+                f"{frame.source}: expected one column {column!r} in the header; got "
+                f"{got}."
             )
             raise TableError(msg)
-    return {column: names.index(column) for column in _COLUMNS}
+    return [frame.columns[names[column]] for column in _COLUMNS]
 
 
 def _check_items(

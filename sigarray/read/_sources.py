@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
-from sigarray.read._bytes import read_text
+from sigarray.read._bytes import TableError, read_text
 from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
@@ -85,6 +85,13 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
         }
         lines: Sequence[int] = range(rows[0][0] + 1, rows[0][0] + 1 + len(numbers))
     else:
+        for line, row in rows[1:]:
+            if any(row[len(header) :]):
+                msg = (
+                    f"{name}, line {line}, column {len(header) + 1}: expected "
+                    f"{len(header)} cells, as in the header; got {len(row)}."
+                )
+                raise TableError(msg)
         columns = {
             column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
             for k, column in enumerate(header)

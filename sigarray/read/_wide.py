@@ -65,7 +65,9 @@ def tabulate_rows(
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
-        return WideTable(name, names, cells, lambda k: f"{name}, row {k + 1}", rows[0][0])
+        return WideTable(
+            name, names, cells, lambda k: f"{name}, row {k + 1}", rows[0][0]
+        )
     if len(rows) == 1:
         msg = f"{name}: expected rows of scores below the header; got none."
         raise TableError(msg)

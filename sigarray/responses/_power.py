@@ -9,6 +9,7 @@ from sigarray._backend.aliases import (
     Array,
     Device,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Workers,
@@ -77,6 +78,7 @@ def power(
     dtype: Any = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Array:
     """How probably a test set of so many items and responses shows a difference.
 
@@ -102,6 +104,8 @@ def power(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -150,6 +154,7 @@ def power(
                     n_responses=k,
                     dtype=dtype,
                     workers=workers,
+                    progress=progress,
                 )
                 for k in several(count())("n_responses", n_responses)
             ]

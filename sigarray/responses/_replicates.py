@@ -2,7 +2,14 @@
 
 from typing import Any, get_args
 
-from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Device,
+    Namespace,
+    Progress,
+    RandomSource,
+    Workers,
+)
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.dispatch import first_replicate, namespace_of
 from sigarray._backend.libraries import device_of
@@ -39,6 +46,7 @@ def response_replicates(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseReplicates:
     """How far A is ahead in resamples of a test set, from any place on.
 
@@ -60,6 +68,8 @@ def response_replicates(
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -100,6 +110,7 @@ def response_replicates(
         items=items,
         responses=responses,
         workers=workers,
+        progress=progress,
     )
     return ResponseReplicates(*leads)
 
@@ -136,6 +147,7 @@ def true_replicates(
     dtype: Any = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseReplicates:
     """How far A is ahead in new test sets, from any place on.
 
@@ -159,6 +171,8 @@ def true_replicates(
         Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
         an int or one and the same key: a generator moves on with every call.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -196,5 +210,6 @@ def true_replicates(
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
         workers=workers,
+        progress=progress,
     )
     return ResponseReplicates(*leads)

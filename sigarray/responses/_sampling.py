@@ -6,7 +6,14 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, RandomSource, Seed, Workers
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Progress,
+    RandomSource,
+    Seed,
+    Workers,
+)
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
@@ -57,6 +64,7 @@ def resample(
     start: int | Array = 0,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseSet:
     """Resample a test set: its items, and the responses to each of them.
 
@@ -81,6 +89,8 @@ def resample(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -128,6 +138,7 @@ def resample(
         responses=responses,
         count=n_resamples,
         workers=workers,
+        progress=progress,
     )
     return ResponseSet(*drawn)
 

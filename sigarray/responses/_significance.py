@@ -7,6 +7,7 @@ from sigarray._backend.aliases import (
     Array,
     Device,
     Namespace,
+    Progress,
     RandomSource,
     Workers,
 )
@@ -56,6 +57,7 @@ def response_test(
     batch: int | None = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseTestResult:
     """Test whether system A is nearer to gold than system B, by their responses.
 
@@ -92,6 +94,8 @@ def response_test(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -167,6 +171,7 @@ def response_test(
         n_resamples=n_resamples,
         batch=batch,
         workers=workers,
+        progress=progress,
     )
     return ResponseTestResult(*result)
 
@@ -203,6 +208,7 @@ def true_p_value(
     dtype: Any = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseTestResult:
     """P-value of `response_test` where every test set is a new one.
 
@@ -222,6 +228,8 @@ def true_p_value(
     xp, device, dtype, rng
         As for `simulate`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -265,5 +273,6 @@ def true_p_value(
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
         workers=workers,
+        progress=progress,
     )
     return ResponseTestResult(*(x[0, ...] for x in result))

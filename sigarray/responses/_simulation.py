@@ -7,6 +7,7 @@ from sigarray._backend.aliases import (
     Array,
     Device,
     Namespace,
+    Progress,
     RandomSource,
     Seed,
     Workers,
@@ -70,6 +71,7 @@ def simulate(
     dtype: Any = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> ResponseSet:
     """Simulate test sets: gold judgments, and the responses of two systems.
 
@@ -106,6 +108,8 @@ def simulate(
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -163,6 +167,7 @@ def simulate(
         n_responses=n_responses,
         dtype=choose_dtype(xp, dtype, device),
         workers=workers,
+        progress=progress,
     )
     if n_sets is None:
         sets = sets[0, ...]

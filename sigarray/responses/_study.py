@@ -8,6 +8,7 @@ from sigarray._backend.aliases import (
     Alternative,
     Device,
     Namespace,
+    Progress,
     RandomSource,
     Workers,
 )
@@ -74,6 +75,7 @@ def study(
     dtype: Any = None,
     rng: RandomSource = None,
     workers: Workers = None,
+    progress: Progress = None,
 ) -> Study:
     """Compare p-values from one test set with the true ones, for ways to resample.
 
@@ -96,6 +98,8 @@ def study(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         As for `response_test`.
     workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
         As for `aso`.
 
     Returns
@@ -159,6 +163,7 @@ def study(
             n_sets=n_sets,
             batch=None,
             workers=workers,
+            progress=progress,
             **options,
         )
         pvalues = [
@@ -188,6 +193,7 @@ def study(
                 n_resamples=n_resamples,
                 batch=None,
                 workers=workers,
+                progress=progress,
             )[1]
             for metric, by_items, by_responses in itertools.product(
                 chosen, items, responses

@@ -1,6 +1,7 @@
 """Whoever computes the replicates, the bits are the same."""
 
 import inspect
+import io
 import pickle
 import random
 import threading
@@ -58,6 +59,7 @@ def test_all_that_resamples_can_be_shared():
             if inspect.isfunction(function):
                 parameters = inspect.signature(function).parameters
                 assert "rng" not in parameters or "workers" in parameters, name
+                assert ("progress" in parameters) == ("workers" in parameters), name
 
 
 @over(SHARED)
@@ -117,6 +119,49 @@ def test_a_short_call_is_shared_with_nobody():
     assert not sizes
     aso(a, b, rng=0, n_resamples=20_000, workers=apply)
     assert sizes[0] > 1
+
+
+@pytest.mark.parametrize("who", [None, 2, map])
+def test_progress_rises_to_all_and_moves_no_number(small_chunks, who):
+    a, b = np.random.default_rng(0).normal(size=(2, 30))
+    options = {"rng": 0, "n_resamples": 500, "workers": who}
+    seen = []
+
+    def note(done, total):
+        seen.append((done, total))
+
+    result = aso(a, b, progress=note, **options)
+    few = options | {"n_resamples": 9, "progress": note}
+    sigarray.bootstrap_power_analysis(a, test="aso", **few)
+    assert result == aso(a, b, **options)
+    first = [done for done, total in seen if total == 500]
+    assert len(first) > 2
+    assert first == sorted(first)
+    assert first[-1] == 500
+    # Those of resamples within samples are not told.
+    assert {total for _, total in seen} == {500, 9}
+
+
+@over(SHARED)
+def test_progress_moves_no_number(small_chunks, case):
+    samples = case.samples(2)
+    seen = []
+    result = case(*samples, progress=lambda done, total: seen.append(done / total))
+    assert_same(result, case(*samples))
+    # Closed forms have nothing to tell.
+    assert max(seen, default=1.0) == 1.0
+
+
+def test_progress_of_a_bar_of_tqdm(small_chunks):
+    tqdm = pytest.importorskip("tqdm")
+    a, b = np.random.default_rng(0).normal(size=(2, 30))
+    with tqdm.tqdm(file=io.StringIO()) as bar:
+        aso(a, b, rng=0, n_resamples=500, progress=bar)
+        assert (bar.n, bar.total) == (500, 500)
+        permutation_test(a, b, rng=0, n_resamples=300, progress=bar)
+        assert (bar.n, bar.total) == (300, 300)
+    with pytest.raises(TypeError, match=r"progress to be a function of \(done, total"):
+        aso(a, b, rng=0, progress=3)
 
 
 def test_pools_do_not_nest(small_chunks):

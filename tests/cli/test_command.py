@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
-from sigarray._cli.report import STYLES
 from sigarray.read._bytes import TableError
 from sigarray.read._scores import Choice, read_sources
+from sigarray.report._rendering import STYLES
 from tests import oracles
 
 NER = Path(__file__).parents[3] / "shared" / "data" / "ner_test_f1.csv"

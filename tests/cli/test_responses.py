@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import gzip
 import io
 import json
 import re
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 
 from sigarray import responses
-from sigarray._cli.report import STYLES
 from sigarray.read._responses import read_responses
+from sigarray.report._rendering import STYLES
 from sigarray.responses import metrics
 
 
@@ -114,17 +115,43 @@ def test_names_say_who_is_better(write, run):
     assert "new is nearer to people than old" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv.gz", "parquet"])
+def test_other_kinds_of_files(write, tmp_path, kind):
+    header, *rows = [line.split(",") for line in TABLE.splitlines()]
+    records = [
+        dict(zip(header, [*row[:2], float(row[2]) if row[2] else None], strict=True))
+        for row in rows
+    ]
+    path = str(tmp_path / f"ratings.{kind}")
+    if kind == "jsonl":
+        write("\n".join(map(json.dumps, records)), f"ratings.{kind}")
+    elif kind == "json":
+        write(json.dumps(records), f"ratings.{kind}")
+    elif kind == "csv.gz":
+        write(gzip.compress(TABLE.encode()), f"ratings.{kind}")
+    else:
+        pytest.importorskip("pyarrow")
+        pytest.importorskip("pandas").DataFrame(records).to_parquet(path)
+    systems = ("gold", "a", "b")
+    expected = read_responses(write(TABLE, "ratings.csv"), systems)
+    for found, x in zip(read_responses(path, systems), expected, strict=True):
+        np.testing.assert_array_equal(found, x)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "expected columns item, system, response and rows; got nothing"),
         ("item,system,response\n", "no rows below the header"),
-        ("item,model,response\nx,a,1\n", "line 1: expected one column 'system'"),
+        (
+            "item,model,response\nx,a,1\n",
+            "ratings.csv: expected one column 'system' in the",
+        ),
         (TABLE + "x,a,high\n", "line 14: expected a number as response; got 'high'"),
         (TABLE + "x,a,NaN\n", "line 14.*Leave the cell blank"),
         (TABLE + ",a,1\n", "line 14: expected an item"),
         (TABLE + "x,,1\n", "line 14: expected a system"),
-        (TABLE + "x,a,1,2\n", "line 14: expected 3 cells, as in the header; got 4"),
+        (TABLE + "x,a,1,2\n", "line 14, column 4: expected 3 cells, as in the header"),
         (
             TABLE + "w,gold,1\n",
             "line 14: expected a response of 'a' to item 'w' too",

@@ -8,8 +8,8 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._cli import large_tables
-from sigarray._cli.summary import describe_scores
 from sigarray._order import from_chunks
+from sigarray.report._numbers import describe_scores
 
 pa = pytest.importorskip("pyarrow")
 

@@ -12,8 +12,8 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from sigarray import bootstrap_power_analysis, required_sample_size
-from sigarray._cli.report import STYLES
-from sigarray._cli.summary import show_p_value
+from sigarray.report._numbers import show_p_value
+from sigarray.report._rendering import STYLES
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
 TESTS = ["bootstrap", "permutation", "mann-whitney", "t"]
@@ -367,7 +367,7 @@ class TestCorrect:
         assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
 
     def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
-        monkeypatch.setattr("sigarray._cli.report._render_rich", None)  # slow
+        monkeypatch.setattr("sigarray.report._rendering._render_rich", None)  # slow
         rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
         _, out, _ = run("correct", write(rows))
         assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out

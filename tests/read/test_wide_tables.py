@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._cli.summary import describe_scores
 from sigarray.read import _bytes as byte_file
 from sigarray.read import _cells as cell_file
 from sigarray.read import _text as table_file
 from sigarray.read._bytes import TableError
 from sigarray.read._scores import Choice, read_sources
+from sigarray.report._numbers import describe_scores
 
 
 def read_scores(path, columns=None, ignored=()):

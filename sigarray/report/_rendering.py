@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sigarray._cli.plain_text import escape_hidden, show_controls
+from sigarray._plain_text import escape_hidden, show_controls
 from sigarray.read._text import NUMBER
 
 _MIN_WIDTH = 40
@@ -37,7 +37,8 @@ class Report:
     """What is to be said, for readers and for programs.
 
     `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
-    how the result was computed.
+    how the result was computed, and `signature` in one line for others to repeat it.
+    `exit_code` is that of the command.
     """
 
     tables: list[Table]
@@ -45,11 +46,19 @@ class Report:
     method: str
     records: list[dict[str, Any]]
     document: dict[str, Any]
+    signature: str | None = None
+    exit_code: int = 0
 
 
 def render(report: Report, style: str) -> str:
     """Give the report as "text", "markdown", "latex", "csv" or "json"."""
     return _RENDERERS[style](_neutralise(report))
+
+
+def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
+    """Give a table alone, without its title."""
+    draw = {"markdown": _draw_markdown, "latex": _draw_latex}[style]
+    return draw(_neutralise_table(table)) + "\n"
 
 
 def print_text(report: Report) -> None:
@@ -68,18 +77,20 @@ def print_text(report: Report) -> None:
 
 def _neutralise(report: Report) -> Report:
     """Show controls in names from a file by escapes, but in JSON, which has its own."""
-    tables = [
-        replace(
-            table,
-            title=show_controls(table.title),
-            header=list(map(show_controls, table.header)),
-            rows=[list(map(show_controls, row)) for row in table.rows],
-        )
-        for table in report.tables
-    ]
-    sentences = list(map(show_controls, report.sentences))
     return replace(
-        report, tables=tables, sentences=sentences, method=show_controls(report.method)
+        report,
+        tables=list(map(_neutralise_table, report.tables)),
+        sentences=list(map(show_controls, report.sentences)),
+        method=show_controls(report.method),
+    )
+
+
+def _neutralise_table(table: Table) -> Table:
+    return replace(
+        table,
+        title=show_controls(table.title),
+        header=list(map(show_controls, table.header)),
+        rows=[list(map(show_controls, row)) for row in table.rows],
     )
 
 
@@ -92,7 +103,10 @@ def _render_prose(report: Report) -> str:
     """Wrap the sentences to the width of the terminal."""
     width = max(_MIN_WIDTH, shutil.get_terminal_size().columns)
     sentences = [textwrap.fill(line, width) for line in report.sentences]
-    return "\n".join([*sentences, "", f"Method: {report.method}."])
+    lines = [*sentences, "", f"Method: {report.method}."]
+    if report.signature is not None:
+        lines.append(f"Signature: {report.signature}")
+    return "\n".join(lines)
 
 
 def _render_plain(table: Table) -> str:
@@ -153,44 +167,53 @@ def _render_rich(report: Report) -> str:
 def _render_markdown(report: Report) -> str:
     blocks = []
     for table in report.tables:
-        others = len(table.header) - table.name_columns
-        rule = ["---"] * table.name_columns + ["---:"] * others
-        rows = _mark(table, "**{}**", _to_markdown)
-        lines = ["| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]]]
-        blocks += [f"{_to_paragraph(table.title)}:", "\n".join(lines)]
+        blocks += [f"{_to_paragraph(table.title)}:", _draw_markdown(table)]
     sentences = map(_to_paragraph, report.sentences)
     blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
     blocks.append(_to_markdown(f"Method: {report.method}."))
+    if report.signature is not None:
+        blocks.append(f"Signature: `{report.signature}`")
     return "\n\n".join(blocks) + "\n"
 
 
 def _render_latex(report: Report) -> str:
     blocks = ["% \\usepackage{booktabs}"]
-    for table in report.tables:
-        others = len(table.header) - table.name_columns
-        columns = "l" * table.name_columns + "r" * others
-        # Braces, for \\ above would take a name in brackets or a star as its argument.
-        rows = [
-            "{} " + " & ".join(row) + r" \\"
-            for row in _mark(table, r"\textbf{{{}}}", _to_latex)
-        ]
-        blocks.append(
-            "\n".join(
-                [
-                    f"% {table.title}",
-                    rf"\begin{{tabular}}{{{columns}}}",
-                    r"\toprule",
-                    rows[0],
-                    r"\midrule",
-                    *rows[1:],
-                    r"\bottomrule",
-                    r"\end{tabular}",
-                ]
-            )
-        )
+    blocks += [f"% {table.title}\n{_draw_latex(table)}" for table in report.tables]
     sentences = [*report.sentences, f"Method: {report.method}."]
     blocks.append("\n".join(map(_to_latex, sentences)))
+    if report.signature is not None:
+        blocks.append(f"% Signature: {report.signature}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _draw_markdown(table: Table) -> str:
+    others = len(table.header) - table.name_columns
+    rule = ["---"] * table.name_columns + ["---:"] * others
+    rows = _mark(table, "**{}**", _to_markdown)
+    return "\n".join(
+        "| " + " | ".join(row) + " |" for row in [rows[0], rule, *rows[1:]]
+    )
+
+
+def _draw_latex(table: Table) -> str:
+    others = len(table.header) - table.name_columns
+    columns = "l" * table.name_columns + "r" * others
+    # Braces, for \\ above would take a name in brackets or a star as its argument.
+    rows = [
+        "{} " + " & ".join(row) + r" \\"
+        for row in _mark(table, r"\textbf{{{}}}", _to_latex)
+    ]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            rows[0],
+            r"\midrule",
+            *rows[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _to_markdown(text: str) -> str:
@@ -261,15 +284,26 @@ def _to_csv(value: Any) -> Any:
 
 def _render_json(report: Report) -> str:
     text = json.dumps(report.document, indent=2, allow_nan=False, ensure_ascii=False)
-    # All that can be left are in strings.
-    lines = [
-        escape_hidden(line, lambda x: json.dumps(x)[1:-1]) for line in text.split("\n")
-    ]
-    return "\n".join(lines) + "\n"
+    return escape_json(text) + "\n"
+
+
+def escape_json(text: str) -> str:
+    """Escape characters that are not to be seen: all that are left are in strings."""
+    lines = text.split("\n")
+    return "\n".join(escape_hidden(x, lambda c: json.dumps(c)[1:-1]) for x in lines)
+
+
+def _render_sentences(report: Report) -> str:
+    """Give a paragraph for a paper."""
+    from sigarray import __version__
+
+    method = f"Method: {report.method} (sigarray {__version__})."
+    return " ".join([*report.sentences, method]) + "\n"
 
 
 _RENDERERS = {
     "text": _render_text,
+    "sentences": _render_sentences,
     "markdown": _render_markdown,
     "latex": _render_latex,
     "csv": _render_csv,

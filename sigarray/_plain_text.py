@@ -1,4 +1,4 @@
-"""Show text from files so that it cannot act on a terminal."""
+"""Show text from files so that it acts on no terminal, and breaks no picture."""
 
 import unicodedata
 from collections.abc import Callable

@@ -1,0 +1,189 @@
+"""Pictures of a comparison, for `--plot` and the page of `--report`."""
+
+import argparse
+import io
+import os
+import tempfile
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sigarray import bootstrap_ci
+from sigarray._cli.verdict import Comparison
+from sigarray.read._scores import ScoreTable
+from sigarray.results import BootstrapResult, PairwiseAsoResult
+
+FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
+# Of pictures of all models, and of all tasks.
+_MAX_MODELS, _MAX_TASKS = 40, 12
+_N_RESAMPLES = 9999
+# Below, intervals of the bootstrap are too short: see `bootstrap_ci`.
+_FEW = 20
+
+
+class Picture(NamedTuple):
+    """A picture, and what it shows."""
+
+    figure: Any
+    caption: str
+
+
+def draw_pictures(
+    options: argparse.Namespace,
+    table: ScoreTable,
+    compared: Mapping[str, Comparison],
+    orders: Mapping[str, PairwiseAsoResult],
+) -> list[Picture]:
+    """Draw what was compared: first the picture that says most."""
+    first = next(iter(compared.values()))
+    pictures = []
+    if len(table.models) == 2 and not orders:
+        pictures.append(_draw_differences(options, table, first))
+    for task, result in orders.items():
+        pictures += _draw_orders(options, compared[task], result, task)
+    for task, comparison in list(compared.items())[:_MAX_TASKS]:
+        if len(comparison.names) <= _MAX_MODELS:
+            pictures.append(_draw_scores(comparison, task))
+    return pictures
+
+
+def save_picture(picture: Picture, path: str) -> None:
+    """Write a picture to a file, or nothing.
+
+    Raises
+    ------
+    ValueError
+        A file of another kind.
+    """
+    if Path(path).suffix.lower() not in FORMATS:
+        msg = f"Expected --plot to end in {', '.join(FORMATS)}; got {path}."
+        raise ValueError(msg)
+    data = io.BytesIO()
+    kind = Path(path).suffix[1:].lower()
+    picture.figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
+    write_file(path, data.getvalue())
+
+
+def as_svg(picture: Picture) -> bytes:
+    """Give a picture as SVG, the same bytes each time."""
+    import matplotlib as mpl
+
+    data = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "sigarray"}):
+        picture.figure.savefig(
+            data, format="svg", bbox_inches="tight", metadata={"Date": None}
+        )
+    return data.getvalue()
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file as a whole: where it fails or is interrupted, none is left.
+
+    Raises
+    ------
+    ValueError
+        A file that cannot be written.
+    """
+    folder = Path(path).absolute().parent
+    try:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror}."
+        raise ValueError(msg) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _of_task(task: str) -> str:
+    return f" on {task}" if task else ""
+
+
+def _draw_scores(comparison: Comparison, task: str) -> Picture:
+    from sigarray import plot
+
+    axes = plot.scores(
+        comparison.scores,
+        higher_is_better=comparison.higher_is_better,
+        unit=comparison.unit,
+    )
+    return Picture(
+        axes.figure,
+        f"Scores{_of_task(task)}: points, boxes, and intervals of the means.",
+    )
+
+
+def _draw_orders(
+    options: argparse.Namespace,
+    comparison: Comparison,
+    result: PairwiseAsoResult,
+    task: str,
+) -> list[Picture]:
+    from sigarray import plot
+
+    threshold = options.threshold or 0.2
+    names = comparison.names
+    if len(names) == 2:
+        lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
+        better, worse = names[lead], names[1 - lead]
+        axes, _ = plot.dominance(
+            comparison.scores[better],
+            comparison.scores[worse],
+            names=(better, worse),
+            threshold=threshold,
+            confidence_level=comparison.confidence_level,
+            n_comparisons=comparison.n_comparisons if comparison.is_corrected else 1,
+            n_resamples=options.n_resamples or 1000,
+            method=options.method or "auto",
+            higher_is_better=comparison.higher_is_better,
+            rng=options.seed,
+        )
+        caption = f"{better} and {worse}{_of_task(task)}: all scores in order."
+        return [Picture(axes.figure, caption)]
+    matrix = plot.pairwise(result, names, threshold=threshold)
+    order = plot.ranking(result, names, threshold=threshold)
+    return [
+        Picture(matrix.figure, f"Bounds eps_min of every two models{_of_task(task)}."),
+        Picture(
+            order.figure,
+            f"Models by their mean violation ratio{_of_task(task)}; bars join those of "
+            "which none beats another.",
+        ),
+    ]
+
+
+def _draw_differences(
+    options: argparse.Namespace, table: ScoreTable, comparison: Comparison
+) -> Picture:
+    """Draw the difference of two models on each task, with intervals of 95 %."""
+    from sigarray import plot
+
+    a, b = table.models
+    results: dict[Hashable, BootstrapResult] = {
+        task or table.metric: bootstrap_ci(
+            by[a],
+            by[b],
+            paired=table.is_paired,
+            n_resamples=_N_RESAMPLES,
+            rng=options.seed,
+        )
+        for task, by in table.tasks.items()
+    }
+    axes = plot.differences(
+        results, names=(a, b), higher_is_better=comparison.higher_is_better
+    )
+    smallest = min(len(x) for by in table.tasks.values() for x in by.values())
+    few = ", and too short for fewer than 20 scores" if smallest < _FEW else ""
+    pairs = "pairs" if table.is_paired else "independent scores"
+    return Picture(
+        axes.figure,
+        f"Differences of the means of {a} and {b}, with bootstrap intervals (BCa, "
+        f"95 %, of {pairs}); they are not corrected for the number of tasks{few}.",
+    )

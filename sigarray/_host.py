@@ -1,0 +1,43 @@
+"""What pictures and tables are made of: numbers on the host, and names."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import is_array, is_traced
+from sigarray._backend.libraries import to_host
+
+
+def copy_array(x: Any) -> np.ndarray:
+    """Give numbers of any library on the host, in float64.
+
+    Raises
+    ------
+    TypeError
+        A traced array, which has no numbers yet.
+    """
+    if is_traced(x):
+        msg = (
+            "Expected numbers; got a traced array of JAX. Return the result from the "
+            "jitted function, and pass that."
+        )
+        raise TypeError(msg)
+    return np.asarray(to_host(x) if is_array(x) else x, dtype=np.float64)
+
+
+def choose_names(
+    names: Any, n: int, given: Iterable[Hashable] | None = None
+) -> list[Hashable]:
+    """Give the caller's names; else those of the data; else their places."""
+    if names is None:
+        return list(range(n)) if given is None else list(given)
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        msg = f"Expected names to be an iterable of {n}; got {describe(names)}."
+        raise TypeError(msg)
+    chosen = list(names)
+    if len(chosen) != n or len(set(chosen)) < n:
+        msg = f"Expected {n} names, each of them once; got {chosen}."
+        raise ValueError(msg)
+    return chosen

@@ -1,0 +1,37 @@
+"""Pictures of scores, tests and results, for papers: with matplotlib.
+
+    python -m pip install "sigarray[plot]"
+
+Each function draws on the axes that it is given as `ax=`, or on a figure of its own,
+which pyplot does not know: `ax.figure.savefig("picture.pdf")` writes it, and a notebook
+shows `ax.figure`. Global settings are neither changed nor needed; two of matplotlib are
+of use when a file is written, letters that stay letters in PDF and SVG:
+`with matplotlib.rc_context({"pdf.fonttype": 42, "svg.fonttype": "none"}): ...`
+
+Arrays of any library and device are taken, and copied to the host. Figures are one
+column of a paper wide (3.35 inches) where their contents allow it, letters have 7
+points or more, and nothing is said by colour alone. Names are shown as they are: `$`
+and `_` have no meaning in them. Letters are black on white, whatever the style.
+"""
+
+from sigarray.plot._differences import differences
+from sigarray.plot._dominance import dominance
+from sigarray.plot._looks import looks
+from sigarray.plot._pairwise import pairwise
+from sigarray.plot._power import power
+from sigarray.plot._ranking import ranking
+from sigarray.plot._replicates import replicates
+from sigarray.plot._scores import scores
+from sigarray.plot._study import study
+
+__all__ = [
+    "differences",
+    "dominance",
+    "looks",
+    "pairwise",
+    "power",
+    "ranking",
+    "replicates",
+    "scores",
+    "study",
+]

@@ -1,0 +1,77 @@
+"""What pictures are drawn of: arrays and names, copied to the host and looked at."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import is_array, is_traced, standardize
+from sigarray._host import choose_names, copy_array
+from sigarray._order.many_models import name_models
+
+
+def copy_scores(x: Any, name: Hashable) -> np.ndarray:
+    """Give the scores of one model on the host, which are to be finite."""
+    if is_traced(x):
+        copy_array(x)
+    _, (scores,) = standardize(x)
+    values = copy_array(scores)
+    if values.ndim != 1 or not values.size:
+        msg = (
+            f"Expected one or more scores of {name}, of shape (n,); got shape "
+            f"{values.shape}. Pass one batch entry."
+        )
+        raise ValueError(msg)
+    n_faulty = np.count_nonzero(~np.isfinite(values))
+    if n_faulty:
+        msg = (
+            f"Expected finite scores of {name}; got {n_faulty} of {values.size} that "
+            "are NaN or infinite. Leave them out, as x.dropna() of pandas does."
+        )
+        raise ValueError(msg)
+    return values
+
+
+def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
+    """Give the scores of each model by its name."""
+    given, columns = name_models(samples)
+    if not isinstance(columns, list) and not is_array(columns):
+        msg = (
+            "Expected scores by model, as a mapping, a sequence of arrays or an array "
+            f"of shape (K, n); got {describe(samples)}."
+        )
+        raise TypeError(msg)
+    if given is None and is_array(columns) and columns.ndim != 2:
+        msg = (
+            f"Expected scores of shape (K, n), a row for each model; got shape "
+            f"{tuple(columns.shape)}. Pass x[None] for a single model."
+        )
+        raise ValueError(msg)
+    if is_array(columns):
+        columns = copy_array(standardize(columns)[1][0])
+    names = choose_names(names, len(columns), given)
+    return {
+        name: copy_scores(column, name)
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
+def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
+    """Give results by label: a mapping of them, or a single one.
+
+    Raises
+    ------
+    TypeError
+        Something else.
+    """
+    by_label = dict(results) if isinstance(results, Mapping) else {None: results}
+    wrong = [x for x in by_label.values() if not isinstance(x, kind)]
+    if wrong or not by_label:
+        got = describe(wrong[0]) if wrong else "an empty mapping"
+        msg = (
+            f"Expected what {maker} gives, or a mapping of labels to such results; "
+            f"got {got}."
+        )
+        raise TypeError(msg)
+    return by_label

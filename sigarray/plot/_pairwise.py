@@ -1,0 +1,222 @@
+"""All pairs of models: a matrix of bounds."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sigarray._backend.checks import describe, half
+from sigarray._host import choose_names, copy_array
+from sigarray.plot._style import (
+    COLUMN,
+    GREY,
+    INK,
+    PALE,
+    PLAIN,
+    SMALL,
+    THIN,
+    check_axes,
+    explain,
+    make_figure,
+    show_beside,
+    show_name,
+    tidy,
+    write,
+)
+from sigarray.results import PairwiseAsoResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# With more models than this, a number has no room in its cell.
+_MAX_NUMBERS = 10
+# Inches: of a cell, at least, and of a letter of a name.
+_CELL, _SMALL_CELL, _LETTER = 0.27, 0.125, 0.065
+_CROSS = "\N{MULTIPLICATION SIGN}"
+_BETTER = (0.0, 0.28, 0.45)
+# Of the bounds at the threshold, and at 1.
+_DARKEST, _LIGHTEST = 0.75, 1.0
+
+
+def pairwise(
+    result: PairwiseAsoResult,
+    /,
+    names: Iterable[Hashable] | None = None,
+    *,
+    threshold: float = 0.2,
+    ax: Any = None,
+) -> "Axes":
+    """Draw the bounds eps_min of all pairs: where is the row better than the column?
+
+    Cells below the threshold are dark and marked: by bold numbers in a frame for 10
+    models or fewer, by a dot for more, where numbers have no room. Others are the paler
+    the larger the bound is.
+
+    Parameters
+    ----------
+    result : PairwiseAsoResult
+        What `multi_aso` gives for K models, with arrays of shape (K, K) of any library.
+        They are copied to the host, which waits for the device.
+    names : iterable of K hashables, optional
+        Names of the models, such as the mapping that `multi_aso` was given; by default
+        their places.
+    threshold : float, default: 0.2
+        The row is better where its bound is below; at most 0.5.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, one column of a paper wide, or wider
+        for more than about eight models.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        With a cell for each pair, in the order of the result; pairs without a bound
+        (NaN) are crossed out. `ax.figure.savefig(...)` writes the picture.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError
+        No result of `multi_aso`, or one that is traced.
+    ValueError
+        A result of several batch entries; another number of names; a threshold outside
+        of (0, 0.5].
+
+    See Also
+    --------
+    ranking : the models in their order.
+
+    Examples
+    --------
+    >>> from sigarray import multi_aso, plot
+    >>> scores = {
+    ...     "linear": [0.81, 0.80, 0.83, 0.82, 0.81],
+    ...     "forest": [0.88, 0.91, 0.89, 0.90, 0.89],
+    ...     "network": [0.95, 0.96, 0.94, 0.97],
+    ... }
+    >>> ax = plot.pairwise(multi_aso(scores), scores)
+    >>> bold = [x for x in ax.texts if x.get_fontweight() == "bold"]
+    >>> [(x.get_text(), x.get_position()) for x in bold]  # (column, row)
+    [('0.00', (0, 1)), ('0.00', (0, 2)), ('0.00', (1, 2))]
+    """
+    given = check_axes(ax)
+    limit = half("threshold", threshold)
+    if not isinstance(result, PairwiseAsoResult):
+        msg = f"Expected what multi_aso gives; got {describe(result)}."
+        raise TypeError(msg)
+    bounds = copy_array(result.eps_min)
+    if bounds.ndim != 2:
+        msg = (
+            f"Expected the result of one batch entry, of shape (K, K); got shape "
+            f"{bounds.shape}. Pass one of them: type(result)(*(x[0] for x in result))."
+        )
+        raise ValueError(msg)
+    n = len(bounds)
+    labels = [show_name(name) for name in choose_names(names, n)]
+    has_numbers = n <= _MAX_NUMBERS
+    margin = 0.3 + _LETTER * max(map(len, labels))
+    width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))
+    # About as high, for cells are square.
+    axes: Axes = given or make_figure(width + 0.2, width).subplots()
+    _draw_cells(axes, bounds, limit)
+    _name_sides(axes, labels)
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    if has_numbers:
+        _write_numbers(axes, bounds, limit, pairs)
+    else:
+        _mark_cells(axes, bounds, limit, pairs)
+    return axes
+
+
+def _draw_cells(ax: "Axes", bounds: np.ndarray, limit: float) -> None:
+    """Fill the cells: dark below the threshold, pale above, white without a bound."""
+    n = len(bounds)
+    is_better = bounds < limit
+    greys = _grey_of(np.where(np.isnan(bounds), 1.0, bounds), limit)
+    greys[np.diag_indices(n)] = 1.0
+    colors = np.where(is_better[..., None], _BETTER, greys[..., None])
+    ends = np.arange(n + 1) - 0.5
+    ax.pcolormesh(ends, ends, colors, edgecolors=PALE, linewidth=THIN)
+    ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+
+
+def _grey_of(bound: Any, limit: float) -> Any:
+    return _DARKEST + (_LIGHTEST - _DARKEST) * (bound - limit) / (1.0 - limit)
+
+
+def _name_sides(ax: "Axes", labels: Sequence[str]) -> None:
+    tidy(ax, x="... than this one?", y="is this model better ...")
+    n = len(labels)
+    is_short = max(map(len, labels)) <= 3 and n <= _MAX_NUMBERS
+    rotation = 0.0 if is_short else 90.0
+    ax.set_xticks(range(n), labels, rotation=rotation, fontsize=SMALL, **PLAIN)
+    ax.set_yticks(range(n), labels, fontsize=SMALL, **PLAIN)
+    ax.tick_params(length=0.0)
+    ax.spines[:].set_visible(False)
+
+
+def _write_numbers(
+    ax: "Axes", bounds: np.ndarray, limit: float, pairs: list[tuple[int, int]]
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    for i, j in pairs:
+        bound = bounds[i, j]
+        is_better = bound < limit
+        text = _CROSS if np.isnan(bound) else show_beside(bound, limit)
+        write(
+            ax,
+            j,
+            i,
+            text,
+            ha="center",
+            va="center",
+            color="white" if is_better else INK,
+            fontweight="bold" if is_better else "normal",
+        )
+    frame: dict[str, Any] = {"linewidth": 1.2, "edgecolor": INK}
+    for i, j in pairs:
+        if bounds[i, j] < limit:
+            corner = (j - 0.44, i - 0.44)
+            ax.add_patch(Rectangle(corner, 0.88, 0.88, fill=False, **frame))
+    handles = [Rectangle((0, 0), 1, 1, facecolor=_BETTER, **frame)]
+    labels = [f"eps_min below {limit:g}: yes"]
+    if np.isnan(bounds).any():
+        handles.append(_cross())
+        labels.append("no verdict: NaN")
+    explain(ax, handles, labels, n_columns=2)
+
+
+def _mark_cells(
+    ax: "Axes", bounds: np.ndarray, limit: float, pairs: list[tuple[int, int]]
+) -> None:
+    from matplotlib.lines import Line2D
+
+    def square(color: Any) -> Any:
+        return Line2D([], [], **_LOOSE, marker="s", markersize=7.0, color=color)
+
+    better = [(i, j) for i, j in pairs if bounds[i, j] < limit]
+    dot: dict[str, Any] = {"marker": "o", "markersize": 2.0, "color": "white"}
+    ax.plot([j for _, j in better], [i for i, _ in better], **_LOOSE, **dot)
+    handles: list[Any] = [(square(_BETTER), Line2D([], [], **_LOOSE, **dot))]
+    labels = [f"eps_min below {limit:g}: yes"]
+    for bound in (limit, 0.5 * (limit + 1.0)):
+        handles.append(square(str(_grey_of(bound, limit))))
+        labels.append(f"eps_min {bound:g}")
+    faulty = [(i, j) for i, j in pairs if np.isnan(bounds[i, j])]
+    if faulty:
+        cross = _cross()
+        cross.set_data([j for _, j in faulty], [i for i, _ in faulty])
+        ax.add_line(cross)
+        handles.append(_cross())
+        labels.append("no verdict: NaN")
+    explain(ax, handles, labels, n_columns=4)
+
+
+_LOOSE: dict[str, Any] = {"linestyle": "none"}
+
+
+def _cross() -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **_LOOSE, marker="x", markersize=3.5, color=GREY)

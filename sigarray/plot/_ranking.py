@@ -1,0 +1,157 @@
+"""Models in their order, as in a critical difference diagram."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sigarray._host import choose_names, copy_array
+from sigarray._ranking import ranking as rank_models
+from sigarray.plot._style import (
+    GREY,
+    INK,
+    PALE,
+    THIN,
+    check_axes,
+    explain,
+    look_of,
+    make_figure,
+    name_rows,
+    show_name,
+    tidy,
+)
+from sigarray.results import PairwiseAsoResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Inches.
+_ROW, _FRAME = 0.19, 0.95
+# Of the ratio, which ends at 1: where bars are, beside it.
+_FIRST_BAR, _STEP = 1.06, 0.06
+
+
+def ranking(
+    result: PairwiseAsoResult,
+    /,
+    names: Iterable[Hashable] | None = None,
+    *,
+    threshold: float = 0.2,
+    ax: Any = None,
+) -> "Axes":
+    """Draw models from best to worst, those joined by a bar that nothing tells apart.
+
+    The order, and who is joined, are those of `sigarray.ranking`. Each model stands at
+    its mean violation ratio over the others: 0 where it dominates them all, 1 where all
+    dominate it; 0.5 is as good as the others. It comes from `multi_aso`, which knows
+    whether higher scores are better: the best are on top and to the left, of losses
+    too.
+
+    Parameters
+    ----------
+    result : PairwiseAsoResult
+        What `multi_aso` gives for K models, with arrays of shape (K, K) of any library.
+        They are copied to the host, which waits for the device.
+    names : iterable of K hashables, optional
+        Names of the models, such as the mapping that `multi_aso` was given; by default
+        their places.
+    threshold : float, default: 0.2
+        A model beats another where its bound eps_min is below; at most 0.5.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, one column of a paper wide, and as
+        high as there are models.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax.figure.savefig(...)` writes the picture.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError, ValueError
+        As for `sigarray.ranking`, which refuses NaN.
+
+    See Also
+    --------
+    pairwise : the bounds behind it.
+
+    Examples
+    --------
+    >>> from sigarray import multi_aso, plot
+    >>> scores = {
+    ...     "linear": [0.81, 0.80, 0.83, 0.82, 0.81],
+    ...     "forest": [0.88, 0.91, 0.89, 0.90, 0.89],
+    ...     "boosted": [0.89, 0.90, 0.88, 0.91, 0.90],
+    ... }
+    >>> ax = plot.ranking(multi_aso(scores), scores)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['boosted', 'forest', 'linear']
+    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() == "bar"]
+    [[0, 1]]
+    """
+    given = check_axes(ax)
+    found = rank_models(result, threshold, names=names)
+    n = len(found.order)
+    places = {name: k for k, name in enumerate(choose_names(names, n))}
+    ratios = copy_array(result.violation_ratio)
+    # The diagonal is 0.5.
+    means = (ratios.sum(axis=1) - 0.5) / max(n - 1, 1)
+    axes: Axes = given or make_figure(_FRAME + _ROW * n).subplots()
+    tidy(axes, x="mean violation ratio")
+    name_rows(axes, [show_name(name) for name in found.order], range(n))
+    look = look_of(0)
+    (points,) = axes.plot(
+        [means[places[name]] for name in found.order],
+        range(n),
+        linestyle="none",
+        marker=look.marker,
+        color=look.color,
+        markersize=4.0,
+        clip_on=False,
+        zorder=3.0,
+    )
+    rows = {name: k for k, name in enumerate(found.order)}
+    spans = [(rows[group[0]], rows[group[-1]]) for group in found.groups]
+    bars = _draw_bars(axes, [span for span in spans if span[0] < span[1]])
+    right = _FIRST_BAR + _STEP * max((bar for *_, bar in bars), default=-1)
+    axes.hlines(range(n), 0.0, max(1.0, right), color=PALE, linewidth=THIN, zorder=0.5)
+    axes.axvline(0.5, color=GREY, linewidth=THIN, linestyle=":", zorder=0.6)
+    axes.set(xlim=(0.0, max(1.0, right + 0.02)), ylim=(n - 0.5, -0.5))
+    axes.set_xticks(np.linspace(0.0, 1.0, 5))
+    axes.spines["bottom"].set_bounds(0.0, 1.0)
+    joined = [line for line in axes.lines if line.get_label() == "bar"]
+    explain(
+        axes,
+        [points, *joined[:1]],
+        [
+            "0: ahead of all others, 1: behind all",
+            *[f"no eps_min among them below {threshold:g}"][: len(joined)],
+        ],
+        has_names=True,
+    )
+    return axes
+
+
+def _draw_bars(
+    ax: "Axes", spans: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, int]]:
+    """Draw a bar from row to row, beside those that it would lie on; say where."""
+    bars: list[tuple[int, int, int]] = []
+    for first, last in spans:
+        taken = {bar for _, end, bar in bars if end >= first}
+        place = next(k for k in range(len(spans)) if k not in taken)
+        bars.append((first, last, place))
+        x = _FIRST_BAR + _STEP * place
+        ax.plot(
+            (x, x),
+            (first, last),
+            color=INK,
+            linewidth=2.5,
+            linestyle="-",
+            solid_capstyle="round",
+            clip_on=False,
+            label="bar",
+        )
+    return bars

@@ -1,0 +1,207 @@
+"""What all pictures have in common: size, letters, colours, marks and words.
+
+Properties are set on artists alone. Nothing here reads or writes `rcParams`, and
+pyplot, which keeps figures of its own, is not imported.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.checks import describe
+from sigarray._plain_text import show_controls
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches: a column of a paper, and both of them.
+COLUMN, PAGE = 3.35, 7.0
+# Points.
+SMALL, LARGE = 7.0, 8.0
+THIN, THICK = 0.6, 1.3
+INK, GREY, PALE, PAPER = "black", "0.45", "0.9", "white"
+
+# Of Okabe and Ito (2008), whose neighbours here differ in grey, too.
+BLUE, ORANGE = "#0072B2", "#E69F00"
+_COLORS = (BLUE, ORANGE, "#000000", "#CC79A7", "#009E73", "#56B4E9", "#D55E00")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (4, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+)
+# Of what speaks against a statement.
+HATCH = "//////"
+# Names are no mathematics, and no program of TeX.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+_MAX_LETTERS = 24
+# Of small letters in an inch of the figure, less what is beside the axes.
+_LETTERS_IN_AN_INCH = 15.5
+
+
+class Look(NamedTuple):
+    """How a curve looks: by more than its colour."""
+
+    color: str
+    marker: str
+    dashes: Any
+
+
+def look_of(k: int) -> Look:
+    """Give the look of the k-th curve; 315 of them differ."""
+    kinds = _COLORS, _MARKERS, _DASHES
+    return Look(*(kind[k % len(kind)] for kind in kinds))
+
+
+def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
+    """Give the caller's axes, as an array of this shape, or None.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError
+        Something else than axes.
+    ValueError
+        Another number of them.
+    """
+    try:
+        from matplotlib.axes import Axes
+    except ImportError as error:
+        msg = (
+            "Expected matplotlib, which draws the pictures; got none. Install it: pip "
+            'install "sigarray[plot]".'
+        )
+        raise ImportError(msg) from error
+    if ax is None:
+        return None
+    axes = np.asarray(ax, dtype=object)
+    wrong = next((x for x in axes.flat if not isinstance(x, Axes)), None)
+    if wrong is not None:
+        msg = (
+            f"Expected ax to be of matplotlib.axes.Axes; got {describe(wrong)}. Pass "
+            f"what figure.subplots() gives, or leave ax out."
+        )
+        raise TypeError(msg)
+    if axes.size != np.prod(shape):
+        msg = (
+            f"Expected ax to be {np.prod(shape):.0f} axes; got {axes.size}. Pass what "
+            f"figure.subplots{tuple(shape)} gives, or leave ax out."
+        )
+        raise ValueError(msg)
+    return axes.reshape(shape)[()]
+
+
+def make_figure(height: float, width: float = COLUMN) -> "Figure":
+    """Make a figure that pyplot does not know, in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+
+
+def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
+    """Take away what says nothing, and name both directions."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_facecolor(PAPER)
+    for spine in ax.spines.values():
+        spine.set(linewidth=THIN, edgecolor=INK)
+    ax.grid(visible=False)
+    ax.tick_params(which="both", labelsize=SMALL, width=THIN, length=2.5, colors=INK)
+    for axis, text in ((ax.xaxis, x), (ax.yaxis, y)):
+        axis.set_label_text(text, fontsize=LARGE, color=INK, **PLAIN)
+        axis.get_offset_text().set_fontsize(SMALL)
+
+
+def thin_ticks(ax: "Axes") -> None:
+    """Leave room between numbers below the axes that are long, as -0.0025 is."""
+    if ax.get_xscale() == "linear":
+        ax.locator_params(axis="x", nbins=5)
+
+
+def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None:
+    """Put a name beside each row, the first one on top."""
+    ax.set_yticks(places, names, fontsize=SMALL, **PLAIN)
+    ax.tick_params(axis="y", length=0.0)
+    ax.spines["left"].set_visible(False)
+
+
+def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
+    """Write a text as it stands."""
+    return ax.text(
+        x, y, text, **{"fontsize": SMALL, "color": INK, **PLAIN, **properties}
+    )
+
+
+def explain(
+    place: "Axes | Figure",
+    handles: Sequence[Any],
+    labels: Sequence[str],
+    *,
+    n_columns: int = 1,
+    has_names: bool = False,
+    **properties: Any,
+) -> None:
+    """Say what is what, by default above axes; in columns where labels are short.
+
+    Where rows have names beside the axes, it goes to the right, and there is room for
+    it above the names.
+    """
+    letters = 6 + max(map(len, labels))
+    # Of a figure, all of it; of axes, what is beside them too.
+    share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)
+    figure = place.figure
+    room = _LETTERS_IN_AN_INCH * share * figure.bbox.width / figure.dpi
+    above: dict[str, Any] = {
+        "loc": "lower right" if has_names else "lower left",
+        "bbox_to_anchor": (float(has_names), 1.0),
+        "borderaxespad": 0.2,
+        "ncols": max(1, min(n_columns, int(room / letters))),
+    }
+    look: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": SMALL,
+        "labelcolor": INK,
+        "handlelength": 1.8,
+        "handletextpad": 0.5,
+        "columnspacing": 1.0,
+        "labelspacing": 0.25,
+        "borderpad": 0.1,
+    }
+    look |= properties if "loc" in properties else above | properties
+    # A label with an underscore in front would be left out.
+    legend = place.legend(handles, [f" {label}" for label in labels], **look)
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        text.set(text=label, **PLAIN)
+
+
+def _whole() -> Any:
+    from matplotlib.transforms import Bbox
+
+    return Bbox.unit()
+
+
+def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
+    """Show a name in one line, its middle left out where it is long."""
+    text = show_controls(str(name))
+    if len(text) <= limit:
+        return text
+    tail = (limit - 1) // 2
+    return f"{text[: limit - 1 - tail]}\u2026{text[len(text) - tail :]}"
+
+
+def show_beside(value: float, threshold: float) -> str:
+    """Show a number so that it stands on its own side of a threshold."""
+    for digits in range(2, 17):
+        text = f"{value:.{digits}f}"
+        if (float(text) < threshold) == (value < threshold):
+            return text
+    return repr(value)
+
+
+def show_share(share: float) -> str:
+    """Show a share in percent."""
+    return f"{100.0 * share:.3g} %"

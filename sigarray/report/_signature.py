@@ -1,0 +1,136 @@
+"""One line that says how a number was computed, and from which scores."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from sigarray._backend.checks import describe
+from sigarray._host import copy_array
+from sigarray.report._tables import list_records
+
+_START = "sigarray"
+_DIGITS = 12
+# Of results: numbers of other machines differ in the last ones.
+_ROUNDED = ".5e"
+
+
+def signature(
+    scores: Mapping[Any, Any],
+    result: Any,
+    /,
+    *,
+    paired: bool = False,
+    **options: Any,
+) -> str:
+    """Say in one line how a result was computed, so that others can repeat it.
+
+    Parameters
+    ----------
+    scores : mapping of arrays, shape (n,)
+        Model -> its scores, on any device: they are copied to the host.
+    result : result of any function, or sequence of numbers
+        What was found.
+    paired : bool, default: False
+        The scores of all models are in the order of their pairs. Otherwise their order
+        is no part of the signature.
+    **options
+        How: ``test="aso"``, ``n_resamples=1000``, ``seed=0`` and so on. None is left
+        out.
+
+    Returns
+    -------
+    str
+        Such as ``sigarray:0.1.0|test:aso|seed:0|n:5,5|scores:...|result:...``. The last
+        two are the start of a SHA-256 of the scores, in float64 with their names, and
+        of the result, to six digits.
+
+    Raises
+    ------
+    TypeError
+        Scores that are no mapping, or traced.
+
+    Examples
+    --------
+    >>> from sigarray import aso
+    >>> from sigarray.report import signature
+    >>> scores = {"a": [0.9, 0.8, 0.7], "b": [0.5, 0.4, 0.6]}
+    >>> line = signature(scores, aso(*scores.values(), rng=0), test="aso", seed=0)
+    >>> line.split("|")[1:4]
+    ['test:aso', 'seed:0', 'n:3,3']
+    """
+    if not isinstance(scores, Mapping):
+        msg = f"Expected a mapping of models to scores; got {describe(scores)}."
+        raise TypeError(msg)
+    columns = {str(name): copy_array(x) for name, x in scores.items()}
+    fields = {key: str(x) for key, x in options.items() if x is not None}
+    if paired:
+        fields["paired"] = "yes"
+    sizes = [str(x.size) for x in columns.values()]
+    fields["n"] = ",".join(sizes) if len(sizes) <= _DIGITS else f"{len(sizes)} models"
+    fields["scores"] = digest_scores({"": columns}, paired=paired)
+    fields["result"] = digest_numbers(_list_numbers(result))
+    return write_signature(fields)
+
+
+def write_signature(fields: Mapping[str, str]) -> str:
+    """Give the line, in which names cannot be taken for something else."""
+    from sigarray import __version__
+
+    parts = {_START: __version__} | dict(fields)
+    return "|".join(f"{key}:{quote(x, safe=' ,.+-()/_')}" for key, x in parts.items())
+
+
+def read_signature(line: str) -> dict[str, str]:
+    """Give the fields of a line.
+
+    Raises
+    ------
+    ValueError
+        Another line.
+    """
+    fields = {}
+    for part in line.strip().split("|"):
+        key, colon, text = part.partition(":")
+        if not colon or key in fields:
+            break
+        fields[key] = unquote(text)
+    else:
+        if _START in fields and {"scores", "result"} <= set(fields):
+            return fields
+    msg = (
+        f"Expected a signature, such as {_START}:0.1.0|test:aso|...|scores:...|"
+        f"result:...; got {line[:60]!r}. Quote it, for a shell takes | for a pipe."
+    )
+    raise ValueError(msg)
+
+
+def digest_scores(
+    tasks: Mapping[str, Mapping[str, np.ndarray]], *, paired: bool
+) -> str:
+    """Give a digest of scores by task and model, whatever their order."""
+    digest = hashlib.sha256()
+    for task in sorted(tasks):
+        for model in sorted(tasks[task]):
+            scores = tasks[task][model].astype("<f8") + 0.0  # without -0.0
+            ordered = scores if paired else np.sort(scores)
+            for part in (task.encode(), model.encode(), ordered.tobytes()):
+                digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def digest_numbers(numbers: list[float]) -> str:
+    """Give a digest of numbers, to six digits."""
+    text = " ".join(format(x + 0.0, _ROUNDED) for x in numbers)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _list_numbers(result: Any) -> list[float]:
+    return [
+        x
+        for record in list_records(result, None)
+        for x in record.values()
+        if isinstance(x, float)
+    ]

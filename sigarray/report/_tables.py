@@ -1,0 +1,289 @@
+"""Results as tables: data frames, Markdown, LaTeX and JSON."""
+
+import json
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.checks import describe, fraction
+from sigarray._host import choose_names, copy_array
+from sigarray.report._numbers import show_bound, without_infinities
+from sigarray.report._rendering import Table, escape_json, render_table
+from sigarray.results import PairwiseAsoResult, Ranking
+
+# Names of rows, or of rows for each axis of a batch.
+Names = Iterable[Hashable] | None
+Records = list[dict[str, Any]]
+
+_SHOWN = ".4g"
+
+
+def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") -> Any:
+    """Make a data frame of a result.
+
+    Parameters
+    ----------
+    result : result of any function, array, or mapping of labels to results
+        Arrays of any library and device: they are copied to the host, which waits for
+        the device.
+    names : iterable of names, optional
+        Of `multi_aso`'s result and of a `Ranking`, the models; of others, the batch
+        entries, which are on one axis. By default their places, or the labels of a
+        mapping.
+    backend : str, default: "pandas"
+        The library of the data frame, as narwhals calls it: also "polars", "pyarrow".
+
+    Returns
+    -------
+    data frame
+        A row for each pair of models of `multi_aso`, "model_a" and "model_b", else for
+        each batch entry, "name"; and a column for each number of the result.
+
+    Raises
+    ------
+    TypeError
+        No result, or one that is traced.
+    ValueError
+        Another number of names; a result of several batch axes.
+    ImportError
+        narwhals or the library of the data frame is not installed.
+
+    Examples
+    --------
+    >>> from sigarray import multi_aso
+    >>> from sigarray.report import to_frame
+    >>> scores = {"a": [0.9, 0.8, 0.7], "b": [0.5, 0.4, 0.6]}
+    >>> to_frame(multi_aso(scores), names=scores)[["model_a", "model_b", "eps_min"]]
+      model_a model_b  eps_min
+    0       a       b      0.0
+    1       b       a      1.0
+    """
+    try:
+        import narwhals.stable.v1 as nw
+    except ImportError as error:
+        msg = "Expected narwhals, for data frames. Run: pip install narwhals."
+        raise ImportError(msg) from error
+    records = list_records(result, names)
+    columns = {key: [record[key] for record in records] for key in records[0]}
+    library: Any = backend
+    return nw.from_dict(columns, backend=library).to_native()
+
+
+def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> str:
+    r"""Write a result as a table of Markdown.
+
+    Parameters
+    ----------
+    result, names
+        As for `to_frame`.
+    threshold : float, default: 0.2
+        Of `multi_aso`'s result, bounds below are bold.
+
+    Returns
+    -------
+    str
+        The table: of `multi_aso`'s result the matrix of `eps_min`, in which the row is
+        better than the column where it is bold. What would be markup in names is
+        escaped, and characters that are not to be seen are shown by their codes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `to_frame`.
+
+    Examples
+    --------
+    >>> from sigarray import multi_aso
+    >>> from sigarray.report import to_markdown
+    >>> scores = {"a_1": [0.9, 0.8, 0.7], "b|c": [0.5, 0.4, 0.6]}
+    >>> print(to_markdown(multi_aso(scores), names=scores))
+    |  | a_1 | b\|c |
+    | --- | ---: | ---: |
+    | a_1 |  | **0.000** |
+    | b\|c | 1.000 |  |
+    <BLANKLINE>
+    """
+    return render_table(_tabulate(result, names, threshold), "markdown")
+
+
+def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> str:
+    r"""Write a result as a table of LaTeX, with booktabs.
+
+    Parameters
+    ----------
+    result, names, threshold
+        As for `to_markdown`.
+
+    Returns
+    -------
+    str
+        A `tabular`, for which the document needs ``\usepackage{booktabs}``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `to_frame`.
+
+    Examples
+    --------
+    >>> from sigarray import bootstrap_ci
+    >>> from sigarray.report import to_latex
+    >>> result = bootstrap_ci([0.9, 0.8, 0.7], rng=0, n_resamples=99)
+    >>> r"\toprule" in to_latex(result, names=["f_1"])
+    True
+    """
+    return render_table(_tabulate(result, names, threshold), "latex")
+
+
+def to_json(result: Any, /, names: Names = None) -> str:
+    """Write a result as JSON.
+
+    Parameters
+    ----------
+    result, names
+        As for `to_frame`.
+
+    Returns
+    -------
+    str
+        A list of records, as rows of `to_frame`; null for NaN and infinities.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `to_frame`.
+
+    Examples
+    --------
+    >>> from sigarray import t_test
+    >>> from sigarray.report import to_json
+    >>> result = t_test([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    >>> to_json(result, names=["mnli"])
+    '[{"name": "mnli", "statistic": 0.0, "pvalue": 1.0, "df": 4.0}]'
+    """
+    records = [
+        without_infinities({key: _plain(x) for key, x in record.items()})
+        for record in list_records(result, names)
+    ]
+    return escape_json(json.dumps(records, allow_nan=False, ensure_ascii=False))
+
+
+def list_records(result: Any, names: Names) -> Records:
+    """Give the rows of a result, each with its name or those of two models."""
+    if isinstance(result, PairwiseAsoResult):
+        return _list_pairs(result, names)
+    if isinstance(result, Ranking):
+        return [
+            {"name": name, "rank": k + 1, "beats": ", ".join(map(str, beaten))}
+            for k, (name, beaten) in enumerate(
+                zip(result.order, result.beats, strict=True)
+            )
+        ]
+    if isinstance(result, Mapping):
+        if not result:
+            msg = "Expected one result or more; got an empty mapping."
+            raise ValueError(msg)
+        return [
+            {"name": label} | {key: x for key, x in record.items() if key != "name"}
+            for label, part in result.items()
+            for record in _list_single(label, part)
+        ]
+    columns = {
+        key: copy_array(x) for key, x in _flatten(result, type(result).__name__).items()
+    }
+    shape = np.broadcast_shapes(*(x.shape for x in columns.values()))
+    if len(shape) > 1:
+        msg = (
+            f"Expected a result of one batch axis or none; got shape {shape}. Pass "
+            "parts of it."
+        )
+        raise ValueError(msg)
+    n = shape[0] if shape else 1
+    rows = [np.broadcast_to(x, shape or (1,)) for x in columns.values()]
+    return [
+        {"name": name} | dict(zip(columns, map(float, row), strict=True))
+        for name, *row in zip(choose_names(names, n), *rows, strict=True)
+    ]
+
+
+def _list_single(label: Hashable, result: Any) -> Records:
+    records = list_records(result, None)
+    if len(records) > 1:
+        msg = (
+            f"Expected a mapping of labels to results of one comparison; got "
+            f"{len(records)} for {label!r}."
+        )
+        raise ValueError(msg)
+    return records
+
+
+def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
+    matrices = {key: copy_array(x) for key, x in result._asdict().items()}
+    shape = matrices["eps_min"].shape
+    if len(shape) != 2:
+        msg = (
+            f"Expected the result of one batch entry, of shape (K, K); got shape "
+            f"{shape}. Pass one of them: type(result)(*(x[0] for x in result))."
+        )
+        raise ValueError(msg)
+    labels = choose_names(names, shape[0])
+    return [
+        {"model_a": a, "model_b": b}
+        | {key: float(x[i, j]) for key, x in matrices.items()}
+        for i, a in enumerate(labels)
+        for j, b in enumerate(labels)
+        if i != j
+    ]
+
+
+def _flatten(result: Any, name: str) -> dict[str, Any]:
+    """Give the arrays of a result and of results within, by their names."""
+    if isinstance(result, tuple) and hasattr(result, "_asdict"):
+        flat: dict[str, Any] = {}
+        for key, value in result._asdict().items():
+            inner = _flatten(value, key)
+            nested = isinstance(value, tuple) and key != "confidence_interval"
+            flat |= {f"{key}.{x}" if nested else x: y for x, y in inner.items()}
+        return flat
+    if isinstance(result, (str, bytes)) or result is None:
+        msg = f"Expected the result of a test, or an array; got {describe(result)}."
+        raise TypeError(msg)
+    return {name if name not in ("ndarray", "float", "list") else "value": result}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def _tabulate(result: Any, names: Names, threshold: float) -> Table:
+    limit = fraction("threshold", threshold)
+    records = list_records(result, names)
+    if isinstance(result, PairwiseAsoResult):
+        labels = list(dict.fromkeys(record["model_a"] for record in records))
+        bounds = {(x["model_a"], x["model_b"]): x["eps_min"] for x in records}
+        rows = [
+            [str(a), *(_show_bound(bounds.get((a, b)), limit) for b in labels)]
+            for a in labels
+        ]
+        marked = frozenset(
+            (i, j + 1)
+            for i, a in enumerate(labels)
+            for j, b in enumerate(labels)
+            if bounds.get((a, b), 1.0) < limit
+        )
+        return Table("", ["", *map(str, labels)], rows, marked)
+    header = list(records[0])
+    rows = [
+        [x if isinstance(x, str) else _show(x) for x in record.values()]
+        for record in records
+    ]
+    return Table("", header, rows)
+
+
+def _show(value: Any) -> str:
+    return format(value, _SHOWN) if isinstance(value, float) else str(value)
+
+
+def _show_bound(bound: float | None, threshold: float) -> str:
+    return "" if bound is None else show_bound(bound, threshold)

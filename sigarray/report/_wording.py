@@ -1,0 +1,204 @@
+"""Results in a sentence for the paper."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sigarray._backend.checks import describe as describe_value
+from sigarray._backend.checks import fraction
+from sigarray._host import copy_array
+from sigarray.report._numbers import show_bound, show_p_value
+from sigarray.results import (
+    AsoResult,
+    BootstrapResult,
+    MannWhitneyResult,
+    ResamplingResult,
+    ResponseTestResult,
+    TTestResult,
+)
+
+_NUMBER = ".4g"
+_TESTS = {
+    MannWhitneyResult: "Mann-Whitney U test",
+    TTestResult: "t-test",
+    ResponseTestResult: "test of responses",
+}
+
+
+def describe(
+    result: Any,
+    /,
+    names: Sequence[str] = ("A", "B"),
+    *,
+    test: str | None = None,
+    statistic: str = "mean",
+    sizes: Sequence[int] | None = None,
+    unit: str = "run",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    threshold: float = 0.2,
+    alpha: float = 0.05,
+    correction: str | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+) -> str:
+    """Say what was found of two models, and how.
+
+    A result does not keep the options that it was computed with: pass them again.
+
+    Parameters
+    ----------
+    result : AsoResult, BootstrapResult, or the result of a test with a p-value
+        Of one comparison: arrays of shape (), of any library, which are copied to the
+        host.
+    names : sequence of two str, default: ("A", "B")
+        The models.
+    test : str, optional
+        What the test is called: "paired permutation test". By default that of the
+        result, where it says so.
+    statistic : str, default: "mean"
+        Of what the difference is.
+    sizes : sequence of int, optional
+        How many scores there are of each model; one number for pairs.
+    unit : str, default: "run"
+        What a score is of.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        Of the test.
+    confidence_level, threshold, alpha
+        Of the bound or interval, of `eps_min`, and of p-values.
+    correction : str, optional
+        Such as "Bonferroni correction for 6 comparisons".
+    n_resamples, seed : int, optional
+        Of the resamples.
+
+    Returns
+    -------
+    str
+        The sentence, with the version of sigarray. Where a result is NaN, it says so.
+
+    Raises
+    ------
+    TypeError
+        Another result.
+    ValueError
+        A result of several comparisons, or other than two names.
+
+    Examples
+    --------
+    >>> from sigarray import aso
+    >>> from sigarray.report import describe
+    >>> a, b = [0.92, 0.94, 0.93, 0.95, 0.94], [0.90, 0.92, 0.93, 0.89, 0.93]
+    >>> result = aso(a, b)
+    >>> text = describe(result, ["lstm", "cnn"], sizes=[5, 5])
+    >>> text.partition(" (")[0]
+    'lstm is almost stochastically dominant over cnn'
+    >>> "5 and 5 runs, confidence level 0.95" in text
+    True
+    """
+    from sigarray import __version__
+
+    if isinstance(names, str) or len(names) != 2:
+        msg = f"Expected the names of two models; got {describe_value(names)}."
+        raise ValueError(msg)
+    a, b = map(str, names)
+    how = [_say_sizes(sizes, unit)]
+    if isinstance(result, AsoResult):
+        said, numbers = _say_order(result, a, b, fraction("threshold", threshold))
+        how += [f"confidence level {confidence_level:g}"]
+    elif isinstance(result, BootstrapResult):
+        said, numbers = _say_interval(result, a, b, statistic, confidence_level)
+        how += ["bootstrap"]
+    elif isinstance(result, (ResamplingResult, *_TESTS)):
+        said, numbers = _say_test(result, a, b, statistic, alpha, alternative)
+        how += [f"{alternative} {test or _TESTS.get(type(result), 'resampling test')}"]
+    else:
+        msg = (
+            f"Expected the result of aso, of bootstrap_ci of two samples, or of a "
+            f"test; got {describe_value(result)}."
+        )
+        raise TypeError(msg)
+    how += [
+        correction or "",
+        "" if n_resamples is None else f"{n_resamples} resamples",
+        "" if seed is None else f"seed {seed}",
+        f"sigarray {__version__}",
+    ]
+    return f"{said} ({numbers}; {', '.join(x for x in how if x)})."
+
+
+def _say_sizes(sizes: Sequence[int] | None, unit: str) -> str:
+    if sizes is None:
+        return ""
+    counts = list(map(str, sizes))
+    plural = "" if counts == ["1"] else "s"
+    return f"{' and '.join(counts)} {unit}{plural}"
+
+
+def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str, str]:
+    bound, ratio = _number(result.eps_min), _number(result.violation_ratio)
+    shown = show_bound(bound, threshold)
+    if math.isnan(bound):
+        return f"Nothing can be said of {a} and {b}", "a score is not finite"
+    ratio_said = f"violation ratio {ratio:{_NUMBER}}"
+    if bound < threshold:
+        said = f"{a} is almost stochastically dominant over {b}"
+        return said, f"eps_min = {shown} < {threshold:g}, {ratio_said}"
+    said = f"Almost stochastic dominance of {a} over {b} was not shown"
+    return said, f"eps_min = {shown}, not below {threshold:g}, {ratio_said}"
+
+
+def _say_interval(
+    result: BootstrapResult, a: str, b: str, statistic: str, level: float
+) -> tuple[str, str]:
+    value = _number(result.statistic)
+    low, high = (_number(x) for x in result.confidence_interval)
+    said = f"The {statistic} of {a} minus that of {b} is {value:{_NUMBER}}"
+    percent = f"{100 * level:g} % confidence interval"
+    return said, f"{percent} {low:{_NUMBER}} to {high:{_NUMBER}}"
+
+
+def _say_test(
+    result: Any, a: str, b: str, statistic: str, alpha: float, alternative: str
+) -> tuple[str, str]:
+    p = _number(result.pvalue)
+    if math.isnan(p):
+        return f"Nothing can be said of {a} and {b}", "a score is not finite"
+    lead = _number(result.statistic)
+    numbers = f"p = {show_p_value(p, alpha)}"
+    what = f"{statistic} of"
+    if isinstance(result, MannWhitneyResult):
+        share = _number(result.probability_of_improvement)
+        lead, what = share - 0.5, "scores of"
+        numbers = f"P({a} > {b}) = {share:{_NUMBER}}, {numbers}"
+    elif isinstance(result, TTestResult):
+        df = _number(result.df)
+        numbers = f"t = {lead:{_NUMBER}}, df = {df:{_NUMBER}}, {numbers}"
+    else:
+        numbers = f"difference {lead:{_NUMBER}}, {numbers}"
+    if p > alpha:
+        less = {"two-sided": "different from", "greater": "above", "less": "below"}
+        return (
+            f"The {what} {a} was not shown to be {less[alternative]} that of {b}",
+            f"{numbers} > {alpha:g}",
+        )
+    side = "above" if lead > 0 else "below"
+    if isinstance(result, ResponseTestResult):
+        nearer = a if lead > 0 else b
+        return (
+            f"{nearer} is better than {b if lead > 0 else a}",
+            f"{numbers} <= {alpha:g}",
+        )
+    verb = "are" if what.startswith("scores") else "is"
+    those = "those" if verb == "are" else "that"
+    return f"The {what} {a} {verb} {side} {those} of {b}", f"{numbers} <= {alpha:g}"
+
+
+def _number(x: Any) -> float:
+    value = copy_array(x)
+    if value.ndim:
+        msg = (
+            f"Expected the result of one comparison; got shape {value.shape}. Pass one "
+            "batch entry."
+        )
+        raise ValueError(msg)
+    return float(value)

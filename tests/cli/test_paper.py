@@ -1,0 +1,281 @@
+"""`sigarray compare` for the paper: pictures, pages, signatures, exit codes."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from sigarray._cli import pictures as picture_room
+
+pytest.importorskip("matplotlib")
+EVIL = ["<script>alert(1)</script>", "\x1b[31m\u202eevil", "\"&'", "a_b$c$", "B"]
+
+
+@pytest.fixture
+def wide(write):
+    rng = np.random.default_rng(0)
+    rows = rng.normal([0.8, 0.85, 0.9], 0.02, (8, 3)).round(4)
+    return write("\n".join(["a,b,c", *(",".join(map(str, x)) for x in rows), ""]))
+
+
+@pytest.fixture
+def long(write):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{m},{t},q{k},{0.5 + 0.2 * i + 0.1 * rng.normal():.4f}"
+        for i, m in enumerate("ab")
+        for t in ("x", "y")
+        for k in range(20)
+    ]
+    return write("\n".join(["model,task,item,acc", *rows, ""]), "long.csv")
+
+
+class Page(HTMLParser):
+    """What a page has: its tags, and its text without markup."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.images = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag == "img":
+            self.images.append(dict(attrs))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("options", [[], ["--test", "t"], ["--columns", "a,c"]])
+@pytest.mark.parametrize(
+    ("end", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+)
+def test_pictures(wide, run, tmp_path, options, end, start):
+    path = tmp_path / f"out.{end}"
+    code, out, _ = run("compare", wide, *options, "--plot", str(path))
+    assert code == 0
+    assert "Method: " in out
+    assert path.read_bytes().startswith(start)
+    assert sorted(x.name for x in tmp_path.iterdir()) == [path.name, "scores.csv"]
+
+
+def test_what_is_drawn(wide, long, run, monkeypatch):
+    captions = []
+    save = picture_room.save_picture
+
+    def note(picture, path):
+        captions.append(picture.caption)
+        save(picture, path)
+
+    monkeypatch.setattr("sigarray._cli.compare.save_picture", note)
+    monkeypatch.setattr(picture_room, "write_file", lambda path, data: None)
+    for options in (
+        [wide],
+        [wide, "--columns", "a,b"],
+        [wide, "--test", "t"],
+        [wide, "--test", "t", "--columns", "b,c"],
+        [long],
+    ):
+        assert run("compare", *options, "--plot", "x.pdf")[0] == 0
+    starts = ["Bounds eps_min of every", "b and a: all scores", "Scores: points"]
+    starts += ["Differences of the means of b and c"]
+    starts += ["Differences of the means of a and b"]
+    for caption, start in zip(captions, starts, strict=True):
+        assert caption.startswith(start)
+    assert "of independent scores" in captions[3]
+    assert "too short for fewer than 20" in captions[3]
+    assert "of pairs" in captions[4]
+
+
+def test_wrong_pictures(wide, run, tmp_path):
+    code, out, err = run("compare", wide, "--plot", str(tmp_path / "x.doc"))
+    assert (code, out) == (2, "")
+    assert "Expected --plot to end in .pdf, .svg" in err
+    code, _, err = run("compare", wide, "--plot", str(tmp_path / "no" / "x.pdf"))
+    assert code == 2
+    assert "x.pdf cannot be written: No such file or directory" in err
+
+
+def test_an_interrupt_leaves_nothing(wide, run, tmp_path, monkeypatch):
+    def interrupt(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.replace", interrupt)
+    code, out, err = run("compare", wide, "--report", str(tmp_path / "out.html"))
+    assert (code, out) == (130, "")
+    assert err.splitlines()[-1] == "sigarray: interrupted"
+    assert [x.name for x in tmp_path.iterdir()] == ["scores.csv"]
+
+
+@pytest.mark.parametrize("which", ["wide", "long"])
+def test_the_page(which, request, run, tmp_path):
+    path = tmp_path / "out.html"
+    source = request.getfixturevalue(which)
+    _, shown, _ = run("compare", source, "--report", str(path))
+    text = path.read_text("utf-8")
+    page = Page(text)
+    words = " ".join(" ".join(page.text).split())
+    document = json.loads(run("compare", source, "--format", "json")[1])
+    for sentence in document["verdicts"]:
+        assert sentence in words
+    assert document["signature"] in words
+    assert f"sigarray compare {source} --report {path}" in words
+    assert "doi:10." in words
+    # One page: nothing is loaded, and nothing runs.
+    assert not re.search(r"(src|href)=\"(?!data:)", text)
+    assert "script" not in page.tags
+    assert "http" not in re.sub(r"base64,[^\"]*", "", text)
+    assert page.images
+    for image in page.images:
+        assert len(image["alt"]) > 20
+        data = image["src"].removeprefix("data:image/svg+xml;base64,")
+        assert b"<svg" in base64.b64decode(data)
+    # The same bytes again, for the same command.
+    run("compare", source, "--report", str(path))
+    assert path.read_text("utf-8") == text
+    assert "Signature: " in shown
+
+
+def test_names_are_text(write, run, tmp_path):
+    rows = [",".join(str(0.5 + 0.01 * (k + j)) for j in range(5)) for k in range(4)]
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in EVIL)
+    path = tmp_path / "out.html"
+    code, _, err = run(
+        "compare", write("\n".join([header, *rows])), "--report", str(path)
+    )
+    assert code == 0, err
+    page = Page(path.read_text("utf-8"))
+    assert "script" not in page.tags
+    words = " ".join(page.text)
+    assert EVIL[0] in words
+    assert "\\x1b[31m\\u202eevil" in words
+    assert not set(words) & {"\x1b", "\u202e"}
+
+
+def test_without_matplotlib(wide, run, monkeypatch, tmp_path):
+    for name in ("matplotlib", "matplotlib.axes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    code, _, err = run("compare", wide, "--plot", str(tmp_path / "x.pdf"))
+    assert code == 2
+    assert 'pip install "sigarray[plot]"' in err
+
+
+class TestSignatures:
+    def sign(self, run, *arguments):
+        _, out, _ = run("compare", *arguments, "--format", "json")
+        return json.loads(out)["signature"]
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            [],
+            ["--test", "t"],
+            ["--test", "t", "--paired"],
+            ["--test", "permutation", "--n-resamples", "99", "--seed", "4"],
+            ["--test", "mann-whitney", "--alpha", "0.01", "--lower-is-better"],
+            ["--threshold", "0.3", "--confidence-level", "0.9", "--no-correction"],
+            ["--dt", "0.05", "--method", "bootstrap"],
+        ],
+    )
+    def test_it_tells_the_options(self, wide, run, options):
+        line = self.sign(run, wide, *options)
+        code, out, _ = run("compare", wide, "--verify", line)
+        assert code == 0
+        assert "repeats it: the same scores give the same numbers" in " ".join(
+            out.split()
+        )
+
+    def test_tasks_and_items(self, long, run):
+        line = self.sign(run, long)
+        assert "tasks:2" in line
+        assert "unit:item" in line
+        assert run("compare", long, "--verify", line)[0] == 0
+
+    def test_order_of_rows_and_columns(self, wide, run, write):
+        line = self.sign(run, wide)
+        with open(wide, encoding="utf-8") as file:
+            header, *rows = file.read().splitlines()
+        turned = [",".join(x.split(",")[::-1]) for x in (header, *rows[::-1])]
+        other = write("\n".join(turned), "turned.csv")
+        assert run("compare", other, "--verify", line)[0] == 0
+
+    def test_other_scores_and_other_numbers(self, wide, run, write):
+        line = self.sign(run, wide)
+        code, out, _ = run("compare", wide, "--columns", "a,b", "--verify", line)
+        assert code == 1
+        assert "the scores are others (models was 3, is 2)" in " ".join(out.split())
+        other = re.sub(r"seed:0", "seed:1", line)
+        code, out, _ = run("compare", wide, "--verify", other)
+        assert code in (0, 1)
+        wrong = re.sub(r"result:\w+", "result:000000000000", line)
+        code, out, _ = run("compare", wide, "--verify", wrong, "--format", "json")
+        assert code == 1
+        assert json.loads(out)["same_scores"] is True
+        assert json.loads(out)["same_numbers"] is False
+        old = line.replace("sigarray:0.", "sigarray:9.")
+        assert "It is of sigarray 9." in run("compare", wide, "--verify", old)[1]
+
+    def test_wrong_ones(self, wide, run):
+        line = self.sign(run, wide)
+        code, _, err = run("compare", wide, "--verify", line, "--test", "t")
+        assert code == 2
+        assert "Expected --verify without --test, which the signature says" in err
+        code, _, err = run("compare", wide, "--verify", "sigarray:0.1.0")
+        assert code == 2
+        assert "Expected a signature, such as sigarray:0.1.0|test:aso" in err
+        code, _, err = run("compare", wide, "--verify", "sigarray:1|scores:1|result:2")
+        assert code == 2
+        assert "Expected the signature of a comparison" in err
+
+
+class TestExitCodes:
+    def test_unless_better(self, wide, run):
+        assert run("compare", wide, "--fail-unless-better", "c")[0] == 0
+        code, out, err = run("compare", wide, "--fail-unless-better", "b")
+        assert code == 1
+        assert "Method: " in out
+        assert "b is not better than c" in err
+        assert "b is not better than a" not in err
+        options = ["--lower-is-better", "--fail-unless-better", "a"]
+        assert run("compare", wide, *options)[0] == 0
+        code, _, err = run("compare", wide, "--fail-unless-better", "x")
+        assert code == 2
+        assert "got 'x'. Those in it: 'a', 'b', 'c'" in err
+
+    def test_on_every_task(self, long, run):
+        assert run("compare", long, "--fail-unless-better", "b")[0] == 0
+        code, _, err = run("compare", long, "--fail-unless-better", "a")
+        assert code == 1
+        assert "a is not better than b on x" in err
+
+
+def test_quiet(run):
+    assert "no FILE given" in run("compare")[2]
+    assert run("compare", "--quiet")[2] == ""
+
+
+def test_sentences(wide, run):
+    _, out, _ = run("compare", wide, "--format", "sentences")
+    assert out.count("\n") == 1
+    assert "c is better than a: eps_min" in out
+    assert "Method: almost stochastic order" in out
+
+
+def test_it_starts_in_a_moment():
+    """No library of pictures, frames or arrays but NumPy is imported to say who is."""
+    code = (
+        "import sys; from sigarray._cli.main import main; main(['compare', '--quiet']);"
+        "print([x for x in ('matplotlib', 'pandas', 'narwhals', 'pyarrow', 'torch', "
+        "'jax', 'scipy') if x in sys.modules])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.splitlines()[-1] == "[]"

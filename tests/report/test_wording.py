@@ -1,0 +1,167 @@
+"""Sentences for the paper, and signatures."""
+
+import math
+
+import numpy as np
+import pytest
+
+from conftest import require
+from sigarray import (
+    aso,
+    bootstrap_ci,
+    mann_whitney_u,
+    multi_aso,
+    permutation_test,
+    report,
+    responses,
+    t_test,
+)
+from sigarray.report import _signature
+
+A, B = np.asarray([0.92, 0.94, 0.93, 0.95]), np.asarray([0.90, 0.92, 0.91, 0.89])
+
+
+def say(result, **options):
+    text = report.describe(result, ["lstm", "cnn"], **options)
+    assert text.endswith(").")
+    assert text.count("\n") == 0
+    assert "sigarray 0." in text
+    return text
+
+
+class TestSentences:
+    def test_order(self):
+        result = aso(A, B)
+        text = say(result, sizes=[4, 4], correction="Bonferroni correction for 6 pairs")
+        assert text.startswith(
+            "lstm is almost stochastically dominant over cnn (eps_min"
+        )
+        assert (
+            "4 and 4 runs, confidence level 0.95, Bonferroni correction for 6" in text
+        )
+        assert f"violation ratio {float(result.violation_ratio):.4g}" in text
+        text = say(aso(B, A))
+        assert text.startswith(
+            "Almost stochastic dominance of lstm over cnn was not sho"
+        )
+        assert "not below 0.2" in text
+
+    def test_p_values(self):
+        options = {"n_resamples": 999, "seed": 3, "sizes": [4], "unit": "item"}
+        result = permutation_test(A, B, paired=True, rng=3)
+        text = say(result, test="paired permutation test", **options)
+        assert text.startswith(
+            "The mean of lstm was not shown to be different from that"
+        )
+        assert "difference 0.03" in text
+        assert "p = 0.1250 > 0.05" in text
+        assert "two-sided paired permutation test, 999 resamples, seed 3" in text
+        text = say(t_test(A, B), statistic="mean accuracy")
+        assert text.startswith(
+            "The mean accuracy of lstm is above that of cnn (t = 3.2"
+        )
+        text = say(t_test(B, A))
+        assert text.startswith("The mean of lstm is below that of cnn (t = -3.2")
+        text = say(mann_whitney_u(A * 100, B))
+        assert text.startswith(
+            "The scores of lstm are above those of cnn (P(lstm > cnn)"
+        )
+
+    def test_one_sided(self):
+        result = t_test(B, A, alternative="greater")
+        text = say(result, alternative="greater")
+        assert text.startswith("The mean of lstm was not shown to be above that of cnn")
+
+    def test_intervals(self):
+        result = bootstrap_ci(A, B, rng=0, n_resamples=99)
+        text = say(result)
+        low, high = (f"{float(x):.4g}" for x in result.confidence_interval)
+        assert text.startswith(
+            "The mean of lstm minus that of cnn is 0.03 (95 % confid"
+        )
+        assert f"confidence interval {low} to {high};" in text
+
+    def test_responses(self):
+        gold, a, b = responses.simulate(200, 5, perturbation_b=0.5, rng=0)
+        result = responses.response_test(gold, a, b, rng=0, n_resamples=99)
+        assert say(result).startswith("lstm is better than cnn (difference ")
+
+    def test_nan(self):
+        for test in (aso, t_test, permutation_test):
+            text = say(test([1.0, math.nan, 2.0], [1.0, 2.0, 3.0]))
+            assert text.startswith(
+                "Nothing can be said of lstm and cnn (a score is not"
+            )
+
+    @pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+    def test_other_libraries(self, library):
+        xp = require(library)
+        a, b = (xp.asarray(x, dtype=xp.float32) for x in (A, B))
+        assert say(aso(a, b)).startswith("lstm is almost stochastically dominant")
+
+    def test_wrong_calls(self):
+        with pytest.raises(ValueError, match=r"names of two models; got str"):
+            report.describe(aso(A, B), "ab")
+        with pytest.raises(ValueError, match=r"one comparison; got shape \(2,\)"):
+            report.describe(t_test(np.stack([A, B]), B))
+        with pytest.raises(TypeError, match=r"the result of aso, of bootstrap_ci"):
+            report.describe(multi_aso([A, B]))
+
+
+class TestSignatures:
+    SCORES = {"lstm": A, "cnn|2": B}  # noqa: RUF012
+
+    def sign(self, scores=None, result=None, **options):
+        scores = self.SCORES if scores is None else scores
+        result = aso(A, B) if result is None else result
+        return report.signature(scores, result, **options)
+
+    def test_fields(self):
+        line = self.sign(test="aso", seed=0, n_resamples=None, name="x|y:z")
+        fields = _signature.read_signature(line)
+        assert fields["test"] == "aso"
+        assert fields["n"] == "4,4"
+        assert fields["name"] == "x|y:z"
+        assert "n_resamples" not in fields
+        assert line.startswith("sigarray:0.")
+        assert (
+            _signature.write_signature(
+                {key: x for key, x in fields.items() if key != "sigarray"}
+            )
+            == line
+        )
+
+    def test_order_is_no_part_of_it(self):
+        turned = dict(reversed(self.SCORES.items()))
+        shuffled = {name: x[::-1] for name, x in self.SCORES.items()}
+        line = self.sign().split("|scores:")[1]
+        assert self.sign(turned).split("|scores:")[1] == line
+        assert self.sign(shuffled).split("|scores:")[1] == line
+        paired = self.sign(paired=True).split("|scores:")[1]
+        assert self.sign(shuffled, paired=True).split("|scores:")[1] != paired
+
+    def test_what_changes_it(self):
+        lines = {
+            self.sign(),
+            self.sign({"lstm": A, "gru": B}),
+            self.sign({"lstm": A, "cnn|2": B + 1e-12}),
+            self.sign({"lstm": B, "cnn|2": A}),
+            self.sign(result=aso(B, A)),
+        }
+        assert len(lines) == 5
+        nearly = aso(A, B)._replace(
+            standard_error=aso(A, B).standard_error * (1 + 1e-12)
+        )
+        assert self.sign(result=nearly) == self.sign()
+
+    def test_other_libraries(self):
+        torch = require("torch")
+        scores = {name: torch.asarray(x) for name, x in self.SCORES.items()}
+        assert self.sign(scores) == self.sign()
+
+    def test_wrong_calls(self):
+        with pytest.raises(TypeError, match=r"a mapping of models to scores; got"):
+            report.signature([A, B], aso(A, B))
+        for line in ("", "x", "sigarray:1|scores:a", "sigarray:1|scores:a|scores:b"):
+            with pytest.raises(ValueError, match=r"Expected a signature, such as"):
+                _signature.read_signature(line)
