@@ -147,7 +147,7 @@ def t_test(
     Notes
     -----
     With the variances s^2 (ddof 1), t = (mean(a) - mean(b)) / (s_a^2 / n + s_b^2 /
-    m)^1/2 has about the degrees of freedom
+    m)^1/2 has about the degrees of freedom::
 
         df = (s_a^2 / n + s_b^2 / m)^2
              / ((s_a^2 / n)^2 / (n - 1) + (s_b^2 / m)^2 / (m - 1))

@@ -67,7 +67,7 @@ def violation_ratio(
     Notes
     -----
     With the empirical quantile functions F^-1(t) = x_(ceil(n t)) and G^-1(t) =
-    y_(ceil(m t)) of A and B, equation 4 of [1]_ is
+    y_(ceil(m t)) of A and B, equation 4 of [1]_ is::
 
         eps = int over {t: F^-1(t) < G^-1(t)} of (F^-1(t) - G^-1(t))^2 dt
               / int_0^1 (F^-1(t) - G^-1(t))^2 dt,
@@ -215,7 +215,7 @@ def aso(
     Notes
     -----
     With the standard error sigma, and the level alpha' = (1 - `confidence_level`) /
-    `n_comparisons`, equation 6 of [1]_ gives
+    `n_comparisons`, equation 6 of [1]_ gives::
 
         eps_min = eps - q(alpha') sigma,
 
@@ -230,7 +230,7 @@ def aso(
     chance alone puts all scores of A above those of B with a probability above alpha',
     there is no verdict: `eps_min` is 1. Of 6000 pairs of normal samples of one
     distribution, so many were declared better one way or the other (eps_min < 0.2 in
-    either direction, at level 0.95):
+    either direction, at level 0.95)::
 
         n = m             1       2      3      4      5      7      10     20
         as the papers     100 %   33 %   18 %   14 %   11 %   9 %    6 %    6 %

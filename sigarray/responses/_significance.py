@@ -127,7 +127,7 @@ def response_test(
     under the null hypothesis, in which the responses of A and B to an item are one
     pool: with "bootstrap" and "one", responses of both are drawn from it; with "all",
     "first" and "without_replacement" it is shared out at random between them. With the
-    M^2 pairs of a difference d0 under the null hypothesis and one d1 without,
+    M^2 pairs of a difference d0 under the null hypothesis and one d1 without::
 
         p = (count of pairs with d0 >= d1, + 1) / (M^2 + 1)
 
