@@ -11,7 +11,7 @@ import numpy as np
 from sigarray import holm
 from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.large_tables import open_large
-from sigarray._cli.messages import say
+from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
 from sigarray._cli.page import write_page
@@ -24,7 +24,13 @@ from sigarray._cli.pairwise_tests import (
     describe_test,
     run_pairwise,
 )
-from sigarray._cli.pictures import FORMATS, draw_pictures, save_picture, write_file
+from sigarray._cli.pictures import (
+    FORMATS,
+    draw_pictures,
+    is_same_file,
+    save_pictures,
+    write_file,
+)
 from sigarray._cli.progress import track
 from sigarray._cli.repeating import (
     apply_signature,
@@ -141,6 +147,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
+    _check_targets(options)
     expected = None if options.verify is None else apply_signature(options)
     if options.test is not None:
         _check_test_options(options)
@@ -233,6 +240,22 @@ def _report(
     return report_tests(comparison, found[task])
 
 
+def _check_targets(options: argparse.Namespace) -> None:
+    """Refuse to write pages and pictures to other kinds of files, or over the input."""
+    for option, path, known in (
+        ("--plot", options.plot, FORMATS),
+        ("--report", options.report, (".html", ".htm")),
+    ):
+        if path is None:
+            continue
+        if not path.lower().endswith(known):
+            msg = f"Expected {option} to end in {', '.join(known)}; got {path}."
+            raise ValueError(msg)
+        if any(is_same_file(path, file) for file in options.files):
+            msg = f"Expected {option} to be another file than {path}, which is read."
+            raise ValueError(msg)
+
+
 def _write_pictures(
     options: argparse.Namespace,
     table: ScoreTable,
@@ -248,11 +271,11 @@ def _write_pictures(
     try:
         pictures = draw_pictures(options, table, compared, orders)
         if options.plot is not None:
-            save_picture(pictures[0], options.plot)
+            save_pictures(pictures, options.plot)
     except ImportError as error:
         raise ValueError(str(error)) from error
     if options.report is not None:
-        page = write_page(report, pictures, options.command_line)
+        page = write_page(report, pictures, options.command_line, list_said())
         write_file(options.report, page.encode())
 
 
@@ -317,9 +340,12 @@ def _describe(
     else:
         method = describe_orders(scores, tests)
         level = tests.confidence_level
+    direction = "lower" if options.lower_is_better else "higher"
+    if table.metric != "score" or options.lower_is_better:
+        method += f"; {direction} {table.metric} is better"
     n_pairs = sum(math.comb(len(x), 2) for x in table.tasks.values())
     return Comparison(
-        source=table.source,
+        source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
         scores=scores,
         test=options.test,
         alpha=_ALPHA if options.alpha is None else options.alpha,

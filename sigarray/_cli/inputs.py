@@ -3,6 +3,8 @@
 import argparse
 import contextlib
 import importlib.resources
+import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,11 @@ from sigarray.read._scores import Choice, ScoreTable, read_sources
 from sigarray.read._wide import Scores
 
 _SCORES = "digits.csv"
+# Words in the names of what is better where it is lower.
+_LOSSES = {
+    *("loss", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb", "regret"),
+    *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
+}
 # Of columns, which have options of these names.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
 # Every two are compared.
@@ -41,8 +48,32 @@ def read_models(
         with open_table(None, _SCORES) as (source, path):
             table = read_sources([path], choice)._replace(source=source)
     for note in table.notes:
-        complain("note", f"{note}.")
+        complain("note", f"{note.rstrip('.')}.")
+    for doubt in table.doubts:
+        warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
+    _check_direction(table, options)
     return table
+
+
+def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
+    """Refuse losses that are taken for gains, where the tool says so, or warn."""
+    is_higher = not options.lower_is_better
+    if table.higher_is_better not in (None, is_higher):
+        direction = "lower" if is_higher else "higher"
+        advice = "Pass" if is_higher else "Leave out"
+        msg = (
+            f"{table.source}: expected the direction of {table.metric!r} as its tool "
+            f"has it, {direction} is better. {advice} --lower-is-better."
+        )
+        raise ValueError(msg)
+    words = re.findall(r"[a-z]+", table.metric.lower())
+    if is_higher and table.higher_is_better is None and _LOSSES & set(words):
+        warnings.warn(
+            f"{table.metric!r} may be a loss, and higher ones were taken for better: "
+            "pass --lower-is-better where it is.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def read_one_task(

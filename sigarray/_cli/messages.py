@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from sigarray._plain_text import show_controls
 
+_SAID: contextvars.ContextVar[list[str] | None] = contextvars.ContextVar(
+    "said", default=None
+)
 _IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
 
 
@@ -29,12 +32,18 @@ def warnings_as_lines() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(is_quiet: bool) -> Iterator[None]:
-    """Print no notes, where that is asked for."""
-    token = _IS_QUIET.set(is_quiet)
+    """Print no notes, where that is asked for, but remember them for a page."""
+    tokens = _IS_QUIET.set(is_quiet), _SAID.set([])
     try:
         yield
     finally:
-        _IS_QUIET.reset(token)
+        _IS_QUIET.reset(tokens[0])
+        _SAID.reset(tokens[1])
+
+
+def list_said() -> list[str]:
+    """List the notes and warnings of this command, as yet."""
+    return list(_SAID.get() or ())
 
 
 def is_quiet() -> bool:
@@ -44,6 +53,9 @@ def is_quiet() -> bool:
 
 def complain(kind: str, message: object) -> None:
     """Say what is wrong, or to be known, on standard error."""
+    said = _SAID.get()
+    if said is not None:
+        said.append(str(message))
     if kind != "note" or not is_quiet():
         say(f"{kind}: {message}")
 

@@ -70,8 +70,13 @@ _CITATIONS = {
 }
 
 
-def write_page(report: Report, pictures: Sequence[Picture], command: str) -> str:
-    """Give the page: verdict, tables, pictures, method, and how to repeat it."""
+def write_page(
+    report: Report, pictures: Sequence[Picture], command: str, said: Sequence[str]
+) -> str:
+    """Give the page: verdict, tables, pictures, method, and how to repeat it.
+
+    What was said while files were read and tests were made is under the method.
+    """
     document = report.document
     title = f"{document['source']}: which model is better?"
     parts = [
@@ -88,6 +93,9 @@ def write_page(report: Report, pictures: Sequence[Picture], command: str) -> str
         "<ul>",
         *(f"<li>{_show(x)}</li>" for x in _list_citations(document)),
         "</ul>",
+        *(["<h2>What was decided, and doubts</h2>", "<ul>"] if said else []),
+        *(f"<li>{_show(x[:1].upper() + x[1:])}</li>" for x in said),
+        "</ul>" if said else "",
         "<h2>To repeat it</h2>",
         f"<code>{_show(command)}</code>",
     ]

@@ -4,12 +4,14 @@ import argparse
 import io
 import os
 import tempfile
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sigarray import bootstrap_ci
+from sigarray._cli.messages import complain
 from sigarray._cli.verdict import Comparison
+from sigarray._plain_text import show_controls
 from sigarray.read._scores import ScoreTable
 from sigarray.results import BootstrapResult, PairwiseAsoResult
 
@@ -47,21 +49,35 @@ def draw_pictures(
     return pictures
 
 
-def save_picture(picture: Picture, path: str) -> None:
-    """Write a picture to a file, or nothing.
+def is_same_file(path: str, other: str) -> bool:
+    """Tell whether two paths are of one file."""
+    try:
+        return Path(path).samefile(other)
+    except OSError:
+        return False
 
-    Raises
-    ------
-    ValueError
-        A file of another kind.
-    """
-    if Path(path).suffix.lower() not in FORMATS:
-        msg = f"Expected --plot to end in {', '.join(FORMATS)}; got {path}."
-        raise ValueError(msg)
+
+def save_pictures(pictures: Sequence[Picture], path: str) -> None:
+    """Write the first picture to a file, or all of them to a PDF, or nothing."""
     data = io.BytesIO()
     kind = Path(path).suffix[1:].lower()
-    picture.figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
+    if kind == "pdf":
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        with PdfPages(data) as pages:
+            for picture in pictures:
+                pages.savefig(picture.figure, bbox_inches="tight")
+        shown = pictures
+    else:
+        figure = pictures[0].figure
+        figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
+        shown = pictures[:1]
     write_file(path, data.getvalue())
+    for page, picture in enumerate(shown, 1):
+        where = f"{path}, page {page}" if len(shown) > 1 else path
+        complain("note", f"{where}: {picture.caption}")
+    if len(shown) < len(pictures):
+        complain("note", f"a .pdf has {len(pictures) - 1} more pictures, as --report")
 
 
 def as_svg(picture: Picture) -> bytes:
@@ -106,6 +122,13 @@ def _of_task(task: str) -> str:
     return f" on {task}" if task else ""
 
 
+def _name_task(figure: Any, task: str) -> None:
+    """Write the task above a picture."""
+    if task:
+        name = show_controls(task).replace("$", r"\$")
+        figure.suptitle(name, y=1.0, va="bottom", fontsize=9)
+
+
 def _draw_scores(comparison: Comparison, task: str) -> Picture:
     from sigarray import plot
 
@@ -114,6 +137,7 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         higher_is_better=comparison.higher_is_better,
         unit=comparison.unit,
     )
+    _name_task(axes.figure, task)
     return Picture(
         axes.figure,
         f"Scores{_of_task(task)}: points, boxes, and intervals of the means.",
@@ -145,10 +169,13 @@ def _draw_orders(
             higher_is_better=comparison.higher_is_better,
             rng=options.seed,
         )
+        _name_task(axes.figure, task)
         caption = f"{better} and {worse}{_of_task(task)}: all scores in order."
         return [Picture(axes.figure, caption)]
     matrix = plot.pairwise(result, names, threshold=threshold)
     order = plot.ranking(result, names, threshold=threshold)
+    for axes in (matrix, order):
+        _name_task(axes.figure, task)
     return [
         Picture(matrix.figure, f"Bounds eps_min of every two models{_of_task(task)}."),
         Picture(

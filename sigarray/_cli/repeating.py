@@ -22,7 +22,7 @@ _SAID = (
     "alpha",
     "dt",
     "method",
-    "n_resamples",
+    *("n_resamples", "lower_is_better", "no_correction"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
@@ -69,7 +69,8 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     ValueError
         No signature of a comparison, or an option that it says already.
     """
-    given = [name for name in _SAID if getattr(options, name) is not None]
+    given = [name for name in _SAID if getattr(options, name) not in (None, False)]
+    given += ["seed"] if options.seed else []
     if given:
         option = f"--{given[0].replace('_', '-')}"
         msg = f"Expected --verify without {option}, which the signature says."
@@ -116,7 +117,7 @@ def report_verification(
     else:
         differ = "; ".join(f"{key} was {x}, is {y}" for key, (x, y) in others.items())
         sentence = (
-            f"{source} does not repeat it: the scores are others"
+            f"{source} does not repeat it: scores or names are others"
             f"{f' ({differ})' if differ else ''}."
         )
     version = expected["sigarray"]

@@ -84,7 +84,12 @@ def list_undecided(
             f"{model!r}. Those in it: {list_names(table.models)}."
         )
         raise ValueError(msg)
-    return [
+    lost = [
+        f"{model} has no scores on {task}"
+        for task in (*table.tasks, *table.left_out)
+        if model not in table.tasks.get(task, ())
+    ]
+    return lost + [
         f"{model} is not better than {x.b if x.a == model else x.a}"
         f"{f' on {task}' if task else ''}"
         for task, by in decisions.items()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, cast
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names
+from sigarray.read._frame import find_roles, list_names
 from sigarray.read._records import Record
 
 Unit = Literal["run", "item", "cluster"]
@@ -16,17 +16,25 @@ Joined = dict[str, dict[str, float]]
 _MAX_SHOWN = 3
 
 
-def take_last_steps(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
-    """Give the records of the last step of each run, where they have steps."""
+def take_last_steps(
+    records: Sequence[Record],
+) -> tuple[list[Record], list[str], list[str]]:
+    """Give the records of the last step of each run, where they have steps.
+
+    Returns
+    -------
+    records, notes, doubts : list of Record, list of str, list of str
+        And what was decided, and what makes it doubtful: runs that end at other steps.
+    """
     if all(record.step is None for record in records):
-        return list(records), []
+        return list(records), [], []
     last: dict[Hashable, float] = {}
     for record in records:
         key = _name_run(record)
         last[key] = max(last.get(key, -math.inf), _step(record))
     kept = [x for x in records if _step(x) == last[_name_run(x)]]
     if len(kept) == len(records):
-        return kept, []
+        return kept, [], []
     first = records[0]
     column = next((x for x in first.frame.columns if _is_step(first, x)), "step")
     steps = sorted(set(last.values()))
@@ -36,7 +44,16 @@ def take_last_steps(records: Sequence[Record]) -> tuple[list[Record], list[str]]
         f"for its score: {len(kept)} of {len(records)} rows. If it numbers runs, pass "
         f"--run {column}"
     )
-    return kept, [note]
+    early = next((x for x in kept if _step(x) < steps[-1]), None)
+    if early is None:
+        return kept, [note], []
+    run = f", run {early.run!r}," if early.run is not None else ""
+    doubt = (
+        f"{early.model!r}{run} ends at {column} {_step(early):g}, and others at "
+        f"{steps[-1]:g}: scores of other steps are compared. Leave out what has not "
+        "finished"
+    )
+    return kept, [note], [doubt]
 
 
 def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
@@ -104,7 +121,14 @@ def join_scores(
         notes += dropped
     elif is_paired:
         records, notes = _match(records, "run", lambda x: x.model, drop_unmatched)
-    return _average(records, unit), notes
+    joined = _average(records, unit)
+    n_scores = sum(map(len, joined.values()))
+    if n_scores < len(records):
+        task = f" of task {records[0].task!r}" if records[0].task is not None else ""
+        notes.append(
+            f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
+        )
+    return joined, notes
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
@@ -224,13 +248,15 @@ def _match(
         f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
         f"{'; '.join(lacking)}"
     )
+    column = find_roles(records[0].frame, {}).get(role)
+    of_column = "" if column is None else f" {column!r} was taken for the {role}s."
     if not drop_unmatched or not common:
         advice = (
             "Pass --drop-unmatched to leave them out"
             if common
-            else f"No {role} is in all of them: are the names written in one way?"
+            else f"No {role} is in all of them, or they are named in other ways"
         )
-        msg = f"Expected scores of the same {role}s; but {found}. {advice}."
+        msg = f"Expected scores of the same {role}s; but {found}. {advice}.{of_column}"
         raise TableError(msg)
     return [x for x in records if getattr(x, role) in common], [f"{found}; left out"]
 

@@ -52,13 +52,19 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     is_percent = any(_is_percent(cell) for *_, cell in cells)
     if is_percent:
         notes.append("percent signs were taken off, so that scores are in percent")
-        for name, k, cell in cells:
-            if not _is_percent(cell):
-                msg = (
-                    f"{place(name, k)}: expected a percent sign, as other scores of "
-                    f"the file have; got {cell!r}. Write all of them in one way."
-                )
-                raise TableError(msg)
+        without = [x for x in cells if not _is_percent(x[2])]
+        if without:
+            is_rare = 2 * len(without) <= len(cells)
+            odd = without if is_rare else [x for x in cells if _is_percent(x[2])]
+            name, k, cell = odd[0]
+            what = "a percent sign, as other scores of the file have"
+            if not is_rare:
+                what = "no percent sign, as other scores of the file have none"
+            msg = (
+                f"{place(name, k)}: expected {what}; got {cell!r}. Write all of them "
+                "in one way."
+            )
+            raise TableError(msg)
         cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
     if _has_decimal_commas(cells, place):
         notes.append("decimal commas were read: 0,5 is a half")

@@ -73,6 +73,7 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. Leave it "
         f"out with --ignore {shlex.quote(text.getvalue())}, or choose the models with "
-        "--columns."
+        f"--columns; or where it names the items of a test set, by which models are "
+        f"paired, pass --item {shlex.quote(next(iter(indices.values())))}."
     )
     raise TableError(msg)

@@ -14,11 +14,12 @@ _USUAL = {
     "model": """model modelname modelid system systemname method methodname algorithm
         algo agent classifier approach architecture""",
     "item": """item itemid docid doc exampleid example sampleid instanceid questionid
-        qid queryid promptid segmentid segid sentenceid itemidx idx id""",
+        qid queryid promptid segmentid segid sentenceid sentid itemidx idx question
+        prompt instance uid id""",
     "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
         replicate repeat runname randomstate""",
     "task": "task taskname dataset datasetname benchmark game env environment corpus",
-    "cluster": "cluster clusterid group groupid passageid documentid topicid",
+    "cluster": "cluster clusterid passageid documentid",
     "metric": "metric metricname measure",
     "score": "score scores value metricvalue",
     "step": "step globalstep trainingstep iteration epoch",
@@ -32,8 +33,9 @@ class UnknownMetricError(TableError):
 
     def __init__(self, message: str, frame: "Frame") -> None:
         super().__init__(message)
-        task = frame.constants.get("task")
-        self.what = frame.source if task is None else f"task {task}"
+        self.task = frame.constants.get("task")
+        self.known = frame.metrics or ()
+        self.what = frame.source if self.task is None else f"task {self.task}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Frame:
         What scores of items in several runs stand for, where the kind of file says so.
     twice : tuple of str
         Names that several columns have, of which `columns` holds one.
+    better : mapping
+        Metric -> whether higher is better, where the tool says so.
     """
 
     kind: str
@@ -75,6 +79,7 @@ class Frame:
     notes: tuple[str, ...] = ()
     unit: str | None = None
     twice: tuple[str, ...] = ()
+    better: Mapping[str, bool] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:
         """Say where a cell is."""
@@ -141,6 +146,12 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         for found in (endings, starts):
             if len(found) == 1:
                 return found[0]
+            if found:
+                msg = (
+                    f"{frame.source}: expected one metric for --metric {metric}; got "
+                    f"{list_names(found)}. Name one of them."
+                )
+                raise TableError(msg)
         msg = (
             f"{frame.source} has no metric {metric!r}. Those in it: "
             f"{list_names(names)}."
@@ -158,7 +169,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         raise TableError(msg)
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric {names[0]}."
+        f"{list_names(names)}. Choose one with --metric NAME."
     )
     raise TableError(msg)
 

@@ -57,6 +57,9 @@ def read_data_frame(data: Any, name: str) -> Frame:
     except ImportError as error:
         msg = f"{name}: expected narwhals, to read it. Run: pip install narwhals."
         raise TableError(msg) from error
+    index = getattr(data, "index", None)
+    if any(x is not None for x in getattr(index, "names", ())):  # of pandas
+        data = data.reset_index()
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as error:

@@ -1,5 +1,6 @@
 """Files of EleutherAI's lm-evaluation-harness: samples of a task, and results."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,6 +44,7 @@ def read_samples(
                 rows[doc, turn][column] = value
                 metrics[column] = None
     match = _SAMPLES.fullmatch(Path(name).name)
+    better = {} if match is None else _read_directions(Path(name), match[1])
     return tabulate_records(
         "samples of lm-evaluation-harness",
         name,
@@ -52,7 +54,20 @@ def read_samples(
         roles={"item": "doc_id", "content": "doc_hash"},
         constants={"task": match[1]} if match else {},
         metrics=tuple(metrics),
+        better=better,
     )
+
+
+def _read_directions(path: Path, task: str) -> dict[str, bool]:
+    """Give metric -> whether higher is better, as results beside samples have it."""
+    for results in sorted(path.parent.glob("results_*.json")):
+        try:
+            document = json.loads(results.read_text("utf-8"))
+            found = document["higher_is_better"][task]
+        except (ValueError, KeyError, TypeError, OSError):
+            continue
+        return {str(key): x for key, x in found.items() if isinstance(x, bool)}
+    return {}
 
 
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:

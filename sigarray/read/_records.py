@@ -80,8 +80,12 @@ def read_records(
     notes = [*frame.notes, *numbers.notes]
     n_blank = len(rows) - len(filled)
     if n_blank:
-        some = "row" if n_blank == 1 else "rows"
-        notes.append(f"{n_blank} {some} without a score were left out")
+        some = (
+            "row without a score was" if n_blank == 1 else "rows without a score were"
+        )
+        notes.append(f"{n_blank} {some} left out")
+    if frame.metrics is None:
+        notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
     keys = {role: _read_keys(frame, roles, role, filled) for role in KEYS}
     steps = _read_steps(frame, roles.get("step"), keys["step"], filled)
@@ -113,6 +117,24 @@ def as_text(cell: object) -> str:
     return " ".join(str(cell).split())
 
 
+def _say_columns(
+    frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
+) -> list[str]:
+    """Say what columns were taken for, and which were not looked at."""
+    known = {role: x for role, x in roles.items() if role not in chosen} | {
+        "score": score
+    }
+    said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
+    notes = [f"of its columns, {said}"]
+    unused = [x for x in frame.columns if x not in {*roles.values(), score}]
+    if unused:
+        notes.append(
+            f"not used: {list_names(unused, 8)}; name what tells scores apart with "
+            "--item, --run or --task"
+        )
+    return notes
+
+
 def _choose_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, list[int]]:
@@ -122,7 +144,7 @@ def _choose_metric(
     if metric is None and len(known) > 1:
         msg = (
             f"{frame.source}, column {column!r}: expected one metric; got "
-            f"{list_names(known)}. Choose one with --metric {known[0]}."
+            f"{list_names(known)}. Choose one with --metric NAME."
         )
         raise TableError(msg)
     chosen = known[0] if metric is None else metric

@@ -3,7 +3,7 @@
 import collections
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,12 @@ class ScoreTable(NamedTuple):
         Their names.
     notes : tuple of str
         What was decided while reading: left out, averaged, or taken off.
+    doubts : tuple of str
+        What may make the scores wrong.
+    left_out : tuple of str
+        Tasks of which one model alone has scores, or that have not the metric.
+    higher_is_better : bool, optional
+        Where the tool that wrote the file says so.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -57,6 +63,9 @@ class ScoreTable(NamedTuple):
     kind: str
     source: str
     notes: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    higher_is_better: bool | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -114,18 +123,23 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         wide = _find_wide(*files[0], chosen, choice)
         if wide is not None:
             return _take_wide(wide, chosen, choice)
-    frames = [_as_frame(file, name, content) for file, name, content in files]
-    readings, left_out = _read_frames(frames, chosen, choice)
+    frames = [
+        _leave_out(_as_frame(file, name, content), choice.ignored)
+        for file, name, content in files
+    ]
+    readings, said, without = _read_frames(frames, chosen, choice)
     for frame, reading in zip(frames, readings, strict=True):
         if reading is not None:
-            left_out += [f"{frame.source}: {note}" for note in reading.notes]
+            said += [f"{frame.source}: {note}" for note in reading.notes]
     _check_one_way(readings)
+    _check_ignored(choice.ignored, files, frames, readings)
     is_by_task = _are_tasks(readings)
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
         if reading is not None
     )
+    _check_dated(files, readings, frames)
     records, splits = [], []
     for (file, *_), reading in zip(files, readings, strict=True):
         if reading is not None:
@@ -135,9 +149,54 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             records += named
             if reading.records[0].model is None and named[0].model != file.model:
                 splits.append((file.model, (named[0].model, named[0].run)))
-    left_out += say_split(splits)
+    said += say_split(splits)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    return _join(records, choice, kinds, _name_all(files), [*notes, *left_out])
+    return _join(
+        records, choice, kinds, _name_all(files), [*notes, *said], list(without)
+    )
+
+
+def _check_ignored(
+    ignored: Sequence[str],
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+) -> None:
+    """Refuse to leave out what is neither a column nor a model."""
+    known: dict[str, None] = {}
+    for (file, name, content), reading in zip(files, readings, strict=True):
+        known |= dict.fromkeys(_as_frame(file, name, content).columns)
+        if reading is not None:
+            known |= dict.fromkeys(x.model or file.model for x in reading.records)
+    for name in ignored:
+        if name not in known:
+            msg = (
+                f"Expected --ignore to name columns or models; got {name!r}. The "
+                f"columns are {list_names(list(frames[0].columns))}."
+            )
+            raise TableError(msg)
+
+
+def _check_dated(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    readings: Sequence[Reading | None],
+    frames: Sequence[Frame],
+) -> None:
+    """Refuse two files of a tool with the items of one task of one model."""
+    first: dict[Any, str] = {}
+    for (file, name, _), reading, frame in zip(files, readings, frames, strict=True):
+        if reading is None or frame.metrics is None or "item" not in frame.roles:
+            continue
+        record = reading.records[0]
+        model = record.model or file.model
+        other = first.setdefault((model, record.task), name)
+        if other != name and not file.is_named:
+            task = "" if record.task is None else f" on {record.task}"
+            msg = (
+                f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
+                "one of them, or name them as models: NAME=FILE."
+            )
+            raise TableError(msg)
 
 
 def _open(
@@ -235,10 +294,19 @@ def _as_frame(file: SourceFile, name: str, content: Any) -> Frame:
     return frame
 
 
+def _leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
+    """Leave out columns, which are then taken for nothing."""
+    columns = {x: y for x, y in frame.columns.items() if x not in ignored}
+    return replace(frame, columns=columns)
+
+
 def _read_frames(
     frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str]]:
-    """Read the scores of all tables; None for tasks that are not wanted."""
+) -> tuple[list[Reading | None], list[str], list[str]]:
+    """Read the scores of all tables; None for tasks that are not wanted.
+
+    And give notes, and the tasks that have not the metric.
+    """
     readings: list[Reading | None] = []
     faults = []
     for frame in frames:
@@ -255,7 +323,12 @@ def _read_frames(
             readings.append(None)
     if not any(readings):
         if faults:
-            raise faults[0]
+            known = dict.fromkeys(x for error in faults for x in error.known)
+            msg = (
+                f"Expected --metric to be one of {list_names(list(known))}; got "
+                f"{choice.metric!r}."
+            )
+            raise TableError(msg)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
         msg = (
             f"Expected one of the tasks {list_names(known)}; got "
@@ -263,11 +336,12 @@ def _read_frames(
         )
         raise TableError(msg)
     if not faults:
-        return readings, []
+        return readings, [], []
     which = list(dict.fromkeys(error.what for error in faults))
     if len(which) > _MAX_NAMED:
         which[_MAX_NAMED:] = [f"and {len(which) - _MAX_NAMED} more"]
-    return readings, [f"{', '.join(which)} left out, without metric {choice.metric!r}"]
+    note = f"{', '.join(which)} left out, without metric {choice.metric!r}"
+    return readings, [note], [x.task for x in faults if x.task is not None]
 
 
 def _check_one_way(readings: Sequence[Reading | None]) -> None:
@@ -337,11 +411,12 @@ def _join(
     kind: str,
     source: str,
     notes: list[str],
+    left_out: list[str],
 ) -> ScoreTable:
     """Join the scores of each task by what they are of."""
     records = _choose_records(records, choice)
     metric = _check_metrics(records)
-    records, stepped = take_last_steps(records)
+    records, stepped, doubts = take_last_steps(records)
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     by_task: dict[str, list[Record]] = {}
@@ -360,12 +435,26 @@ def _join(
         order = [x for x in _list_models(records, choice) if x in joined]
         if len(order) < min(choice.min_models, 2):
             notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
+            left_out.append(task)
             continue
         tasks[task] = {
             model: np.asarray(list(joined[model].values())) for model in order
         }
         ids[task] = {model: tuple(joined[model]) for model in order}
-    table = ScoreTable(tasks, ids, unit, is_paired, metric, kind, source, tuple(notes))
+    better = {x.frame.better.get(x.metric.split(",")[0]) for x in records}
+    table = ScoreTable(
+        tasks,
+        ids,
+        unit,
+        is_paired,
+        metric,
+        kind,
+        source,
+        tuple(notes),
+        tuple(doubts),
+        tuple(left_out),
+        better.pop() if len(better) == 1 else None,
+    )
     _check_models(table, records, choice)
     return table
 
@@ -378,11 +467,7 @@ def _list_models(records: Sequence[Record], choice: Choice) -> list[str]:
 
 def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
     """Give the records of the models and tasks that were chosen."""
-    for role, names in (
-        ("model", choice.models),
-        ("model", choice.ignored),
-        ("task", choice.tasks),
-    ):
+    for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = dict.fromkeys(getattr(record, role) for record in records)
         for name in names or ():
             if name not in known:

@@ -13,6 +13,7 @@ from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
 from sigarray.read._json import (
+    flatten,
     parse_document,
     parse_lines,
     refuse_document,
@@ -130,6 +131,11 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
                 return frame
         if document and all(isinstance(x, list) for x in document.values()):
             return dict(document)
+        # Of a single run, such as metrics.json.
+        if document and not any(
+            isinstance(x, list) for x in flatten(document).values()
+        ):
+            return tabulate_records("a record of JSON", name, [document], [1], "record")
     elif document and all(isinstance(x, dict) for x in document):
         frame = _helm.read_instances(name, document)
         if frame is not None:

@@ -77,9 +77,13 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             for x, cells in frame.columns.items()
             if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
         )
+        kept = {"Name", "State"}
         found = replace(
             frame,
             kind="runs of Weights & Biases",
+            columns={
+                x: y for x, y in frame.columns.items() if x in kept or x not in _OF_RUNS
+            },
             roles={"run": "Name"},
             metrics=metrics,
         )

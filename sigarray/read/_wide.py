@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, read_cells
+from sigarray.read._cells import is_blank, looks_like_score, read_cells
 from sigarray.read._columns import (
     check_count,
     choose,
@@ -133,6 +133,15 @@ def read_wide(
     check_count(names, min_models, max_models, f"{name}, line {table.header_line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
+    for position, model in names.items():
+        cells = table.cells[position]
+        if not isinstance(cells, np.ndarray) and _is_text(cells):
+            msg = (
+                f"{table.place(0)}, {_place_column(position, model)}: expected scores; "
+                f"got {cells[0]!r}. Where the column names the models, pass --model "
+                f"{model!r}; or leave it out with --ignore {model!r}."
+            )
+            raise TableError(msg)
     numbers = read_cells(
         {model: table.cells[k] for model, k in positions.items()},
         lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
@@ -146,6 +155,12 @@ def read_wide(
         counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
         refuse_indices(counts, "for it counts the rows", table.header_line, name)
     return WideScores(scores, ids, numbers.is_percent, numbers.notes)
+
+
+def _is_text(cells: Sequence[Any]) -> bool:
+    """Tell a column without a single cell that may be a number."""
+    filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
+    return len(filled) > 1 and not any(map(looks_like_score, filled))
 
 
 def _place_column(position: int, model: str) -> str:

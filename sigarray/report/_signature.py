@@ -98,11 +98,13 @@ def read_signature(line: str) -> dict[str, str]:
             break
         fields[key] = unquote(text)
     else:
-        if _START in fields and {"scores", "result"} <= set(fields):
+        digests = [fields.get(name, "") for name in ("scores", "result")]
+        if _START in fields and all(len(x) == _DIGITS for x in digests):
             return fields
     msg = (
         f"Expected a signature, such as {_START}:0.1.0|test:aso|...|scores:...|"
-        f"result:...; got {line[:60]!r}. Quote it, for a shell takes | for a pipe."
+        f"result:..., to its end; got {line[:60]!r}. Quote it, for a shell takes | "
+        "for a pipe."
     )
     raise ValueError(msg)
 

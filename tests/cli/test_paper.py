@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,13 +69,13 @@ def test_pictures(wide, run, tmp_path, options, end, start):
 
 def test_what_is_drawn(wide, long, run, monkeypatch):
     captions = []
-    save = picture_room.save_picture
+    save = picture_room.save_pictures
 
-    def note(picture, path):
-        captions.append(picture.caption)
-        save(picture, path)
+    def note(pictures, path):
+        captions.append(pictures[0].caption)
+        save(pictures, path)
 
-    monkeypatch.setattr("sigarray._cli.compare.save_picture", note)
+    monkeypatch.setattr("sigarray._cli.compare.save_pictures", note)
     monkeypatch.setattr(picture_room, "write_file", lambda path, data: None)
     for options in (
         [wide],
@@ -101,6 +102,57 @@ def test_wrong_pictures(wide, run, tmp_path):
     code, _, err = run("compare", wide, "--plot", str(tmp_path / "no" / "x.pdf"))
     assert code == 2
     assert "x.pdf cannot be written: No such file or directory" in err
+
+
+def test_what_is_read_is_not_written_to(wide, run, tmp_path):
+    before = Path(wide).read_bytes()
+    for option in ("--report", "--plot"):
+        code, out, err = run("compare", wide, option, wide)
+        assert (code, out) == (2, "")
+        assert f"Expected {option} to end in ." in err
+    page = tmp_path / "scores.html"
+    page.write_bytes(before)
+    code, _, err = run("compare", str(page), "--report", str(page))
+    assert code == 2
+    assert "to be another file than" in err
+    assert page.read_bytes() == before
+
+
+def test_pictures_of_tasks_say_which(write, run, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{m},{t},{k},{rng.normal():.4f}"
+        for m in "abc"
+        for t in ("first", "second")
+        for k in range(5)
+    ]
+    source = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
+    path = tmp_path / "out.svg"
+    _, _, err = run("compare", source, "--plot", str(path))
+    assert "out.svg: Bounds eps_min of every two models on first." in err
+    assert "a .pdf has 5 more pictures" in err
+    _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))
+    assert "out.pdf, page 6: Scores on second" in err
+
+
+def test_the_page_has_notes_and_warnings(write, run, tmp_path):
+    path = tmp_path / "out.html"
+    rows = ["a,q1,1", "a,q2,0", "a,q3,1", "b,q1,0", "b,q2,1"]
+    source = write("\n".join(["model,item,acc", *rows, ""]), "t.csv")
+    options = [
+        "--drop-unmatched",
+        "--quiet",
+        "--report",
+        str(path),
+        "--test",
+        "bootstrap",
+    ]
+    code, _, err = run("compare", source, *options)
+    assert code == 0
+    assert "note" not in err
+    words = " ".join(" ".join(Page(path.read_text("utf-8")).text).split())
+    assert "'b' lacks 1 ('q3'); left out" in words
+    assert "The p-values of the bootstrap are too small for few scores" in words
 
 
 def test_an_interrupt_leaves_nothing(wide, run, tmp_path, monkeypatch):
@@ -210,7 +262,9 @@ class TestSignatures:
         line = self.sign(run, wide)
         code, out, _ = run("compare", wide, "--columns", "a,b", "--verify", line)
         assert code == 1
-        assert "the scores are others (models was 3, is 2)" in " ".join(out.split())
+        assert "scores or names are others (models was 3, is 2)" in " ".join(
+            out.split()
+        )
         other = re.sub(r"seed:0", "seed:1", line)
         code, out, _ = run("compare", wide, "--verify", other)
         assert code in (0, 1)
@@ -227,10 +281,22 @@ class TestSignatures:
         code, _, err = run("compare", wide, "--verify", line, "--test", "t")
         assert code == 2
         assert "Expected --verify without --test, which the signature says" in err
+        for option in (["--seed", "1"], ["--lower-is-better"], ["--no-correction"]):
+            code, _, err = run("compare", wide, "--verify", line, *option)
+            assert code == 2
+            assert f"Expected --verify without {option[0]}" in err
+        code, _, err = run("compare", wide, "--verify", line[:-3])
+        assert code == 2
+        assert "to its end" in err
         code, _, err = run("compare", wide, "--verify", "sigarray:0.1.0")
         assert code == 2
         assert "Expected a signature, such as sigarray:0.1.0|test:aso" in err
-        code, _, err = run("compare", wide, "--verify", "sigarray:1|scores:1|result:2")
+        code, _, err = run(
+            "compare",
+            wide,
+            "--verify",
+            "sigarray:1|scores:123456789abc|result:123456789abc",
+        )
         assert code == 2
         assert "Expected the signature of a comparison" in err
 
@@ -254,6 +320,20 @@ class TestExitCodes:
         code, _, err = run("compare", long, "--fail-unless-better", "a")
         assert code == 1
         assert "a is not better than b on x" in err
+
+    def test_a_task_that_a_model_lacks(self, write, run):
+        rows = [f"{m},x,{k},{i}{k}" for i, m in enumerate("abc") for k in range(1, 6)]
+        rows += [f"{m},y,{k},{i}{k}" for i, m in enumerate("ab") for k in range(1, 6)]
+        path = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
+        code, _, err = run("compare", path, "--fail-unless-better", "c")
+        assert code == 1
+        assert "c has no scores on y" in err
+        rows += [f"a,z,{k},{k}" for k in range(1, 6)]
+        path = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
+        options = ["--columns", "a,b", "--fail-unless-better", "b"]
+        code, _, err = run("compare", path, *options)
+        assert code == 1
+        assert "b has no scores on z" in err
 
 
 def test_quiet(run):

@@ -58,8 +58,9 @@ def test_formats(write, name):
     assert as_lists(table) == EXPECTED
     assert (table.unit, table.metric, table.models) == ("run", "score", ("lstm", "cnn"))
     assert not table.is_paired
-    notes = 1 if name == "commas.csv" else 0
-    assert len(table.notes) == notes
+    said = "of its columns, model is 'model', run is 'seed', task is 'task', score is"
+    assert any(said in note for note in table.notes)
+    assert len(table.notes) == (2 if name == "commas.csv" else 1)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -70,6 +71,12 @@ def test_data_frames(library):
     else:
         data = pytest.importorskip(library).DataFrame(columns)
     assert as_lists(read.scores(data)) == EXPECTED
+
+
+def test_the_index_of_pandas_is_a_column():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(RECORDS).set_index(["model", "task", "seed"])
+    assert as_lists(read.scores(frame)) == EXPECTED
 
 
 @pytest.mark.parametrize("end", ["parquet", "feather"])
@@ -167,6 +174,43 @@ class TestColumns:
         with pytest.raises(TableError, match=r"a task of the files; got 'x'.*'ner'"):
             read.scores(path, tasks=["x"])
 
+    def test_what_is_not_used_is_said(self, write):
+        rows = [("a", "en", 1), ("a", "de", 2), ("b", "en", 3), ("b", "de", 4)]
+        table = read.scores(write(as_csv(rows, "model,language,acc")))
+        assert any("not used: 'language'; name what tells" in x for x in table.notes)
+        assert read.scores(
+            write(as_csv(rows, "model,language,acc")), task="language"
+        ).tasks.keys() == {"en", "de"}
+
+    def test_a_group_is_no_cluster(self, write):
+        rows = [(m, g, k, k) for m in "ab" for k, g in enumerate("xxyy")]
+        table = read.scores(write(as_csv(rows, "model,Group,seed,acc")))
+        assert (table.unit, len(table.scores["a"])) == ("run", 4)
+        table = read.scores(
+            write(as_csv(rows, "model,Group,seed,acc")), cluster="Group"
+        )
+        assert (table.unit, len(table.scores["a"])) == ("cluster", 2)
+
+    def test_rows_with_more_cells_than_the_header(self, write):
+        text = "model,seed,acc\na,1,0,71\na,2,0,72\nb,1,1,01\n"
+        with pytest.raises(TableError, match=r"line 2, column 4: expected 3 cells"):
+            read.scores(write(text))
+
+    def test_a_column_of_text_in_a_wide_table(self, write):
+        text = "name,task,seed,acc\nbase,x,1,0.5\nnew,x,2,0.6\n"
+        with pytest.raises(TableError, match=r"--ignore seed"):
+            read.scores(write(text))
+        text = "name,acc\nbase,0.5\nnew,0.6\n"
+        with pytest.raises(TableError, match=r"got 'base'\. .* pass --model 'name'"):
+            read.scores(write(text))
+        assert read.scores(write(text), model="name").models == ("base", "new")
+
+    def test_several_metrics_of_one_start(self, write):
+        records = [{"model": m, "f1,a": 1, "f1,b": 2} for m in "ab"]
+        path = write(json.dumps(records), "t.json")
+        with pytest.raises(TableError, match=r"one metric for --metric f1; got 'f1,a'"):
+            read.scores(path, metric="f1")
+
     def test_wide_tables_are_as_they_were(self, write):
         path = write("lstm,cnn\n0.5,0.75\n0.25,\n")
         table = read.scores(path)
@@ -197,6 +241,8 @@ class TestNumbers:
         assert self.read(write, "85.5%", "7 %").tolist() == [85.5, 7]
         with pytest.raises(TableError, match=r"line 3.*expected a percent sign.*'0.7'"):
             self.read(write, "85%", "0.7")
+        with pytest.raises(TableError, match=r"line 3.*expected no percent .*'7%'"):
+            self.read(write, "0.8", "7%", "0.6")
 
     def test_percent_signs_in_one_of_two_files(self, write):
         a, b = write("score\n85%\n", "a.csv"), write("score\n0.9\n", "b.csv")
@@ -232,7 +278,7 @@ class TestNumbers:
     def test_blank_scores_are_counted(self, write):
         table = read.scores(write("model,seed,score\na,1,0.5\na,2,\nb,1,0.25\n"))
         assert as_lists(table) == {"": {"a": [0.5], "b": [0.25]}}
-        assert any("1 row without a score were left out" in x for x in table.notes)
+        assert any("1 row without a score was left out" in x for x in table.notes)
 
     def test_missing_cells_of_data_frames(self):
         pandas = pytest.importorskip("pandas")
@@ -325,6 +371,18 @@ class TestJoins:
         table = read.scores(path)
         assert as_lists(table) == {"": {"a": [21, 22], "b": [21, 22]}}
         assert any("(20) for its score: 4 of 12 rows" in note for note in table.notes)
+        assert not table.doubts
+        early = read.scores(
+            write(as_csv(rows[:-3] + rows[-3:-2], "model,seed,step,acc"))
+        )
+        (doubt,) = early.doubts
+        assert doubt.startswith("'b', run '2', ends at step 10, and others at 20")
+
+    def test_averages_are_said(self, write):
+        rows = [row[:3] + row[4:] for row in ITEMS]
+        path = write(as_csv(rows, "model,item,seed,score"))
+        notes = read.scores(path, unit="item").notes
+        assert any("12 scores were averaged: 6 items are left" in x for x in notes)
 
 
 class TestFolders:
@@ -345,6 +403,17 @@ class TestFolders:
         table = read.scores(tmp_path)
         assert as_lists(table) == {"": {"bert": [4, 5, 6], "gpt": [3, 4, 5]}}
         assert table.ids[""]["gpt"] == ("seed0", "seed1", "seed2")
+
+    def test_a_mapping_for_each_run(self, tmp_path):
+        """As people write metrics.json."""
+        for model in ("bert", "gpt"):
+            for k in range(3):
+                path = tmp_path / model / f"seed{k}" / "metrics.json"
+                path.parent.mkdir(parents=True)
+                path.write_text(json.dumps({"eval": {"f1": k + len(model)}, "seed": k}))
+        table = read.scores(tmp_path)
+        assert as_lists(table) == {"": {"bert": [4, 5, 6], "gpt": [3, 4, 5]}}
+        assert table.metric == "eval.f1"
 
     def test_runs_in_names(self, write, tmp_path):
         for k in (1, 2):

@@ -95,6 +95,32 @@ class TestLmEval:
         )
         assert note in table.notes
 
+    def test_two_dated_files_of_one_task(self, tmp_path):
+        source = next((LM_EVAL / self.NAMES[0]).glob("samples_toy_mc_*"))
+        for date in ("2026-01-01T00-00-00.0", "2026-01-02T00-00-00.0"):
+            path = tmp_path / "m" / f"samples_toy_mc_{date}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(source.read_bytes())
+        with pytest.raises(TableError, match=r"one file of 'm' on toy_mc; got .* Pass"):
+            read.scores(tmp_path / "m", metric="acc")
+
+    def test_directions_are_those_of_the_harness(self):
+        table = read.scores(LM_EVAL / self.NAMES[0], metric="answer_len")
+        assert table.higher_is_better is False
+        assert read.scores(LM_EVAL / self.NAMES[0], metric="acc").higher_is_better
+
+    def test_a_metric_with_several_filters(self):
+        match = r"one metric for --metric exact_match; got 'exact_match,strict-match'"
+        with pytest.raises(TableError, match=match):
+            read.scores(LM_EVAL / self.NAMES[0], metric="exact_match")
+
+    def test_a_metric_that_no_task_has(self):
+        match = (
+            r"--metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
+        )
+        with pytest.raises(TableError, match=match):
+            read.scores(LM_EVAL / self.NAMES[0], metric="x")
+
     def test_results_are_averages(self):
         (path,) = (LM_EVAL / self.NAMES[0]).glob("results_*.json")
         table = read.scores(path, metric="acc,none")
