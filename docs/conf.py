@@ -49,7 +49,6 @@ exclude_patterns = ["_build"]
 # Files, and parts of them, that are pages by another name.
 PAGES = {
     "README.md": "index.md",
-    "README.md#raters-and-runs-items-with-several-responses": "responses.md",
     "benchmarks/README.md": "benchmarks.md",
     "benchmarks/results/summary.md": "reproduction.md",
     "docs/gallery": "pictures.md",

@@ -55,6 +55,12 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         raise TableError(msg)
     names = [split_run(name) for name in columns["run"]]
     note = say_split(zip(columns["run"], names, strict=True))
+    grouped = next((x for x in columns["run"] if ": " in x), None)
+    if grouped is not None:
+        note += (
+            f"{grouped!r} looks like the mean of a group of runs, which is one score: "
+            "export the chart without groups",
+        )
     columns["model"] = [model for model, _ in names]
     columns["seed"] = [run or model for model, run in names]
     return replace(

@@ -281,6 +281,12 @@ class TestWandb:
             "'model-b-s4' was taken for run 4 of 'model-b'" in x for x in table.notes
         )
 
+    def test_a_chart_of_groups(self):
+        table = read.scores(FILES / "wandb" / "grouped_chart.csv")
+        assert "'model: model-b' looks like the mean of a group" in " ".join(
+            table.notes
+        )
+
     def test_runs(self):
         table = read.scores(FILES / "wandb" / "runs.csv", metric="test/acc")
         rows = read_csv(FILES / "wandb" / "runs.csv")
