@@ -47,7 +47,7 @@ from sigarray._cli.verdict import (
     report_orders,
     report_tests,
 )
-from sigarray.read._scores import ScoreTable
+from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
 
 DESCRIPTION = (

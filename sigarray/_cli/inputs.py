@@ -10,7 +10,8 @@ from pathlib import Path
 
 from sigarray._cli.messages import complain
 from sigarray.read._frame import list_names
-from sigarray.read._scores import Choice, ScoreTable, read_sources
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._scores import read_sources
 from sigarray.read._wide import Scores
 
 _SCORES = "digits.csv"

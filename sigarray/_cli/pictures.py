@@ -12,7 +12,7 @@ from sigarray import bootstrap_ci
 from sigarray._cli.messages import complain
 from sigarray._cli.verdict import Comparison
 from sigarray._plain_text import show_controls
-from sigarray.read._scores import ScoreTable
+from sigarray.read._score_table import ScoreTable
 from sigarray.results import BootstrapResult, PairwiseAsoResult
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")

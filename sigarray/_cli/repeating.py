@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from sigarray import __version__
 from sigarray._cli.verdict import Comparison, Decision
-from sigarray.read._scores import ScoreTable
+from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
 from sigarray.report._signature import (
     digest_numbers,

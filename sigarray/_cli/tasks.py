@@ -12,7 +12,7 @@ from sigarray._cli.verdict import (
     start_document,
 )
 from sigarray.read._frame import list_names
-from sigarray.read._scores import ScoreTable
+from sigarray.read._score_table import ScoreTable
 from sigarray.report._numbers import number_format, without_infinities
 from sigarray.report._rendering import Report, Table
 

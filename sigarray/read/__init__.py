@@ -10,7 +10,8 @@ from typing import Any
 
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
-from sigarray.read._scores import Choice, ScoreTable, read_sources
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._scores import read_sources
 
 __all__ = ["ScoreTable", "TableError", "scores"]
 

@@ -14,7 +14,8 @@ import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray.read._bytes import TableError
-from sigarray.read._scores import Choice, read_sources
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
 from sigarray.report._rendering import STYLES
 from tests import oracles
 

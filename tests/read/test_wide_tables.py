@@ -13,7 +13,8 @@ from sigarray.read import _bytes as byte_file
 from sigarray.read import _cells as cell_file
 from sigarray.read import _text as table_file
 from sigarray.read._bytes import TableError
-from sigarray.read._scores import Choice, read_sources
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
 from sigarray.report._numbers import describe_scores
 
 

@@ -1,0 +1,115 @@
+"""What the paths of files say of the scores in them, and which files go together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._files import SourceFile, split_run
+from sigarray.read._frame import Frame, list_names
+from sigarray.read._records import Reading, Record
+
+_MAX_NAMED = 4
+
+
+def are_tasks(readings: Sequence[Reading | None]) -> bool:
+    """Tell files of several models each, which are of a task each."""
+    found = [reading.records for reading in readings if reading is not None]
+    return len(found) > 1 and all(
+        records[0].task is None and len({x.model for x in records}) > 1
+        for records in found
+    )
+
+
+def name_records(
+    file: SourceFile, reading: Reading, *, is_of_task: bool
+) -> list[Record]:
+    """Give the records with the model and the run that the path of the file says."""
+    records = reading.records
+    first = records[0]
+    if file.is_named:
+        models = {record.model for record in records}
+        if len(models) > 1:
+            msg = (
+                f"{file.path}: expected the scores of one model, {file.model!r}; got "
+                f"{list_names(sorted(map(str, models)))}."
+            )
+            raise TableError(msg)
+        return [record._replace(model=file.model) for record in records]
+    if first.model is not None:
+        if is_of_task:
+            return [record._replace(task=file.model) for record in records]
+        return records
+    model, run = file.model, file.run
+    is_of_run = len(records) == 1 or first.item is not None or first.step is not None
+    if first.run is not None or not is_of_run:
+        return [record._replace(model=model) for record in records]
+    if run is None:
+        model, run = split_run(model)
+    if run is None:
+        return [record._replace(model=model) for record in records]
+    return [record._replace(model=model, run=run) for record in records]
+
+
+def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
+    """Name the folders, or the files, of many the first."""
+    names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
+    if len(names) > _MAX_NAMED:
+        names[_MAX_NAMED:] = [f"and {len(names) - _MAX_NAMED} more"]
+    return ", ".join(names)
+
+
+def check_one_way(readings: Sequence[Reading | None]) -> None:
+    """Refuse files of which some have percent signs, and others none."""
+    found = [reading for reading in readings if reading is not None]
+    percent = [reading for reading in found if reading.is_percent]
+    if 0 < len(percent) < len(found):
+        other = next(reading for reading in found if not reading.is_percent)
+        first, second = (x.records[0].frame.source for x in (percent[0], other))
+        msg = (
+            f"Expected scores that are written in one way; got percent signs in "
+            f"{first}, and none in {second}."
+        )
+        raise TableError(msg)
+
+
+def check_dated(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    readings: Sequence[Reading | None],
+    frames: Sequence[Frame],
+) -> None:
+    """Refuse two files of a tool with the items of one task of one model."""
+    first: dict[Any, str] = {}
+    for (file, name, _), reading, frame in zip(files, readings, frames, strict=True):
+        if reading is None or frame.metrics is None or "item" not in frame.roles:
+            continue
+        record = reading.records[0]
+        model = record.model or file.model
+        other = first.setdefault((model, record.task), name)
+        if other != name and not file.is_named:
+            task = "" if record.task is None else f" on {record.task}"
+            msg = (
+                f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
+                "one of them, or name them as models: NAME=FILE."
+            )
+            raise TableError(msg)
+
+
+def check_ignored(
+    ignored: Sequence[str],
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+) -> None:
+    """Refuse to leave out what is neither a column nor a model."""
+    known: dict[str, None] = {}
+    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
+        known |= dict.fromkeys(frame.columns)
+        if reading is not None:
+            known |= dict.fromkeys(x.model or file.model for x in reading.records)
+    for name in ignored:
+        if name not in known:
+            msg = (
+                f"Expected --ignore to name columns or models; got {name!r}. The "
+                f"columns are {list_names(list(frames[0].columns))}."
+            )
+            raise TableError(msg)
