@@ -18,6 +18,7 @@ _SCORES = "digits.csv"
 # Words in the names of what is better where it is lower.
 _LOSSES = {
     *("loss", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb", "regret"),
+    *("fid", "brier", "ece", "toxicity", "hallucination", "wrong", "time", "seconds"),
     *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
 }
 # Of columns, which have options of these names.
@@ -53,7 +54,25 @@ def read_models(
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
     _check_direction(table, options)
+    _check_scales(table)
     return table
+
+
+def _check_scales(table: ScoreTable) -> None:
+    """Warn of shares beside percentages, which no test would notice."""
+    for task, by in table.tasks.items():
+        ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
+        shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
+        percent = [x for x, (low, high) in ends.items() if low > 1.5 and high <= 100.0]
+        if shares and percent and len(shares) + len(percent) == len(ends):
+            a, b = shares[0], percent[0]
+            place = f" on {task}" if task else ""
+            warnings.warn(
+                f"Scores of {a} are at most 1, and those of {b} above 1.5{place}: are "
+                "they of one scale?",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:

@@ -1,9 +1,12 @@
 """Almost stochastic order of every two models of a table of scores, on the host."""
 
 import itertools
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from sigarray import multi_aso
 from sigarray._cli.progress import announce
@@ -23,6 +26,8 @@ _FEW_RUNS = (
     "in 13, 8 and 5 % of cases with 3, 5 and 20 runs of each (eps_min < 0.2 at "
     "confidence 0.95)"
 )
+# Bounds of 1000 resamples vary by a quarter of themselves where the ratio is near 0.
+_NEAR, _MANY_RESAMPLES = 0.75, 10_000
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -63,13 +68,30 @@ def run_orders(
         return multi_aso_of_samples(
             stored, list(scores), is_corrected=is_corrected, **shared
         )
-    return multi_aso(
+    result = multi_aso(
         scores,
         correction="bonferroni" if is_corrected else None,
         method=options.method,
         higher_is_better=higher_is_better,
         **shared,
     )
+    _doubt(scores, options, result)
+    return result
+
+
+def _doubt(scores: Samples, options: OrderOptions, result: PairwiseAsoResult) -> None:
+    """Warn of bounds that are so near to the threshold that a seed may decide."""
+    is_drawn = any(plan.method == "bootstrap" for plan in _plan(scores, options))
+    ratio = np.asarray(result.eps_min) / options.threshold
+    n_near = int(np.count_nonzero((ratio > _NEAR) & (ratio < 1.0 / _NEAR)))
+    if is_drawn and n_near and options.n_resamples < _MANY_RESAMPLES:
+        some = "bound eps_min is" if n_near == 1 else "bounds eps_min are"
+        warnings.warn(
+            f"{n_near} {some} near {options.threshold:g}, where another seed may "
+            f"decide otherwise: take --n-resamples {_MANY_RESAMPLES}.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def describe_orders(scores: Samples, options: OrderOptions) -> str:

@@ -94,7 +94,7 @@ def write_page(
         *(f"<li>{_show(x)}</li>" for x in _list_citations(document)),
         "</ul>",
         *(["<h2>What was decided, and doubts</h2>", "<ul>"] if said else []),
-        *(f"<li>{_show(x[:1].upper() + x[1:])}</li>" for x in said),
+        *(f"<li>{_show(x)}</li>" for x in said),
         "</ul>" if said else "",
         "<h2>To repeat it</h2>",
         f"<code>{_show(command)}</code>",

@@ -16,6 +16,7 @@ Place = Callable[[str, int], str]
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 # 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
+_POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -38,6 +39,7 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     TableError
         A cell that is no number, or written in another way than others.
     """
+    _refuse_thousands(columns, place)
     read = {name: _read_plain(cells) for name, cells in columns.items()}
     plain = {name: numbers for name, numbers in read.items() if numbers is not None}
     if len(plain) == len(columns):
@@ -92,6 +94,31 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     if n_truths:
         notes.append("true is 1, and false is 0")
     return Numbers(found, is_percent, notes)
+
+
+def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None:
+    """Refuse 1.024 beside 987, which is hardly a thousandth of it."""
+    first: tuple[str, int, str] | None = None
+    has_large = False
+    for name, cells in columns.items():
+        for k, cell in enumerate(cells if isinstance(cells, (list, tuple)) else ()):
+            if not isinstance(cell, str):
+                return
+            text = cell.strip()
+            if "." in text:
+                if not _POINTS.fullmatch(text):
+                    return
+                first = first or (name, k, text)
+            else:
+                has_large |= text.isdecimal() and len(text) == 3
+    if first is not None and has_large:
+        name, k, text = first
+        msg = (
+            f"{place(name, k)}: expected a number; got {text!r} beside others without "
+            f"a point, which is {text} or {text.replace('.', '')}. Write it without "
+            "points, or all with as many decimals."
+        )
+        raise TableError(msg)
 
 
 def is_blank(cell: object) -> bool:

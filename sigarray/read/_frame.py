@@ -31,10 +31,12 @@ _MAX_LOOKED_AT = 1000
 class UnknownMetricError(TableError):
     """A file, of a task or not, that has not the metric that was chosen."""
 
-    def __init__(self, message: str, frame: "Frame") -> None:
+    def __init__(
+        self, message: str, frame: "Frame", known: Sequence[str] | None = None
+    ) -> None:
         super().__init__(message)
         self.task = frame.constants.get("task")
-        self.known = frame.metrics or ()
+        self.known = tuple(known or frame.metrics or ())
         self.what = frame.source if self.task is None else f"task {self.task}"
 
 

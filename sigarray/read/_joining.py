@@ -15,6 +15,9 @@ from sigarray.read._frame import list_names
 from sigarray.read._records import Record
 from sigarray.read._score_table import Choice, ScoreTable
 
+# Names of rows that pandas and spreadsheets add.
+_SUMMARIES = {"mean", "std", "avg", "average", "median", "total", "sum", "overall"}
+
 
 def join_records(
     records: Sequence[Record],
@@ -26,6 +29,7 @@ def join_records(
 ) -> ScoreTable:
     """Join the scores of each task by what they are of."""
     records = _choose_records(records, choice)
+    _refuse_summaries(records, choice)
     metric = _check_metrics(records)
     records, stepped, doubts = take_last_steps(records)
     unit = choose_unit(records, choice.unit)
@@ -96,6 +100,24 @@ def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
     ]
 
 
+def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
+    """Refuse rows of means beside those of which they are the means."""
+    for role in ("run", "item", "task"):
+        if role == "task" and choice.tasks is not None:
+            continue
+        names = {getattr(record, role) for record in records}
+        found = [x for x in records if str(getattr(x, role)).lower() in _SUMMARIES]
+        if found and len(names) > 1:
+            name = getattr(found[0], role)
+            option = "choose the others with --tasks"
+            advice = option if role == "task" else "leave out such rows, or rename them"
+            msg = (
+                f"{found[0].place}: expected a {role}; got {name!r}, which is hardly "
+                f"one beside others: {advice}."
+            )
+            raise TableError(msg)
+
+
 def _check_metrics(records: Sequence[Record]) -> str:
     """Give the metrics, of which a task has one."""
     first: dict[str | None, Record] = {}
@@ -116,9 +138,11 @@ def _check_models(table: ScoreTable, records: Sequence[Record], choice: Choice) 
     if len(models) < choice.min_models or not table.tasks:
         number = "two or more models" if choice.min_models == 2 else "a model"
         of = " with scores of one task" if len(models) > 1 else ""
+        columns = list_names(list(records[0].frame.columns))
         msg = (
             f"{table.source}, read as {table.kind}: expected {number}{of}; got "
-            f"{list_names(models)}."
+            f"{list_names(models)}. A column of models is named by --model; there are "
+            f"{columns}."
         )
         raise TableError(msg)
     if choice.max_models is not None and len(models) > choice.max_models:

@@ -39,6 +39,13 @@ def name_records(
         if is_of_task:
             return [record._replace(task=file.model) for record in records]
         return records
+    if first.frame.kind.startswith("runs of "):
+        msg = (
+            f"{first.frame.source}, read as {first.frame.kind}: expected a column of "
+            f"models; name it with --model. There are "
+            f"{list_names(list(first.frame.columns))}."
+        )
+        raise TableError(msg)
     model, run = file.model, file.run
     is_of_run = len(records) == 1 or first.item is not None or first.step is not None
     if first.run is not None or not is_of_run:
@@ -101,7 +108,7 @@ def check_ignored(
     readings: Sequence[Reading | None],
 ) -> None:
     """Refuse to leave out what is neither a column nor a model."""
-    known: dict[str, None] = {}
+    known: dict[str, None] = {"": None}
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         known |= dict.fromkeys(frame.columns)
         if reading is not None:

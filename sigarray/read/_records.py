@@ -148,12 +148,15 @@ def _choose_metric(
         )
         raise TableError(msg)
     chosen = known[0] if metric is None else metric
+    starts = [x for x in known if x.split(",")[0] == chosen]
+    if chosen not in known and len(starts) == 1:
+        chosen = starts[0]
     if chosen not in known:
         msg = (
             f"{frame.source}, column {column!r}: has no metric {chosen!r}. Those in "
             f"it: {list_names(known)}."
         )
-        raise UnknownMetricError(msg, frame)
+        raise UnknownMetricError(msg, frame, known)
     return chosen, [k for k, text in enumerate(texts) if text == chosen]
 
 

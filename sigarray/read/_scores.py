@@ -12,7 +12,13 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._frame import Frame, UnknownMetricError, is_long, list_names
+from sigarray.read._frame import (
+    Frame,
+    UnknownMetricError,
+    find_roles,
+    is_long,
+    list_names,
+)
 from sigarray.read._frames import read_data_frame
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
@@ -107,6 +113,14 @@ def _find_wide(
     frame = tabulate(content, name, file.path)
     if is_long(frame, chosen) or frame.constants or frame.roles:
         return None
+    column = find_roles(frame, {}).get("model")
+    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
+        msg = (
+            f"{name}: expected to know what column {column!r} is; got numbers. Where "
+            f"they name the models, pass --model {column}; where they are scores of "
+            f"one, name all models with --columns."
+        )
+        raise TableError(msg)
     if isinstance(content, Frame):
         names = dict(enumerate(frame.columns))
         cells = {k: frame.columns[x] for k, x in names.items()}

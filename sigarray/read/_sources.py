@@ -132,9 +132,9 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
         if document and all(isinstance(x, list) for x in document.values()):
             return dict(document)
         # Of a single run, such as metrics.json.
-        if document and not any(
-            isinstance(x, list) for x in flatten(document).values()
-        ):
+        n_inner = sum(isinstance(x, dict) for x in document.values())
+        is_flat = not any(isinstance(x, list) for x in flatten(document).values())
+        if is_flat and n_inner < len(document):
             return tabulate_records("a record of JSON", name, [document], [1], "record")
     elif document and all(isinstance(x, dict) for x in document):
         frame = _helm.read_instances(name, document)

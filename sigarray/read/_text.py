@@ -114,6 +114,8 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     if not any(body) or '"' in text or "\r" in text:
         return None
     delimiter = _find_delimiter(lines[line])
+    if delimiter == ";":
+        return None  # for what its points and commas are
     header = tuple(cell.strip() for cell in lines[line].split(delimiter))
     numbers = parse_numbers(body, delimiter)
     if numbers is None or numbers.shape[1] != len(header) or not all(header):

@@ -11,12 +11,13 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, is_numeric
+from sigarray.read._frame import Frame, is_numeric, squeeze
 from sigarray.read._json import flatten, tabulate_records
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
 _OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
+_SEEDS = ("seed", "randomseed", "rngseed", "dataseed", "randomstate")
 # MLflow's numbers for the status of a run; others are words.
 # Columns of a table of runs of Weights & Biases that are no config and no metrics.
 _OF_RUNS = {
@@ -55,6 +56,12 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         raise TableError(msg)
     names = [split_run(name) for name in columns["run"]]
     note = say_split(zip(columns["run"], names, strict=True))
+    if not note and all(re.search(r"-\d+$", x) for x in columns["run"]):
+        first_name = columns["run"][0]
+        note += (
+            f"{first_name!r} was taken for a model; if it is a run of one, name runs "
+            "as 'model-s0', or export the table of runs",
+        )
     grouped = next((x for x in columns["run"] if ": " in x), None)
     if grouped is not None:
         note += (
@@ -83,14 +90,10 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             for x, cells in frame.columns.items()
             if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
         )
-        kept = {"Name", "State"}
         found = replace(
             frame,
             kind="runs of Weights & Biases",
-            columns={
-                x: y for x, y in frame.columns.items() if x in kept or x not in _OF_RUNS
-            },
-            roles={"run": "Name"},
+            roles={"run": _find_seed(frame.columns) or "Name"},
             metrics=metrics,
         )
         return _choose_finished(found, "State")
@@ -102,10 +105,18 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             frame,
             kind="runs of MLflow",
             columns=columns,
-            roles={"run": "run_id"},
+            roles={"run": _find_seed(columns) or "run_id"},
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
         return _choose_finished(found, "status") if "status" in names else found
+    return None
+
+
+def _find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """Give the column of seeds, by which the same run twice is noticed."""
+    for name, cells in columns.items():
+        if squeeze(name) in _SEEDS and not any(map(is_blank, cells)):
+            return name
     return None
 
 
@@ -165,6 +176,9 @@ def read_mlflow_store(folder: Path) -> Frame:
         roles={"run": "run_id"},
         metrics=tuple(measured),
     )
+    seed = _find_seed(frame.columns)
+    if seed is not None:
+        frame = replace(frame, roles={"run": seed})
     return _choose_finished(frame, "status")
 
 

@@ -118,6 +118,19 @@ def test_losses_that_look_like_gains(write, run):
     assert "; lower test_loss is better" in out
 
 
+def test_scales_that_are_mixed(write, run):
+    rows = [f"a,{k},0.8{k}" for k in range(5)] + [f"b,{k},9{k}.5" for k in range(5)]
+    _, _, err = run("compare", write("\n".join(["model,seed,acc", *rows, ""])))
+    assert "Scores of a are at most 1, and those of b above 1.5" in err
+
+
+def test_bounds_near_the_threshold(run):
+    near = "near 0.2, where another seed may decide otherwise: take --n-resamples 10000"
+    assert near in run("compare")[2]
+    assert near not in run("compare", "--columns", "linear,forest")[2]
+    assert near not in run("compare", "--n-resamples", "10000")[2]
+
+
 def test_directions_of_a_harness(run):
     folder = Path(__file__).parents[1] / "read" / "files" / "lm_eval"
     names = [str(folder / f"toy-org__model-{x}") for x in "ab"]

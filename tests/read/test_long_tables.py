@@ -205,6 +205,34 @@ class TestColumns:
             read.scores(write(text))
         assert read.scores(write(text), model="name").models == ("base", "new")
 
+    @pytest.mark.parametrize("header", ["model,f1", "method,accuracy", "system,score"])
+    def test_models_that_are_numbers(self, write, header):
+        rows = [(m, m + 0.1 * k) for m in (7, 70) for k in range(3)]
+        path = write(as_csv(rows, header))
+        model = header.split(",")[0]
+        with pytest.raises(TableError, match=rf"pass --model {model}; where they are"):
+            read.scores(path)
+        assert read.scores(path, model=model).models == ("7", "70")
+        assert read.scores(path, models=header.split(",")).models[0] == model
+
+    @pytest.mark.parametrize(
+        ("header", "names"),
+        [
+            ("model,seed,f1", ("1", "2", "mean")),
+            ("model,item,f1", ("q1", "q2", "Total")),
+            ("model,task,f1", ("x", "y", "average")),
+        ],
+    )
+    def test_rows_of_means(self, write, header, names):
+        rows = [(m, name, k) for m in "ab" for k, name in enumerate(names)]
+        path = write(as_csv(rows, header))
+        with pytest.raises(
+            TableError, match=rf"line 4: expected a \w+; got '{names[2]}'"
+        ):
+            read.scores(path)
+        if "task" in header:
+            assert list(read.scores(path, tasks=names[:2]).tasks) == ["x", "y"]
+
     def test_several_metrics_of_one_start(self, write):
         records = [{"model": m, "f1,a": 1, "f1,b": 2} for m in "ab"]
         path = write(json.dumps(records), "t.json")
@@ -255,6 +283,16 @@ class TestNumbers:
             self.read(write, "0,25", "0.5")
         with pytest.raises(TableError, match=r"got '1,234', which is 1.234 or 1234"):
             self.read(write, "1,234", "2,345")
+
+    def test_points_of_thousands(self, write):
+        with pytest.raises(
+            TableError, match=r"got '1.024' beside others without a poi"
+        ):
+            self.read(write, "987", "1.024", "995")
+        assert self.read(write, "1.024", "2.250").tolist() == [1.024, 2.25]
+        wide = write("a;b\n987;933\n1.024;950\n")
+        with pytest.raises(TableError, match=r"row 2|line 3.*got '1.024' beside"):
+            read.scores(wide)
 
     def test_truth(self, write):
         assert self.read(write, "True", "false").tolist() == [1, 0]
@@ -456,6 +494,7 @@ class TestJson:
             ("[]", r"got an empty list"),
             ("{}", r"got an empty mapping"),
             ('{"a": {"b": [1]}}', r"a mapping with keys 'a'"),
+            ('{"a": {"0": 0.9}, "b": {"0": 0.8}}', r"a mapping with keys 'a', 'b'"),
             ('{"a": [1], "a": [2]}', r"each key of a mapping once; got 'a' twice"),
             ("[" * 100_000, r"brackets within brackets|not JSON"),
         ],

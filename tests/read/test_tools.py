@@ -10,6 +10,8 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
 
 FILES = Path(__file__).parent / "files"
 LM_EVAL, INSPECT = FILES / "lm_eval", FILES / "inspect"
@@ -124,6 +126,7 @@ class TestLmEval:
     def test_results_are_averages(self):
         (path,) = (LM_EVAL / self.NAMES[0]).glob("results_*.json")
         table = read.scores(path, metric="acc,none")
+        assert read.scores(path, metric="acc").metric == "acc,none"
         # Not of the group, of which it is one.
         assert {task: means(table, task) for task in table.tasks} == {
             "toy_mc": {"toy-org/model-a": 0.75}
@@ -298,6 +301,21 @@ class TestWandb:
             ]
             assert sorted(scores.tolist()) == sorted(found)
         assert [len(x) for x in table.scores.values()] == [4, 5]
+
+    def test_a_run_twice_and_groups(self, tmp_path):
+        text = "Name,State,Group,seed,acc\nr1,finished,a,0,1\nr2,finished,a,1,2\n"
+        text += "r3,finished,b,0,3\nr4,finished,b,1,4\n"
+        path = tmp_path / "runs.csv"
+        path.write_text(text)
+        with pytest.raises(TableError, match=r"name it with --model. There .*'Group'"):
+            read_sources([path], Choice())
+        assert read.scores(path, model="Group").scores["b"].tolist() == [3, 4]
+        path.write_text(text + "r5,finished,b,1,9\n")
+        with pytest.raises(
+            TableError, match=r"line 6: expected one score of 'b' for run"
+        ):
+            read.scores(path, model="Group")
+        assert len(read.scores(path, model="Group", run="Name").scores["b"]) == 3
 
     def test_a_data_frame_of_the_api(self):
         table = read.scores(FILES / "wandb" / "project.csv", metric="val/acc")
