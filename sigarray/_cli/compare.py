@@ -59,6 +59,8 @@ _ORDERS = OrderOptions()
 _ALPHA = 0.05
 # Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100.
 _FEW_SCORES = 20
+# More are never too few for a permutation test.
+_MAX_FEW = 64
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -317,6 +319,8 @@ def _choose_test(
             dt=options.dt,
         )
     is_paired = table.is_paired and options.test in PAIRED_TESTS
+    if options.test == "permutation":
+        _doubt_sizes(options, table, is_paired=is_paired)
     return PairOptions(
         options.test,
         is_paired,
@@ -324,6 +328,27 @@ def _choose_test(
         options.seed if n_resamples is not None else None,
         options.method or "auto",
     )
+
+
+def _doubt_sizes(
+    options: argparse.Namespace, table: ScoreTable, *, is_paired: bool
+) -> None:
+    """Warn of so few scores that no p-value can be small enough."""
+    n_pairs = sum(math.comb(len(x), 2) for x in table.tasks.values())
+    n_pairs = 1 if options.no_correction else n_pairs
+    n, m = sorted(len(x) for by in table.tasks.values() for x in by.values())[:2]
+    if n > _MAX_FEW:
+        return
+    floor = 2.0 / (2.0**n if is_paired else math.comb(n + m, n))
+    alpha = options.alpha or _ALPHA
+    if floor * n_pairs > alpha:
+        of = f", times {n_pairs} comparisons" if n_pairs > 1 else ""
+        warnings.warn(
+            f"No permutation test of {n} scores gives p below {floor:.2g}{of}: some "
+            f"models cannot be told apart at level {alpha:g}, whatever their scores.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _describe(

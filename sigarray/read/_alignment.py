@@ -50,8 +50,8 @@ def take_last_steps(
     run = f", run {early.run!r}," if early.run is not None else ""
     doubt = (
         f"{early.model!r}{run} ends at {column} {_step(early):g}, and others at "
-        f"{steps[-1]:g}: scores of other steps are compared. Leave out what has not "
-        "finished"
+        f"{steps[-1]:g}: scores of other steps are compared. Leave out the rows or "
+        "columns of what has not finished"
     )
     return kept, [note], [doubt]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, read_cells
+from sigarray.read._cells import is_blank, looks_like_score, read_cells
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -48,6 +48,7 @@ class Reading:
     records: list[Record]
     is_percent: bool
     notes: list[str]
+    doubts: list[str]
 
 
 def read_records(
@@ -107,7 +108,8 @@ def read_records(
     if not records:
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
-    return Reading(records, numbers.is_percent, notes)
+    doubts = _doubt_columns(frame, roles, column, keys["model"], filled)
+    return Reading(records, numbers.is_percent, notes, doubts)
 
 
 def as_text(cell: object) -> str:
@@ -133,6 +135,33 @@ def _say_columns(
             "--item, --run or --task"
         )
     return notes
+
+
+def _doubt_columns(
+    frame: Frame,
+    roles: Mapping[str, str],
+    score: str,
+    models: list[Any],
+    rows: Sequence[int],
+) -> list[str]:
+    """Doubt scores that nothing tells apart, where a column might: of tasks, maybe."""
+    if frame.metrics is not None or {"run", "item"} & set(roles):
+        return []
+    n_models = len(set(models))
+    doubts = []
+    for name, cells in frame.columns.items():
+        texts = [cells[k] for k in rows]
+        if name in (*roles.values(), score) or any(map(looks_like_score, texts)):
+            continue
+        values = {as_text(x) for x in texts if not is_blank(x)}
+        pairs = {(m, as_text(x)) for m, x in zip(models, texts, strict=True)}
+        if len(values) > 1 and len(pairs) == n_models * len(values) < len(rows):
+            doubts.append(
+                f"{frame.source}: scores of all {len(values)} values of column "
+                f"{name!r} were taken together, as runs. Where these are tasks, pass "
+                f"--task {name}"
+            )
+    return doubts
 
 
 def _choose_metric(

@@ -77,9 +77,11 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    return join_records(
+    table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
     )
+    doubts = [x for reading in readings if reading is not None for x in reading.doubts]
+    return table._replace(doubts=(*table.doubts, *doubts))
 
 
 def _open(

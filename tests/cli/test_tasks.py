@@ -131,6 +131,18 @@ def test_bounds_near_the_threshold(run):
     assert near not in run("compare", "--n-resamples", "10000")[2]
 
 
+def test_too_few_items_for_any_verdict(write, run):
+    rows = [f"{m},{k},{i + 0.1 * k}" for i, m in enumerate("abc") for k in range(5)]
+    path = write("\n".join(["model,item,acc", *rows, ""]))
+    _, _, err = run("compare", path)
+    assert "test of 5 scores gives p below 0.062, times 3 comparisons" in err
+    path = write("\n".join(["model,seed,acc", *rows, ""]))
+    _, _, err = run("compare", path, "--test", "permutation")
+    assert "No permutation" not in err
+    _, _, err = run("compare", path, "--test", "permutation", "--alpha", "0.02")
+    assert "gives p below 0.0079, times 3 comparisons" in err
+
+
 def test_directions_of_a_harness(run):
     folder = Path(__file__).parents[1] / "read" / "files" / "lm_eval"
     names = [str(folder / f"toy-org__model-{x}") for x in "ab"]

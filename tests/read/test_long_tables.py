@@ -178,6 +178,10 @@ class TestColumns:
         rows = [("a", "en", 1), ("a", "de", 2), ("b", "en", 3), ("b", "de", 4)]
         table = read.scores(write(as_csv(rows, "model,language,acc")))
         assert any("not used: 'language'; name what tells" in x for x in table.notes)
+        assert not table.doubts  # two runs of two languages, or two scores
+        table = read.scores(write(as_csv(rows * 2, "model,language,acc")))
+        (doubt,) = table.doubts
+        assert doubt.endswith("as runs. Where these are tasks, pass --task language")
         assert read.scores(
             write(as_csv(rows, "model,language,acc")), task="language"
         ).tasks.keys() == {"en", "de"}
