@@ -27,6 +27,16 @@ def copy_array(x: Any) -> np.ndarray:
     return np.asarray(to_host(x) if is_array(x) else x, dtype=np.float64)
 
 
+def check_matrix(x: Any) -> None:
+    """Refuse an array of several results of `multi_aso`."""
+    if x.ndim != 2:
+        msg = (
+            f"Expected the result of one batch entry, of shape (K, K); got shape "
+            f"{x.shape}. Pass one of them: type(result)(*(x[0] for x in result))."
+        )
+        raise ValueError(msg)
+
+
 def choose_names(
     names: Any, n: int, given: Iterable[Hashable] | None = None
 ) -> list[Hashable]:

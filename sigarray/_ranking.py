@@ -6,6 +6,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, half
 from sigarray._backend.libraries import to_host
+from sigarray._host import check_matrix
 from sigarray.results import PairwiseAsoResult, Ranking
 
 
@@ -69,12 +70,7 @@ def ranking(
         raise TypeError(msg)
     limit = half("threshold", threshold)
     eps_min, ratio = to_host(result.eps_min), to_host(result.violation_ratio)
-    if eps_min.ndim != 2:
-        msg = (
-            f"Expected the result of one batch entry, of shape (K, K); got shape "
-            f"{eps_min.shape}. Pass one of them: type(result)(*(x[0] for x in result))."
-        )
-        raise ValueError(msg)
+    check_matrix(eps_min)
     n = eps_min.shape[0]
     if names is not None and not isinstance(names, Iterable):
         msg = f"Expected names to be an iterable of {n}; got {describe(names)}."

@@ -5,6 +5,7 @@ import importlib.util
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Every program of JAX is compiled once and run once: the tests are faster without the
@@ -33,3 +34,28 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("sigarray")
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file, and give its path."""
+
+    def write(content, name="scores.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command: its exit code, and what it printed to either output."""
+    from sigarray._cli.main import main
+
+    def run(*arguments):
+        code = main(arguments)
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run

@@ -16,6 +16,7 @@ from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
 from sigarray._cli.page import write_page
 from sigarray._cli.pairwise_tests import (
+    FEW_SCORES,
     PAIR_METHODS,
     PAIRED_TESTS,
     RESAMPLING_TESTS,
@@ -36,7 +37,6 @@ from sigarray._cli.repeating import (
     apply_signature,
     report_verification,
     sign,
-    write_line,
 )
 from sigarray._cli.tasks import list_undecided, report_tasks
 from sigarray._cli.verdict import (
@@ -49,6 +49,7 @@ from sigarray._cli.verdict import (
 )
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
+from sigarray.report._signature import write_signature
 
 DESCRIPTION = (
     "Compare every two models, by almost stochastic order or by a two-sided "
@@ -57,8 +58,6 @@ DESCRIPTION = (
 
 _ORDERS = OrderOptions()
 _ALPHA = 0.05
-# Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100.
-_FEW_SCORES = 20
 # More are never too few for a permutation test.
 _MAX_FEW = 64
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
@@ -162,16 +161,16 @@ def run(options: argparse.Namespace) -> Report:
     compared = {task: _describe(options, table, tests, task) for task in table.tasks}
     found = _compare(compared, tests)
     decisions = _decide(compared, tests, found)
-    fields = sign(options, table, next(iter(compared.values())), decisions)
+    fields = sign(tests, table, next(iter(compared.values())), decisions)
     if expected is not None:
         return report_verification(table.source, expected, fields)
     report = _report(compared, tests, found, decisions)
-    line = write_line(fields)
+    line = None if fields is None else write_signature(fields)
     report = replace(
         report, signature=line, document=report.document | {"signature": line}
     )
     if options.plot is not None or options.report is not None:
-        _write_pictures(options, table, compared, found, report)
+        _write_pictures(options, tests, table, compared, found, report)
     if options.fail_unless_better is not None:
         lost = list_undecided(options.fail_unless_better, table, decisions)
         for sentence in lost:
@@ -183,8 +182,7 @@ def run(options: argparse.Namespace) -> Report:
 def _compare(
     compared: dict[str, Comparison], tests: PairOptions | OrderOptions
 ) -> dict[str, Any]:
-    """Test every pair of every task; of several tasks without a correction."""
-    n_pairs = sum(len(x.pairs) for x in compared.values())
+    """Compare every pair of every task: bounds are corrected, p-values not yet."""
     if isinstance(tests, OrderOptions):
         return {
             task: run_orders(
@@ -192,7 +190,7 @@ def _compare(
                 tests,
                 is_corrected=x.is_corrected,
                 higher_is_better=x.higher_is_better,
-                share=len(x.pairs) / n_pairs if x.is_corrected else 1.0,
+                share=len(x.pairs) / x.n_comparisons if x.is_corrected else 1.0,
             )
             for task, x in track(list(compared.items()), "Task")
         }
@@ -200,8 +198,6 @@ def _compare(
         task: run_pairwise(
             dict(x.scores),
             tests,
-            is_corrected=x.is_corrected and len(compared) == 1,
-            level=x.alpha,
             higher_is_better=x.higher_is_better,
         )
         for task, x in track(list(compared.items()), "Task")
@@ -239,7 +235,7 @@ def _report(
     ((task, comparison),) = compared.items()
     if isinstance(tests, OrderOptions):
         return report_orders(comparison, found[task], tests.threshold)
-    return report_tests(comparison, found[task])
+    return report_tests(comparison, decisions[task])
 
 
 def _check_targets(options: argparse.Namespace) -> None:
@@ -260,6 +256,7 @@ def _check_targets(options: argparse.Namespace) -> None:
 
 def _write_pictures(
     options: argparse.Namespace,
+    tests: PairOptions | OrderOptions,
     table: ScoreTable,
     compared: dict[str, Comparison],
     found: dict[str, Any],
@@ -269,9 +266,8 @@ def _write_pictures(
     if not table.ids:
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)
-    orders = found if options.test == "aso" else {}
     try:
-        pictures = draw_pictures(options, table, compared, orders)
+        pictures = draw_pictures(tests, table, compared, found, options.seed)
         if options.plot is not None:
             save_pictures(pictures, options.plot)
     except ImportError as error:
@@ -295,7 +291,7 @@ def _choose_test(
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
     smallest = min(map(len, every))
-    if options.test == "bootstrap" and smallest < _FEW_SCORES:
+    if options.test == "bootstrap" and smallest < FEW_SCORES:
         warnings.warn(
             f"The p-values of the bootstrap are too small for few scores, here "
             f"{smallest}: use --test permutation, or --test t.",
@@ -330,12 +326,15 @@ def _choose_test(
     )
 
 
+def _count_pairs(table: ScoreTable) -> int:
+    return sum(math.comb(len(x), 2) for x in table.tasks.values())
+
+
 def _doubt_sizes(
     options: argparse.Namespace, table: ScoreTable, *, is_paired: bool
 ) -> None:
     """Warn of so few scores that no p-value can be small enough."""
-    n_pairs = sum(math.comb(len(x), 2) for x in table.tasks.values())
-    n_pairs = 1 if options.no_correction else n_pairs
+    n_pairs = 1 if options.no_correction else _count_pairs(table)
     n, m = sorted(len(x) for by in table.tasks.values() for x in by.values())[:2]
     if n > _MAX_FEW:
         return
@@ -368,7 +367,6 @@ def _describe(
     direction = "lower" if options.lower_is_better else "higher"
     if table.metric != "score" or options.lower_is_better:
         method += f"; {direction} {table.metric} is better"
-    n_pairs = sum(math.comb(len(x), 2) for x in table.tasks.values())
     return Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
         scores=scores,
@@ -377,7 +375,7 @@ def _describe(
         confidence_level=level,
         higher_is_better=not options.lower_is_better,
         is_corrected=not options.no_correction,
-        n_comparisons=n_pairs,
+        n_comparisons=_count_pairs(table),
         n_resamples=tests.n_resamples,
         seed=tests.seed,
         method=method,

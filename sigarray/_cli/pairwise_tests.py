@@ -9,7 +9,6 @@ import numpy as np
 
 from sigarray import (
     bootstrap_test,
-    holm,
     mann_whitney_u,
     permutation_test,
     t_test,
@@ -19,6 +18,9 @@ from sigarray._cli.verdict import PairTest
 from sigarray._difference.saddlepoint import effective_size
 from sigarray.read._wide import Scores
 
+# Below, a bootstrap test at level 0.05 is wrong in 7 to 16 cases of 100, and intervals
+# of the bootstrap are too short.
+FEW_SCORES = 20
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
 PAIRED_TESTS = ("bootstrap", "permutation", "t")
@@ -56,11 +58,9 @@ def run_pairwise(
     scores: Scores,
     options: PairOptions,
     *,
-    is_corrected: bool,
-    level: float,
     higher_is_better: bool,
 ) -> list[PairTest]:
-    """Test every two models, and correct for their number by Holm's step-down.
+    """Test every two models, without a correction for their number.
 
     Each pair gets the same seed, and is tested in the order of its names, so that its
     p-value depends neither on the order of the columns nor on other models.
@@ -72,14 +72,11 @@ def run_pairwise(
         _advise(options),
     )
     results = [_test_pair(scores, a, b, options) for a, b in track(pairs, "Pair")]
-    p_values = np.asarray([p for _, _, p in results])
-    adjusted = np.asarray(holm(p_values)) if is_corrected else p_values
     tests = []
-    for (a, b), (statistic, lead, p), q in zip(pairs, results, adjusted, strict=True):
+    for (a, b), (statistic, lead, p) in zip(pairs, results, strict=True):
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
-        better = leader if q <= level else None
-        tests.append(PairTest(statistic, p, float(q), leader, better))
+        tests.append(PairTest(statistic, p, leader))
     return tests
 
 

@@ -1,6 +1,5 @@
 """Pictures of a comparison, for `--plot` and the page of `--report`."""
 
-import argparse
 import io
 import os
 import tempfile
@@ -10,6 +9,8 @@ from typing import Any, NamedTuple
 
 from sigarray import bootstrap_ci
 from sigarray._cli.messages import complain
+from sigarray._cli.orders import OrderOptions
+from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._cli.verdict import Comparison
 from sigarray._plain_text import show_controls
 from sigarray.read._score_table import ScoreTable
@@ -19,8 +20,6 @@ FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
 _MAX_MODELS, _MAX_TASKS = 40, 12
 _N_RESAMPLES = 9999
-# Below, intervals of the bootstrap are too short: see `bootstrap_ci`.
-_FEW = 20
 
 
 class Picture(NamedTuple):
@@ -31,18 +30,20 @@ class Picture(NamedTuple):
 
 
 def draw_pictures(
-    options: argparse.Namespace,
+    tests: PairOptions | OrderOptions,
     table: ScoreTable,
     compared: Mapping[str, Comparison],
-    orders: Mapping[str, PairwiseAsoResult],
+    found: Mapping[str, Any],
+    seed: int,
 ) -> list[Picture]:
     """Draw what was compared: first the picture that says most."""
     first = next(iter(compared.values()))
     pictures = []
-    if len(table.models) == 2 and not orders:
-        pictures.append(_draw_differences(options, table, first))
-    for task, result in orders.items():
-        pictures += _draw_orders(options, compared[task], result, task)
+    if isinstance(tests, OrderOptions):
+        for task, result in found.items():
+            pictures += _draw_orders(tests, compared[task], result, task)
+    elif len(table.models) == 2:
+        pictures.append(_draw_differences(table, first, seed))
     for task, comparison in list(compared.items())[:_MAX_TASKS]:
         if len(comparison.names) <= _MAX_MODELS:
             pictures.append(_draw_scores(comparison, task))
@@ -145,14 +146,14 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
 
 
 def _draw_orders(
-    options: argparse.Namespace,
+    options: OrderOptions,
     comparison: Comparison,
     result: PairwiseAsoResult,
     task: str,
 ) -> list[Picture]:
     from sigarray import plot
 
-    threshold = options.threshold or 0.2
+    threshold = options.threshold
     names = comparison.names
     if len(names) == 2:
         lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
@@ -164,8 +165,8 @@ def _draw_orders(
             threshold=threshold,
             confidence_level=comparison.confidence_level,
             n_comparisons=comparison.n_comparisons if comparison.is_corrected else 1,
-            n_resamples=options.n_resamples or 1000,
-            method=options.method or "auto",
+            n_resamples=options.n_resamples,
+            method=options.method,
             higher_is_better=comparison.higher_is_better,
             rng=options.seed,
         )
@@ -186,9 +187,7 @@ def _draw_orders(
     ]
 
 
-def _draw_differences(
-    options: argparse.Namespace, table: ScoreTable, comparison: Comparison
-) -> Picture:
+def _draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> Picture:
     """Draw the difference of two models on each task, with intervals of 95 %."""
     from sigarray import plot
 
@@ -199,7 +198,7 @@ def _draw_differences(
             by[b],
             paired=table.is_paired,
             n_resamples=_N_RESAMPLES,
-            rng=options.seed,
+            rng=seed,
         )
         for task, by in table.tasks.items()
     }
@@ -207,7 +206,7 @@ def _draw_differences(
         results, names=(a, b), higher_is_better=comparison.higher_is_better
     )
     smallest = min(len(x) for by in table.tasks.values() for x in by.values())
-    few = ", and too short for fewer than 20 scores" if smallest < _FEW else ""
+    few = ", and too short for fewer than 20 scores" if smallest < FEW_SCORES else ""
     pairs = "pairs" if table.is_paired else "independent scores"
     return Picture(
         axes.figure,

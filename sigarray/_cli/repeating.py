@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from sigarray import __version__
+from sigarray._cli.orders import OrderOptions
+from sigarray._cli.pairwise_tests import PairOptions
 from sigarray._cli.verdict import Comparison, Decision
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
@@ -11,7 +13,6 @@ from sigarray.report._signature import (
     digest_numbers,
     digest_scores,
     read_signature,
-    write_signature,
 )
 
 # What a signature says beside `--verify`, so that nobody else may.
@@ -28,7 +29,7 @@ _RESULTS = {"scores": "scores", "result": "numbers"}
 
 
 def sign(
-    options: argparse.Namespace,
+    tests: PairOptions | OrderOptions,
     table: ScoreTable,
     comparison: Comparison,
     decisions: Mapping[str, Sequence[Decision]],
@@ -36,17 +37,18 @@ def sign(
     """Give the fields of a signature, or None for scores that stay on the disk."""
     if not table.ids:
         return None
-    is_aso = comparison.test == "aso"
+    orders = tests if isinstance(tests, OrderOptions) else None
+    is_aso = orders is not None
     is_paired = table.is_paired and not is_aso
     corrections = ("bonferroni", "holm")
     fields = {
         "test": comparison.test,
-        "threshold": f"{options.threshold or 0.2:.10g}" if is_aso else None,
+        "threshold": f"{orders.threshold:.10g}" if orders else None,
         "confidence_level": f"{comparison.confidence_level:.10g}" if is_aso else None,
         "alpha": None if is_aso else f"{comparison.alpha:.10g}",
         "correction": corrections[not is_aso] if comparison.is_corrected else "none",
-        "dt": None if options.dt is None else f"{options.dt:.10g}",
-        "method": options.method or "auto",
+        "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
+        "method": tests.method,
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
@@ -136,11 +138,6 @@ def report_verification(
     method = "scores and numbers compared with those of the signature, to six digits"
     code = 0 if record["repeats"] else 1
     return Report([], [sentence], method, [record], document, exit_code=code)
-
-
-def write_line(fields: Mapping[str, str] | None) -> str | None:
-    """Give the signature, if there is one."""
-    return None if fields is None else write_signature(fields)
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

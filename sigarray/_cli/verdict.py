@@ -66,16 +66,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PairTest:
-    """A two-sided test of two models.
-
-    `leader` names the one that is ahead, and `better` that which is significantly so.
-    """
+    """A two-sided test of two models; `leader` names the one that is ahead."""
 
     statistic: float
     p_value: float
-    adjusted: float
     leader: str | None
-    better: str | None
 
 
 @dataclass(frozen=True)
@@ -177,39 +172,21 @@ def report_orders(
     return _make_report(comparison, details, sentences, wins, basis, records, document)
 
 
-def report_tests(comparison: Comparison, tests: Sequence[PairTest]) -> Report:
+def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
     """Say which models differ: adjusted p-values of at most alpha."""
     level = comparison.alpha
     rows: list[list[str]] = []
-    sentences, records, marked, wins = [], [], set(), []
-    for (a, b), test in zip(comparison.pairs, tests, strict=True):
-        summaries = [comparison.summaries[name] for name in (a, b)]
-        difference = summaries[0]["mean"] - summaries[1]["mean"]
-        if test.better is not None:
+    sentences, marked, wins = [], set(), []
+    for x in decisions:
+        if x.better is not None:
             marked.add((len(rows), 5))
-            wins.append((test.better, b if test.better == a else a))
-        rows.append(
-            [
-                a,
-                b,
-                show_difference(*summaries),
-                show_p_value(test.p_value, level),
-                show_p_value(test.adjusted, level),
-                test.better or "-",
-            ]
-        )
-        sentences.append(_say_test(comparison, a, b, test))
-        records.append(
-            {
-                "model_a": a,
-                "model_b": b,
-                "mean_difference": difference,
-                "statistic": test.statistic,
-                "pvalue": test.p_value,
-                "adjusted_pvalue": test.adjusted,
-                "better": test.better,
-            }
-        )
+            wins.append((x.better, x.b if x.better == x.a else x.a))
+        summaries = [comparison.summaries[name] for name in (x.a, x.b)]
+        p_value = show_p_value(x.record["pvalue"], level)
+        shown = [show_difference(*summaries), p_value, x.shown]
+        rows.append([x.a, x.b, *shown, x.better or "-"])
+        sentences.append(_say_test(comparison, x))
+    records = [x.record for x in decisions]
     header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
     title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
@@ -303,18 +280,17 @@ def say_order_basis(comparison: Comparison) -> str:
     return f"at confidence {comparison.confidence_level:.10g} {correction}"
 
 
-def _say_test(comparison: Comparison, a: str, b: str, test: PairTest) -> str:
+def _say_test(comparison: Comparison, x: Decision) -> str:
     level = comparison.alpha
-    p_value = show_p_value(test.adjusted, level)
     correction = say_correction(comparison, HOLM)
-    if test.better is None:
+    if x.better is None:
         return (
-            f"Nothing can be said of {a} and {b}: p = {p_value} > "
-            f"{level:.10g}, {correction}; {_say_difference(comparison, a, b)}."
+            f"Nothing can be said of {x.a} and {x.b}: p = {x.shown} > "
+            f"{level:.10g}, {correction}; {_say_difference(comparison, x.a, x.b)}."
         )
-    better, worse = (a, b) if test.better == a else (b, a)
+    better, worse = (x.a, x.b) if x.better == x.a else (x.b, x.a)
     return (
-        f"{better} is better than {worse}: p = {p_value} <= {level:.10g}, "
+        f"{better} is better than {worse}: p = {x.shown} <= {level:.10g}, "
         f"{correction}; {_say_difference(comparison, better, worse)}."
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sigarray._backend.checks import describe, half
-from sigarray._host import choose_names, copy_array
+from sigarray._host import check_matrix, choose_names, copy_array
 from sigarray.plot._style import (
     COLUMN,
     GREY,
@@ -105,12 +105,7 @@ def pairwise(
         msg = f"Expected what multi_aso gives; got {describe(result)}."
         raise TypeError(msg)
     bounds = copy_array(result.eps_min)
-    if bounds.ndim != 2:
-        msg = (
-            f"Expected the result of one batch entry, of shape (K, K); got shape "
-            f"{bounds.shape}. Pass one of them: type(result)(*(x[0] for x in result))."
-        )
-        raise ValueError(msg)
+    check_matrix(bounds)
     n = len(bounds)
     labels = [show_name(name) for name in choose_names(names, n)]
     has_numbers = n <= _MAX_NUMBERS

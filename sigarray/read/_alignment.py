@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, cast
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import find_roles, list_names
+from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._records import Record
 
 Unit = Literal["run", "item", "cluster"]
@@ -240,13 +240,11 @@ def _match(
         for name, ids in held.items()
         if len(ids) < len(every)
     ]
-    if len(lacking) > _MAX_SHOWN:
-        lacking[_MAX_SHOWN:] = [f"and {len(lacking) - _MAX_SHOWN} more"]
     n_lost = len(every) - len(common)
     task = f" of task {records[0].task!r}" if records[0].task is not None else ""
     found = (
         f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
-        f"{'; '.join(lacking)}"
+        f"{shorten(lacking, _MAX_SHOWN, by='; ')}"
     )
     column = find_roles(records[0].frame, {}).get(role)
     of_column = "" if column is None else f" {column!r} was taken for the {role}s."

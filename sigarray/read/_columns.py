@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from sigarray.read._bytes import TableError
-
-_MAX_LISTED = 20
+from sigarray.read._frame import list_names
 
 
 def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
@@ -30,7 +29,8 @@ def leave_out(
 def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> None:
     for model in columns:
         if model not in names.values():
-            msg = f"{name} has no column {model!r}. Its columns are {_list(names)}."
+            known = list_names(list(names.values()))
+            msg = f"{name} has no column {model!r}. Its columns are {known}."
             raise TableError(msg)
 
 
@@ -41,8 +41,9 @@ def check_count(
     if len(names) < min_models:
         number = "two or more models" if min_models == 2 else "a model"
         msg = (
-            f"{place}: expected columns for {number}; got {_list(names)}. Columns are "
-            "separated by commas, tabs or semicolons."
+            f"{place}: expected columns for {number}; got "
+            f"{list_names(list(names.values()))}. Columns are separated by commas, "
+            "tabs or semicolons."
         )
         raise TableError(msg)
     if max_models is not None and len(names) > max_models:
@@ -51,14 +52,6 @@ def check_count(
             f"compared; got {len(names)}. Choose some with --columns."
         )
         raise TableError(msg)
-
-
-def _list(names: dict[int, str]) -> str:
-    """List names in quotes, of many the first."""
-    shown = list(map(repr, names.values()))
-    if len(shown) > _MAX_LISTED:
-        shown[_MAX_LISTED:] = [f"and {len(shown) - _MAX_LISTED} more"]
-    return ", ".join(shown) or "none"
 
 
 def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
-_STORED_SUFFIXES = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
-_SUFFIXES = (*TEXT_SUFFIXES, *_STORED_SUFFIXES, ".eval")
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
+_SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")
 _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".

@@ -184,10 +184,13 @@ def squeeze(name: str) -> str:
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, of many the first."""
-    shown = [repr(str(name)) for name in list(names)[:limit]]
-    if len(names) > limit:
-        shown.append(f"and {len(names) - limit} more")
-    return ", ".join(shown) or "none"
+    return shorten([repr(str(name)) for name in names], limit) or "none"
+
+
+def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
+    """Join texts, of many the first."""
+    more = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
+    return by.join([*texts[:limit], *more])
 
 
 def _list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:

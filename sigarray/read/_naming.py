@@ -5,10 +5,11 @@ from typing import Any
 
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._records import Reading, Record
 
-_MAX_NAMED = 4
+# Of files and tasks, where there are many.
+MAX_NAMED = 4
 
 
 def are_tasks(readings: Sequence[Reading | None]) -> bool:
@@ -60,9 +61,7 @@ def name_records(
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
     """Name the folders, or the files, of many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
-    if len(names) > _MAX_NAMED:
-        names[_MAX_NAMED:] = [f"and {len(names) - _MAX_NAMED} more"]
-    return ", ".join(names)
+    return shorten(names, MAX_NAMED)
 
 
 def check_one_way(readings: Sequence[Reading | None]) -> None:

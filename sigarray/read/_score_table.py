@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray.read._alignment import (
-    Unit,
-)
+from sigarray.read._alignment import Unit
 from sigarray.read._frame import list_names
 
 

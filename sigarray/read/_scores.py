@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray.read._alignment import (
-    Unit,
-    sort_ids,
-)
+from sigarray.read._alignment import Unit, sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._frame import (
@@ -18,10 +15,12 @@ from sigarray.read._frame import (
     find_roles,
     is_long,
     list_names,
+    shorten,
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
+    MAX_NAMED,
     are_tasks,
     check_dated,
     check_ignored,
@@ -34,8 +33,6 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
-_MAX_NAMED = 4
-
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """Read the scores of models from files, folders, or data frames.
@@ -47,11 +44,16 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """
     chosen = dict(choice.columns or {})
     files, notes = _open(sources)
+    # Of mappings, which have no rows, there is none.
+    found = [
+        None if isinstance(content, dict) else tabulate(content, name, file.path)
+        for file, name, content in files
+    ]
     if len(files) == 1:
-        wide = _find_wide(*files[0], chosen, choice)
+        wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
             return _take_wide(wide, chosen, choice)
-    whole = [_as_frame(file, name, content) for file, name, content in files]
+    whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
     frames = [_leave_out(frame, choice.ignored) for frame in whole]
     readings, said, without = _read_frames(frames, chosen, choice)
     for frame, reading in zip(frames, readings, strict=True):
@@ -101,18 +103,17 @@ def _open(
 
 
 def _find_wide(
-    file: SourceFile,
     name: str,
     content: Any,
+    frame: Frame | None,
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> WideTable | None:
     """Give a table with a column for each model, or None for another one."""
-    if isinstance(content, dict):
+    if frame is None:
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
         return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    frame = tabulate(content, name, file.path)
     if is_long(frame, chosen) or frame.constants or frame.roles:
         return None
     column = find_roles(frame, {}).get("model")
@@ -156,15 +157,18 @@ def _take_wide(
     )
     scores = found.scores
     unit: Unit = "run" if found.ids is None else "item"
-    numbered = {x: tuple(map(str, range(1, len(y) + 1))) for x, y in scores.items()}
-    if found.ids is not None:
+    if found.ids is None:
+        # One tuple serves all models of one size.
+        numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
+        ids = {model: numbers[: len(column)] for model, column in scores.items()}
+    else:
         places = {name: k for k, name in enumerate(found.ids)}
         order = [places[name] for name in sort_ids(places)]
         scores = {model: column[order] for model, column in scores.items()}
-        numbered = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
+        ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
     return ScoreTable(
         {"": scores},
-        {"": numbered},
+        {"": ids},
         unit,
         is_paired=choice.is_paired or found.ids is not None,
         metric="score",
@@ -174,14 +178,14 @@ def _take_wide(
     )
 
 
-def _as_frame(file: SourceFile, name: str, content: Any) -> Frame:
-    if isinstance(content, dict):
+def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
+    """Give the table of one of several files, or raise where there is none."""
+    if frame is None:
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "
             f"files; got a mapping of {list_names(content)}. Pass it alone."
         )
         raise TableError(msg)
-    frame = tabulate(content, name, file.path)
     if not frame.columns:
         raise TableError(f"{name} is empty. Expected a header and scores.")
     return frame
@@ -230,8 +234,6 @@ def _read_frames(
         raise TableError(msg)
     if not faults:
         return readings, [], []
-    which = list(dict.fromkeys(error.what for error in faults))
-    if len(which) > _MAX_NAMED:
-        which[_MAX_NAMED:] = [f"and {len(which) - _MAX_NAMED} more"]
-    note = f"{', '.join(which)} left out, without metric {choice.metric!r}"
+    which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
+    note = f"{which} left out, without metric {choice.metric!r}"
     return readings, [note], [x.task for x in faults if x.task is not None]

@@ -1,6 +1,5 @@
 """What kind of file a file is, and the tables in it."""
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -143,8 +142,3 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
         places = list(range(1, len(document) + 1))
         return tabulate_records("records of JSON", name, document, places, "record")
     raise refuse_document(document, name)
-
-
-def name_source(source: Any) -> str:
-    """Give the name of what may be a path."""
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else "data"

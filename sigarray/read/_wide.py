@@ -35,11 +35,10 @@ class WideTable(NamedTuple):
 
 
 class WideScores(NamedTuple):
-    """Scores by model, what their rows are called, and how they were written."""
+    """Scores by model, what their rows are called, and what was done to them."""
 
     scores: Scores
     ids: list[str] | None
-    is_percent: bool
     notes: list[str]
 
 
@@ -154,7 +153,7 @@ def read_wide(
     else:
         counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
         refuse_indices(counts, "for it counts the rows", table.header_line, name)
-    return WideScores(scores, ids, numbers.is_percent, numbers.notes)
+    return WideScores(scores, ids, numbers.notes)
 
 
 def _is_text(cells: Sequence[Any]) -> bool:
@@ -240,13 +239,6 @@ def _read_header(
             f"{', '.join(cells[:3])}. Put a line of names first."
         )
         raise TableError(msg)
-    for number, row in rows[1:]:
-        if any(row[len(header) :]):
-            msg = (
-                f"{name}, line {number}, column {len(header) + 1}: expected "
-                f"{len(header)} cells, as in the header; got {len(row)}."
-            )
-            raise TableError(msg)
     names: dict[int, str] = {}
     seen: set[str] = set()
     for position, cell in enumerate(header):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.checks import describe, fraction
-from sigarray._host import choose_names, copy_array
+from sigarray._host import check_matrix, choose_names, copy_array
 from sigarray.report._numbers import show_bound, without_infinities
 from sigarray.report._rendering import Table, escape_json, render_table
 from sigarray.results import PairwiseAsoResult, Ranking
@@ -220,14 +220,8 @@ def _list_single(label: Hashable, result: Any) -> Records:
 
 def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
     matrices = {key: copy_array(x) for key, x in result._asdict().items()}
-    shape = matrices["eps_min"].shape
-    if len(shape) != 2:
-        msg = (
-            f"Expected the result of one batch entry, of shape (K, K); got shape "
-            f"{shape}. Pass one of them: type(result)(*(x[0] for x in result))."
-        )
-        raise ValueError(msg)
-    labels = choose_names(names, shape[0])
+    check_matrix(matrices["eps_min"])
+    labels = choose_names(names, len(matrices["eps_min"]))
     return [
         {"model_a": a, "model_b": b}
         | {key: float(x[i, j]) for key, x in matrices.items()}
