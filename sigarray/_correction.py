@@ -8,11 +8,11 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.checks import choice
+from sigarray._backend.cumulative import cumulative_maximum
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import (
     array_kernel,
     clip,
-    cumulative_maximum,
     device_of,
     move_axis,
 )

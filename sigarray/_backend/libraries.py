@@ -277,25 +277,6 @@ def sum_of_products(xp: Namespace, a: Array, b: Array, axis: int) -> Array:
     return xp.sum(a * b, axis=axis)
 
 
-def cumulative_maximum(xp: Namespace, x: Array) -> Array:
-    """Give the largest element so far along the last axis."""
-    if array_api_compat.is_numpy_namespace(xp):
-        return np.maximum.accumulate(x, axis=-1)
-    if array_api_compat.is_torch_namespace(xp):
-        return x.cummax(dim=-1).values
-    if array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        return jax.lax.cummax(x, axis=x.ndim - 1)
-    # In log2(n) passes.
-    shift = 1
-    while shift < x.shape[-1]:
-        larger = xp.maximum(x[..., shift:], x[..., :-shift])
-        x = xp.concat([x[..., :shift], larger], axis=-1)
-        shift *= 2
-    return x
-
-
 def power_of_two(xp: Namespace, x: Array) -> Array:
     """Give the largest power of two that is not above a positive number."""
     if hasattr(xp, "frexp"):

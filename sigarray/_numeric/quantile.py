@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.cumulative import cumulative_places
 from sigarray._backend.libraries import (
     build_tables,
     clip,
     device_of,
-    index_dtype,
+    take,
     take_last,
     widest_float,
 )
@@ -32,9 +33,6 @@ _EDGES_PER_STEP = 16
 
 # Below this rank gap, the scores in between are drawn as well.
 _MIN_RANK_GAP = 16
-
-# Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
-_MAX_FLOAT32_TERMS = 1024
 
 
 class MergedSteps(NamedTuple):
@@ -215,7 +213,12 @@ def resample_width(n: int, grid: Grid | None) -> int:
 
 
 def sorted_resamples(
-    xp: Namespace, scores: Array | KnownScores, uniforms: Array, grid: Grid | None
+    xp: Namespace,
+    scores: Array | KnownScores,
+    uniforms: Array,
+    grid: Grid | None,
+    *,
+    is_last: bool = True,
 ) -> Array:
     """Resample sorted scores with replacement, without a sort.
 
@@ -223,26 +226,31 @@ def sorted_resamples(
     ----------
     scores : array, shape (..., K, n), or KnownScores
         K sorted samples, or one of which those are known that are needed.
-    uniforms, grid
+    uniforms, grid, is_last
         As for `resampled_ranks`.
 
     Returns
     -------
-    array, shape (..., count, K, n or T)
+    array, shape (..., K, count, n or T) or (..., K, n or T, count)
     """
     n_samples, n = scores.shape[-2:]
-    indices = resampled_ranks(xp, n, uniforms, grid)
+    ranks = resampled_ranks(xp, n, uniforms, grid, is_last=is_last)
     if isinstance(scores, KnownScores):
-        return scores.at(indices)
+        return scores.at(ranks)
     if n_samples > 1:
-        places = xp.arange(n_samples, dtype=indices.dtype, device=device_of(xp, scores))
-        indices += n * places[:, None]
-    return take_last(
-        xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), indices
-    )
+        places = xp.arange(n_samples, dtype=ranks.dtype, device=device_of(xp, scores))
+        ranks += n * places[:, None, None]
+    return take_last(xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), ranks)
 
 
-def resampled_ranks(xp: Namespace, n: int, uniforms: Array, grid: Grid | None) -> Array:
+def resampled_ranks(
+    xp: Namespace,
+    n: int,
+    uniforms: Array,
+    grid: Grid | None,
+    *,
+    is_last: bool = True,
+) -> Array:
     """Give the ranks of resamples of n sorted scores, ascending.
 
     The order statistics of a resample are those of n uniforms, pushed through the
@@ -256,26 +264,22 @@ def resampled_ranks(xp: Namespace, n: int, uniforms: Array, grid: Grid | None) -
         Uniforms, `resample_width` of them for each sample.
     grid : Grid or None
         Give only the order statistics at this grid; all of them where None.
+    is_last : bool, default: True
+        Whether ranks are the last axis of the result, or the replicates.
 
     Returns
     -------
-    array, shape (count, K, n or T)
+    array, shape (K, count, n or T) or (K, n or T, count)
     """
-    device = device_of(xp, uniforms)
-    ranks = None if grid is None else grid_ranks(xp, device, n, grid)
-    if _draws_all(n, grid) or grid is None or ranks is None:
-        sums = _cumulative_sum(xp, exponentials(xp, uniforms))
-        if ranks is not None:
-            ends = xp.full((1,), n, dtype=ranks.dtype, device=device)
-            sums = take_last(xp, sums, xp.concat([ranks, ends]))
-    else:
-        sums = _cumulative_sum(xp, _draw_gammas(xp, uniforms, ranks, n, grid))
-    # A factor so close to 1 that floor(n u) is below n for every u <= 1.
-    below_one = 1.0 - (2.0**-50 if sums.dtype == xp.float64 else 2.0**-21)
-    factors = n * below_one / sums[..., -1:]
-    positions = sums[..., :-1]
-    positions *= factors
-    return xp.astype(positions, index_dtype(xp, device))
+    ranks = None
+    if grid is not None:
+        ranks = grid_ranks(xp, device_of(xp, uniforms), n, grid)
+    if ranks is None or grid is None or _draws_all(n, grid):
+        # Their sign does not matter.
+        drawn = cumulative_places(xp, xp.log(uniforms), n, is_last=is_last)
+        return drawn if ranks is None else take(xp, drawn, ranks, axis=1 + is_last)
+    gammas = _draw_gammas(xp, uniforms, ranks, n, grid)
+    return cumulative_places(xp, gammas, n, is_last=is_last)
 
 
 def _draws_all(n: int, grid: Grid | None) -> bool:
@@ -315,21 +319,3 @@ def _draw_gammas(
         return gammas
     single = exponentials(xp, uniforms[..., :n_gaps])
     return xp.where(gaps > 1.0, gammas, xp.where(gaps > 0.0, single, 0.0))
-
-
-def _cumulative_sum(xp: Namespace, x: Array) -> Array:
-    """Cumulative sum along the last axis, in float64 or as exact as may be."""
-    device = device_of(xp, x)
-    dtype = widest_float(xp, device)
-    n = x.shape[-1]
-    if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:
-        # In two steps, for NumPy adds up slowly where it converts as well.
-        return xp.cumulative_sum(xp.astype(x, dtype, copy=False), axis=-1)
-    blocks = math.ceil(math.sqrt(n))
-    padding = xp.zeros((*x.shape[:-1], -n % blocks), dtype=dtype, device=device)
-    rows = xp.reshape(xp.concat([x, padding], axis=-1), (*x.shape[:-1], -1, blocks))
-    within = xp.cumulative_sum(rows, axis=-1)
-    totals = within[..., -1]
-    before = xp.cumulative_sum(totals, axis=-1) - totals
-    sums = xp.reshape(within + before[..., None], (*x.shape[:-1], -1))
-    return sums[..., :n]

@@ -1,7 +1,8 @@
 """Middle ranks: those of ties are their mean."""
 
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import cumulative_maximum, device_of
+from sigarray._backend.cumulative import cumulative_maximum
+from sigarray._backend.libraries import device_of
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30

@@ -16,7 +16,6 @@ from sigarray._backend.chunks import chunk_size, map_replicates
 from sigarray._backend.libraries import (
     array_kernel,
     clip,
-    contiguous,
     device_of,
     move_axis,
     power_of_two,
@@ -221,13 +220,10 @@ def draw_resamples(
     Gives (..., K, count, n) or (..., K, n, count) of every stack.
     """
     uniforms = draw_uniforms(xp, stacks, seeds, start, count, grid)
-    resamples = [
-        sorted_resamples(xp, stack, own, grid)
+    return [
+        sorted_resamples(xp, stack, own, grid, is_last=axis == -1)
         for stack, own in zip(stacks, uniforms, strict=True)
     ]
-    # The replicates behind the models, in front of the scores or behind them.
-    moved = (move_axis(xp, x, -3, -3 - axis) for x in resamples)
-    return [contiguous(xp, x) for x in moved]
 
 
 def compare_blocks(

@@ -141,7 +141,7 @@ def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
     uniforms = random_uniforms(xp, seed_words(xp, device, seed), 0, count, width)
     uniforms = xp.reshape(uniforms, (count, 1, width))
     resamples = quantile.sorted_resamples(xp, scores, uniforms, step)
-    return backend.to_numpy(resamples)[:, 0, :].astype(np.float64)
+    return backend.to_numpy(resamples)[0, ...].astype(np.float64)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 2000])
