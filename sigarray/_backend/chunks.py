@@ -31,7 +31,7 @@ AddUp = Callable[[Array], Array]
 
 # Elements that a chunk of replicates may hold: what fits in the cache of one core, what
 # keeps torch's threads busy, and what bounds memory on an accelerator.
-_CHUNK_ELEMENTS_NUMPY = 2**17
+_CHUNK_ELEMENTS_NUMPY = 2**18
 _CHUNK_ELEMENTS_TORCH_CPU = 2**17
 _CHUNK_ELEMENTS_UNKNOWN = 2**22
 # An accelerator pays for every launch: 2^24 where 1/64 of its memory holds so many, at

@@ -427,6 +427,21 @@ def clip(xp: Namespace, x: Array, low: float | None, high: float | None) -> Arra
     return x if high is None else xp.minimum(x, high)
 
 
+def positive_part(xp: Namespace, x: Array) -> Array:
+    """Give max(x, 0), in the place of x where that saves memory; NaN stays."""
+    if is_numpy(xp) or array_api_compat.is_cupy_namespace(xp):
+        return xp.maximum(x, 0.0, out=x)
+    return xp.clip(x, 0.0, None)
+
+
+def rescale(xp: Namespace, x: Array, scale: Array) -> Array:
+    """Give x times a scale, in the place of x where that saves memory."""
+    if is_numpy(xp) and np.broadcast_shapes(x.shape, scale.shape) == x.shape:
+        x *= scale
+        return x
+    return scale * x
+
+
 def take(xp: Namespace, x: Array, indices: Array, *, axis: int = 0) -> Array:
     """Index an axis by an array of one axis, of which none is negative."""
     if not array_api_compat.is_torch_namespace(xp):

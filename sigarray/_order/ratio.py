@@ -18,7 +18,9 @@ from sigarray._backend.libraries import (
     clip,
     device_of,
     move_axis,
+    positive_part,
     power_of_two,
+    rescale,
     sum_of_products,
     take,
 )
@@ -42,7 +44,7 @@ Steps = dict[Block, MergedSteps | None]
 
 # Replicates at a time, or as many as have so many scores of a model, so that loops over
 # pairs of few scores have some length.
-_MIN_REPLICATES, _MIN_LENGTH = 64, 2**17
+_MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
 
 
 def merge_pairs(
@@ -74,7 +76,8 @@ def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
     ]
     scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None]
     return [
-        (scale + fault)[..., None] * x for x, fault in zip(stacks, faults, strict=True)
+        rescale(xp, x, (scale + fault)[..., None])
+        for x, fault in zip(stacks, faults, strict=True)
     ]
 
 
@@ -294,15 +297,15 @@ def ratio_of_differences(
 
     eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
     for steps of these widths (equal where None); 0.5 where both functions are the same.
+    It may write over the differences.
     """
     weighted = difference
     if widths is not None:
         weighted = difference * widths[(slice(None), *(None,) * (-1 - axis))]
-    above = clip(xp, difference, 0.0, None)
-    # Where both are above 0, they are the same number.
-    part = above if widths is None else weighted
-    violation = sum_of_products(xp, above, part, axis)
     distance = sum_of_products(xp, difference, weighted, axis)
+    above = positive_part(xp, difference)
+    # Where it is above 0, it is the difference.
+    violation = sum_of_products(xp, above, above if widths is None else weighted, axis)
     return ratio_of_sums(xp, violation, distance)
 
 
