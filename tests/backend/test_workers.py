@@ -237,7 +237,9 @@ CALLS = [
         a, b, statistic=lambda x, axis: x.max(axis), **by
     ),
     lambda a, b, **by: responses.response_test(
-        *(np.tile(x[:, None], 5) + np.arange(5) for x in (a, b, a - b)), **by
+        *(np.tile(x[:, None], 5) + np.arange(5) for x in (a, b, a - b)),
+        n_resamples=3000,
+        **by,
     ),
 ]
 
