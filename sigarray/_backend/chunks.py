@@ -13,6 +13,7 @@ from sigarray._backend.libraries import (
     ambient_modes_off,
     clip,
     device_of,
+    is_processor,
     memory_of,
     take,
 )
@@ -32,7 +33,7 @@ AddUp = Callable[[Array], Array]
 # Elements that a chunk of replicates may hold: what fits in the cache of one core, what
 # keeps torch's threads busy, and what bounds memory on an accelerator.
 _CHUNK_ELEMENTS_NUMPY = 2**18
-_CHUNK_ELEMENTS_TORCH_CPU = 2**17
+_CHUNK_ELEMENTS_TORCH_CPU = 2**19
 _CHUNK_ELEMENTS_UNKNOWN = 2**22
 # An accelerator pays for every launch: 2^24 where 1/64 of its memory holds so many, at
 # 40 bytes each. They take 8 to 26 (float64, on the processor): 0.44 GB at most.
@@ -357,7 +358,7 @@ def _plan_chunks(
     n_shards: int,
 ) -> tuple[int, int]:
     """Give the number of chunks of a shard, and their size."""
-    if array_api_compat.is_numpy_namespace(xp):
+    if is_processor(xp, device):
         _keep_freed_memory()
     if batch is None or _has_no_numbers(xp, device):
         batch = chunk_size(xp, device, elements)
@@ -367,7 +368,7 @@ def _plan_chunks(
 
 def _prepare_elsewhere(xp: Namespace) -> AbstractContextManager[Any]:
     """Prepare what is of a process and of a thread, where a chunk is computed."""
-    if array_api_compat.is_numpy_namespace(xp):
+    if not array_api_compat.is_jax_namespace(xp):
         _keep_freed_memory()
     return ambient_modes_off(xp)
 
@@ -376,6 +377,7 @@ def _keep_freed_memory() -> None:
     """Free one large block, never touched, before many small ones are.
 
     glibc hands freed memory back to the system, page by page, beyond twice the largest
-    block that it has seen freed. A loop over chunks is up to 1.8 times faster without.
+    block that it has seen freed. A loop over chunks is up to 1.8 times faster without,
+    and one of torch up to 4 times.
     """
     np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)

@@ -10,7 +10,7 @@ from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import chunk_size
 from sigarray._backend.libraries import device_of, is_processor
 
-_ARRAYS_OF_A_PAIR = 4
+_ARRAYS_OF_A_PAIR = 3
 
 
 def map_windows(
@@ -52,7 +52,7 @@ def map_windows(
         return _map_shifts(xp, x, y, function, along, count, axis)
     device = device_of(xp, x)
     if is_processor(xp, device):
-        # Rows of x, rows of y and what is made of them share the cache.
+        # Rows of x, rows of y and their differences share the cache.
         elements *= _ARRAYS_OF_A_PAIR
     at_once = chunk_size(xp, device, elements)
     n_rows, n_windows = min(n, at_once), max(1, at_once // n)
