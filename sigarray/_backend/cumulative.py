@@ -16,7 +16,8 @@ from sigarray._backend.libraries import (
 
 # Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
 _MAX_FLOAT32_TERMS = 1024
-# NumPy's own cumulative sum waits 3 ns for each term to be written.
+# NumPy's own cumulative sum waits 3 ns for each term to be written. So it adds up blocks
+# of terms, whose own are added to whole arrays.
 _TERMS_OF_A_BLOCK = 8
 
 
@@ -53,19 +54,27 @@ def _below(xp: Namespace, n: int, dtype: object) -> float:
 
 
 def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
-    """Give `cumulative_places` (K, T, count) by adding whole arrays, term by term."""
+    """Give `cumulative_places` (K, T, count) of many replicates.
+
+    Their terms are the first axis of the sums, and added in the order of those of
+    blocks, so that all bits are the same.
+    """
     sums = widths.transpose(2, 1, 0).astype(np.float64, order="C")
     for k in range(1, len(sums)):
-        sums[k] += sums[k - 1]
+        if k % _TERMS_OF_A_BLOCK:
+            sums[k] += sums[k - 1]
+    for k in range(_TERMS_OF_A_BLOCK, len(sums), _TERMS_OF_A_BLOCK):
+        sums[k : k + _TERMS_OF_A_BLOCK] += sums[k - 1]
     places = sums[:-1]
     places *= _below(np, n, sums.dtype) / sums[-1]
     return places.transpose(1, 0, 2).astype(np.intp, order="C")
 
 
 def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
-    """Give `cumulative_places` (K, count, T), term by term of all blocks of terms.
+    """Give `cumulative_places` (K, count, T) of many terms.
 
-    Blocks stand side by side on the last axis of their sums, and terms on the first.
+    Blocks of them stand side by side on the last axis of the sums, and terms of a block
+    on the first: they are added whole array by whole array.
     """
     count, n_samples, width = widths.shape
     rows = widths.transpose(1, 0, 2).reshape(n_samples * count, width)
