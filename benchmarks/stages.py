@@ -2,9 +2,9 @@
 
     OMP_NUM_THREADS=1 python -m benchmarks.stages
 
-NumPy float64, one thread. Each stage is timed on what the stage before gives it, for as
-many resamples at a time as a call takes; a call has that many scores of A and of B. The
-rest is what a call does once, and what a stage takes longer among the others than alone.
+NumPy float64, one thread. Each stage is timed on what the stage before gives it, for
+as many resamples at a time as a call takes. The rest is what a call does once, and what
+a stage takes longer among the others than alone.
 """
 
 import os

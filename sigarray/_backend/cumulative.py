@@ -16,8 +16,8 @@ from sigarray._backend.libraries import (
 
 # Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
 _MAX_FLOAT32_TERMS = 1024
-# NumPy's own cumulative sum waits 3 ns for each term to be written. So it adds up blocks
-# of terms, whose own are added to whole arrays.
+# NumPy's own cumulative sum waits 3 ns for each term to be written: it adds up blocks
+# of terms, within which whole arrays are added.
 _TERMS_OF_A_BLOCK = 8
 
 
