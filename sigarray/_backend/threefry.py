@@ -12,7 +12,7 @@ References
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.fused import draw_fused
@@ -183,11 +183,31 @@ def overlapping_words(
     fused = draw_fused(xp, seed, "words", start, count, width, halves=True)
     if fused is not None:
         return fused
-    words = random_words(xp, seed, start, count + 1, -(-width // 2))
-    upper = xp.concat(_halves(words), axis=-1)[:, :width]
+    upper = _random_halves(xp, seed, start, count + 1, width)
     result = upper[:-1, :] << _HALF_BITS
     result |= upper[1:, :]
     return result
+
+
+def _random_halves(
+    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+) -> Array:
+    """Give half words of shape (count, width): upper halves, and then lower ones."""
+    words = random_words(xp, seed, start, count, -(-width // 2))
+    return xp.concat(_halves(words), axis=-1)[:, :width]
+
+
+def _overlapping_indices(xp: Namespace, halves: Array, n: int) -> Array:
+    """Give `uniform_indices` of `overlapping_words`, of the halves that these are of.
+
+    In 32 bits, for n is at most 2^12.
+    """
+    scaled = n * halves
+    indices = scaled[1:, :] >> _HALF_BITS
+    indices += scaled[:-1, :]
+    indices >>= _HALF_BITS
+    is_wide = has_int64(xp, device_of(xp, halves))
+    return xp.astype(indices, xp.int64 if is_wide else xp.int32)
 
 
 def random_places(
@@ -222,10 +242,16 @@ def random_places(
         parts = [fused[: count * split], fused[count * split :]]
         places = [xp.reshape(part, (count, -1)) for part in parts[: len(sizes)]]
     else:
-        words = overlapping_words(xp, seed, start, count, width, n_choices)
-        parts = [words[:, :split], words[:, split:]]
+        find_indices: Callable[[Namespace, Array, int], Array]
+        if n_choices <= _MAX_OVERLAPPING:
+            drawn = _random_halves(xp, seed, start, count + 1, width)
+            find_indices = _overlapping_indices
+        else:
+            drawn = random_words(xp, seed, start, count, width)
+            find_indices = uniform_indices
+        parts = [drawn[:, :split], drawn[:, split:]]
         places = [
-            uniform_indices(xp, part, size)
+            find_indices(xp, part, size)
             for part, size in zip(parts, sizes, strict=False)
         ]
     return 2 * places if is_together else places

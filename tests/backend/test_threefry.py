@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import require
+from conftest import everywhere, require
 from sigarray import aso, responses
 from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
     exponentials,
     normals,
     overlapping_words,
+    random_places,
     random_uniforms,
     random_words,
     threefry2x32,
@@ -231,6 +232,25 @@ def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
     np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
     later = backend.to_numpy(overlapping_words(xp, seed, 20, 5, 7, 9))
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
+
+
+@everywhere
+@pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (1000, 999), (2**12, 5), (4097, 2)])
+def test_places_are_the_shares_of_words(backend, sizes):
+    """Floor(n w / 2^32) in exact integers, for words that overlap and for others."""
+    xp = backend.xp
+    seed = seed_words(xp, backend.device, 5)
+    draws, count = (60, 41), 12
+    found = random_places(xp, seed, 3, count, sizes, draws, is_together=False)
+    words = overlapping_words(xp, seed, 3, count, sum(draws), max(sizes))
+    words = as_unsigned(backend, words).astype(object)
+    for places, own, n in zip(
+        found, (words[:, :60], words[:, 60:]), sizes, strict=True
+    ):
+        expected = (n * own) >> 32
+        np.testing.assert_array_equal(
+            backend.to_numpy(places), expected.astype(np.int64)
+        )
 
 
 def test_overlapping_words_choose_uncorrelated_resamples():
