@@ -18,7 +18,8 @@ from array_api_compat import numpy as xp
 
 import sigarray
 from benchmarks.machine import name_processor
-from benchmarks.versus import N_RESAMPLES, time_in_turns
+from benchmarks.peers import N_RESAMPLES
+from benchmarks.versus import time_in_turns
 from sigarray._backend.libraries import take_last
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import random_uniforms, random_words

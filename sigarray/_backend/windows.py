@@ -8,9 +8,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import chunk_size
-from sigarray._backend.libraries import device_of, is_processor
-
-_ARRAYS_OF_A_PAIR = 3
+from sigarray._backend.libraries import device_of
 
 
 def map_windows(
@@ -50,11 +48,7 @@ def map_windows(
     n_shifts = -(-count // n)
     if array_api_compat.is_jax_namespace(xp) and n_shifts > 1:
         return _map_shifts(xp, x, y, function, along, count, axis)
-    device = device_of(xp, x)
-    if is_processor(xp, device):
-        # Rows of x, rows of y and their differences share the cache.
-        elements *= _ARRAYS_OF_A_PAIR
-    at_once = chunk_size(xp, device, elements)
+    at_once = chunk_size(xp, device_of(xp, x), elements)
     n_rows, n_windows = min(n, at_once), max(1, at_once // n)
     # One row after the other: its windows stay in the cache, but for a row of each.
     parts = {}
