@@ -73,8 +73,9 @@ def start_engines() -> Iterator[dict[str, Any]]:
         "MALLOC_MMAP_THRESHOLD_": 2**25,
     }
     with contextlib.ExitStack() as stack:
-        # Processes of loky first: Dask changes the environment that they get.
-        executor = stack.enter_context(loky.get_reusable_executor(2))
+        # Processes of loky first: Dask changes the environment that they get. And they
+        # stay: by default they end when they idle for 10 s, while others are timed.
+        executor = stack.enter_context(loky.get_reusable_executor(2, timeout=3600))
         list(executor.map(_do_nothing, range(2)))
         plain = stack.enter_context(LocalCluster(n_workers=2, **settings))
         client = stack.enter_context(Client(plain))
