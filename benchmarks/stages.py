@@ -2,7 +2,8 @@
 
     OMP_NUM_THREADS=1 python -m benchmarks.stages
 
-The first table is of NumPy float64 on one thread: nanoseconds of a score. Each stage is
+The first table is of NumPy float64 on one thread, method "bootstrap": nanoseconds of a
+score. Each stage is
 timed on what the stage before gives it, for as many resamples at a time as a call
 takes. The rest is what a call does once, and what a stage takes longer among the others
 than alone. The second table has nanoseconds of a pair, resample and score of
@@ -34,7 +35,7 @@ from sigarray._numeric.quantile import resampled_ranks
 from sigarray._order.ratio import plan_replicates, ratio_of_samples
 
 SIZES = (20, 100, 1000, 10_000, 100_000)
-STAGES = ("random words", "uniforms", "ranks", "scores", "ratio", "rest")
+STAGES = ("random words", "uniforms", "ranks", "scores there", "ratio", "rest")
 # Models, and resamples of each.
 MODELS = ((30, 1000), (100, 1000), (300, 250))
 N_SCORES, N_PASSES = 20, 100
@@ -44,7 +45,7 @@ def measure_stages(n: int) -> list[float]:
     """Give the nanoseconds of a score in each stage, and then in all."""
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
-    plan = plan_replicates(xp, [a[None, :], b[None, :]], N_RESAMPLES, None, None)
+    plan = plan_replicates(xp, [a[None, :], b[None, :]], None, None)
     count, is_last = min(plan.batch, N_RESAMPLES), plan.axis == -1
     # Both samples at once, as the call draws them.
     seed = stream_seeds(xp, seed_words(xp, "cpu", 0), [0, 1])
@@ -136,7 +137,7 @@ def pass_over(x: np.ndarray, y: np.ndarray) -> None:
 
 def main() -> None:
     """Print both tables."""
-    print("| scores | " + " | ".join(STAGES) + " | all |")
+    print("| n | " + " | ".join(STAGES) + " | all |")
     print("|---:|" + "---:|" * (len(STAGES) + 1))
     for n in SIZES:
         shown = " | ".join(f"{x:.1f}" for x in measure_stages(n))

@@ -49,7 +49,7 @@ LARGE_CASES = [
     large(sigarray.multi_aso, (10, 20), is_timed=True),
     large(sigarray.multi_aso, (50, 1000), n_resamples=10),
     large(sigarray.multi_aso, (4, 200_000), n_resamples=5),
-    large(sigarray.multi_aso, (600, 50), n_resamples=1),
+    large(sigarray.multi_aso, (600, 50), n_resamples=2),
     large(sigarray.multi_aso, (1000, 20), n_resamples=8),
     large(sigarray.multi_aso, (100, 5), is_timed=True, method="exact"),
     large(sigarray.multi_aso, (100, 20), is_timed=True),

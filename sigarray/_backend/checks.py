@@ -259,6 +259,12 @@ def describe(value: Any) -> str:
 
 def worker_source(name: str, value: Any) -> Any:
     """Give a number of threads, or who else computes: see `workers`."""
+    if isinstance(value, type) and hasattr(value, "map"):
+        msg = (
+            f"Expected {name} to be a function that is called as map(function, tasks); "
+            f"got the class {value.__name__}. Pass {name}=executor.map of one of it."
+        )
+        raise TypeError(msg)
     if callable(value) or isinstance(value, str) or is_process_group(value):
         return value
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -193,7 +193,7 @@ def bootstrap_replicates(
     `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
     counts those as far from the observed difference as that is from 0, the other has
     their quantiles. For one seed, any split of them over calls, devices or machines
-    gives the same numbers.
+    gives the same numbers, up to the order of sums.
 
     Parameters
     ----------

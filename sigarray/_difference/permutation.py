@@ -174,7 +174,8 @@ def permutation_replicates(
 
     `permutation_test` takes replicates 0 to `n_resamples` - 1, or all that are
     distinct, and counts those beyond the observed difference. For one seed, any split
-    of them over calls, devices or machines gives the same numbers.
+    of them over calls, devices or machines gives the same numbers, up to the order of
+    sums.
 
     Parameters
     ----------

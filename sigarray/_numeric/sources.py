@@ -62,7 +62,10 @@ def find_dtype(parts: list[Part]) -> np.dtype:
     for part in parts:
         for chunk in part():
             return _as_floats(chunk).dtype
-    msg = "Expected one score or more; got none."
+    msg = (
+        "Expected one score or more; got none. A function has to give all its chunks "
+        "anew whenever it is called, and no iterator that was used before."
+    )
     raise ValueError(msg)
 
 

@@ -107,6 +107,12 @@ def estimate_pairs(
         warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
+        if n_resamples < 2:
+            msg = (
+                f"Expected n_resamples of 2 or more, for the standard deviation of "
+                f"their ratios; got {n_resamples}. Leave it out for 1000."
+            )
+            raise ValueError(msg)
         seed = seed_words(xp, device_of(xp, stacks[0]), rng)
     return estimate(
         xp,
@@ -218,7 +224,7 @@ def _bootstrap_errors(
     steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
     centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    plan = plan_replicates(xp, stacks, n_resamples, grid, batch)
+    plan = plan_replicates(xp, stacks, grid, batch)
 
     def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
         def find_moments(

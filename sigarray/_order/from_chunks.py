@@ -354,7 +354,7 @@ def _list_ranks(
 ) -> list[np.ndarray]:
     """List the ranks in all resamples of each sample."""
     seeds = seed_stacks(np, seed, streams)
-    size = plan_replicates(np, stacks, n_resamples, grid, batch).batch
+    size = plan_replicates(np, stacks, grid, batch).batch
 
     found = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):

@@ -132,7 +132,7 @@ def bootstrap_ratios(
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
 
-    plan = plan_replicates(xp, stacks, count, grid, batch)
+    plan = plan_replicates(xp, stacks, grid, batch)
 
     def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
         ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
@@ -182,8 +182,10 @@ def ratios_of_blocks(
 class ReplicatePlan(NamedTuple):
     """What a replicate holds, how many are at a time, and the axis of their scores.
 
-    It is -2 where replicates are more than scores, else -1: the longer axis is the last
-    one, along which everything is fast.
+    It is -2 where a chunk has more replicates than scores, else -1: the longer axis is
+    the last one, along which everything is fast. That is told by the chunk that suits
+    the device, for sums along either axis differ in their last bits, which are not to
+    depend on how many replicates are asked for.
     """
 
     elements: int
@@ -192,16 +194,14 @@ class ReplicatePlan(NamedTuple):
 
 
 def plan_replicates(
-    xp: Namespace, stacks: Stacks, count: int, grid: Grid | None, batch: int | None
+    xp: Namespace, stacks: Stacks, grid: Grid | None, batch: int | None
 ) -> ReplicatePlan:
     """Plan so many replicates, `batch` at a time or as many as suit the device."""
     elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
-    if batch is None:
-        device = device_of(xp, stacks[0])
-        least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
-        batch = chunk_size(xp, device, elements, least=least)
-    is_long = min(batch, count) >= n_nodes
-    return ReplicatePlan(elements, batch, -2 if is_long else -1)
+    least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
+    suitable = chunk_size(xp, device_of(xp, stacks[0]), elements, least=least)
+    axis = -2 if suitable >= n_nodes else -1
+    return ReplicatePlan(elements, suitable if batch is None else batch, axis)
 
 
 def count_nodes(stacks: Stacks, grid: Grid | None) -> int:

@@ -320,7 +320,7 @@ def aso_replicates(
     `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
     (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m.
     For one seed, any split of them over calls, devices or machines gives the same
-    numbers.
+    numbers, up to the order of sums.
 
     Parameters
     ----------

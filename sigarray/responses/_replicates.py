@@ -52,7 +52,7 @@ def response_replicates(
 
     `response_test` compares replicates 0 to `n_resamples` - 1, each one with each one
     under the null hypothesis. For one seed, any split of them over calls, devices or
-    machines gives the same numbers.
+    machines gives the same numbers, up to the order of sums.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def true_replicates(
 
     `true_p_value` compares replicates 0 to `n_sets` - 1, each one with each one under
     the null hypothesis. For one seed, any split of them over calls, devices or machines
-    gives the same numbers.
+    gives the same numbers, up to the order of sums.
 
     Parameters
     ----------

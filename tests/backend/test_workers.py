@@ -208,6 +208,11 @@ def test_impossible_workers(value, error):
         aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], rng=0, workers=value)
 
 
+def test_an_executor_is_not_its_class():
+    with pytest.raises(TypeError, match=r"the class ThreadPoolExecutor\. .*\.map"):
+        aso([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], rng=0, workers=ThreadPoolExecutor)
+
+
 def test_faults_of_maps(small_chunks):
     a, b = np.random.default_rng(0).normal(size=(2, 30))
     with pytest.raises(RuntimeError, match=r"results of .* tasks, as map"):

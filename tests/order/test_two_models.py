@@ -365,3 +365,27 @@ def test_impossible_replicates():
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=-1, count=2)
     with pytest.raises(ValueError, match=r"count to be an integer of 1 to .*; got 0"):
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=0, count=0)
+
+
+@pytest.mark.parametrize("dt", [None, 0.005])
+@pytest.mark.parametrize("sizes", [(5, 5), (100, 37), (300, 300)])
+def test_no_bit_of_numpy_depends_on_how_many_replicates_are_computed(sizes, dt):
+    """But for one alone, whose sum NumPy adds up in another order."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.normal(size=n) for n in sizes)
+    options = {"rng": 0, "dt": dt}
+    whole = aso_replicates(a, b, start=0, count=400, **options)
+    for count in (2, 64, 99, 137):
+        some = aso_replicates(a, b, start=3, count=count, **options)
+        assert (some == whole[3 : 3 + count]).all(), count
+    for batch in (2, 7, 250):
+        again = aso_replicates(a, b, start=0, count=400, batch=batch, **options)
+        assert (again[: 400 // batch * batch] == whole[: 400 // batch * batch]).all()
+
+
+def test_one_resample_has_no_deviation():
+    a, b = np.random.default_rng(1).normal(size=(2, 20))
+    with pytest.raises(ValueError, match=r"n_resamples of 2 or more.* got 1"):
+        aso(a, b, n_resamples=1, rng=0)
+    # All resamples of five are compared, however many are asked for.
+    assert aso(a[:5], b[:5], n_resamples=1) == aso(a[:5], b[:5])
