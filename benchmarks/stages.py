@@ -3,13 +3,12 @@
     OMP_NUM_THREADS=1 python -m benchmarks.stages
 
 The first table is of NumPy float64 on one thread, method "bootstrap": nanoseconds of a
-score. Each stage is
-timed on what the stage before gives it, for as many resamples at a time as a call
-takes. The rest is what a call does once, and what a stage takes longer among the others
-than alone. The second table has nanoseconds of a pair, resample and score of
-`multi_aso` in each library that is here, and of the four passes over differences that
-it needs at the least: a difference, its square, its positive part, and that one's
-square.
+score. Each stage is timed on what the stage before gives it, for as many resamples at a
+time as a call takes. The rest is what a call does once, and what a stage takes longer
+among the others than alone. The second table has nanoseconds of a pair, resample and
+score of `multi_aso` in each library that is here, and of the four passes over
+differences that it needs at the least: a difference, its square, its positive part, and
+that one's square.
 """
 
 import os

@@ -69,17 +69,23 @@ def random_uniforms(
     fused = draw_fused(xp, seed, "uniforms", start, count, width, halves=True)
     if fused is not None:
         return fused
-    words = random_words(xp, seed, start, count, -(-width // 2))
-    halves = [xp.astype(half, xp.float32) for half in _halves(words)]
-    values = xp.concat(halves, axis=-1)[..., :width]
+    halves = _random_halves(xp, seed, start, count, width)
+    values = xp.astype(halves, xp.float32)
     values += 0.5
     values *= 2.0**-_HALF_BITS
     return values
 
 
-def _halves(words: Array) -> list[Array]:
-    """Give the upper and the lower halves of words."""
-    return [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
+def _random_halves(
+    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+) -> Array:
+    """Give half words: the upper halves of `random_words`, and then the lower ones.
+
+    Of shape (count, width), or (count, K, width).
+    """
+    words = random_words(xp, seed, start, count, -(-width // 2))
+    halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
+    return xp.concat(halves, axis=-1)[..., :width]
 
 
 def threefry2x32(
@@ -187,14 +193,6 @@ def overlapping_words(
     result = upper[:-1, :] << _HALF_BITS
     result |= upper[1:, :]
     return result
-
-
-def _random_halves(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
-) -> Array:
-    """Give half words of shape (count, width): upper halves, and then lower ones."""
-    words = random_words(xp, seed, start, count, -(-width // 2))
-    return xp.concat(_halves(words), axis=-1)[:, :width]
 
 
 def _overlapping_indices(xp: Namespace, halves: Array, n: int) -> Array:

@@ -41,7 +41,14 @@ from sigarray._numeric.special import student_quantile
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import enumerate_resamples
 from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
-from sigarray._order.plans import Method, Plan, allows_verdict, list_doubts, plan_errors
+from sigarray._order.plans import (
+    Method,
+    Plan,
+    allows_verdict,
+    check_resamples,
+    list_doubts,
+    plan_errors,
+)
 from sigarray._order.ratio import (
     Steps,
     Streams,
@@ -102,17 +109,12 @@ def estimate_pairs(
         )
         raise ValueError(msg)
     plans = plan_errors(stacks, method, even_grid(dt))
+    check_resamples(plans, n_resamples)
     for doubt in list_doubts(stacks, method, level):
         # Past the check of its options.
         warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
-        if n_resamples < 2:
-            msg = (
-                f"Expected n_resamples of 2 or more, for the standard deviation of "
-                f"their ratios; got {n_resamples}. Leave it out for 1000."
-            )
-            raise ValueError(msg)
         seed = seed_words(xp, device_of(xp, stacks[0]), rng)
     return estimate(
         xp,

@@ -31,7 +31,7 @@ from sigarray._order.errors import (
 )
 from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
-from sigarray._order.plans import level_of, plan_errors
+from sigarray._order.plans import check_resamples, level_of, plan_errors
 from sigarray._order.ratio import (
     Streams,
     draw_uniforms,
@@ -320,13 +320,15 @@ def _estimate(
         grid, seed = even_grid(dt), seed_words(np, "cpu", rng)
         nothing = np.zeros(0)
         stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
+        plans = plan_errors(stacks, "auto", grid)
+        check_resamples(plans, n_resamples)
         ranks = _list_ranks(stacks, seed, streams, n_resamples, grid, batch)
         known = _know(samples, ranks, grid)
         estimates: Estimates = estimate_sorted(
             np,
             known,
             seed,
-            plans=plan_errors(known, "auto", grid),
+            plans=plans,
             streams=streams,
             level=level,
             n_resamples=n_resamples,

@@ -1,7 +1,7 @@
 """How to find standard errors: which method, and whether the sizes allow a verdict."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from sigarray._numeric.quantile import Grid
@@ -68,6 +68,16 @@ def plan_error(
         )
         raise ValueError(msg)
     return Plan(method, grid)
+
+
+def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
+    """Refuse one resample, which has no deviation, where there are to be any."""
+    if n_resamples < 2 and any(plan.method == "bootstrap" for plan in plans):
+        msg = (
+            f"Expected n_resamples of 2 or more, for the standard deviation of "
+            f"their ratios; got {n_resamples}. Leave it out for 1000."
+        )
+        raise ValueError(msg)
 
 
 def allows_verdict(n: int, m: int, level: float) -> bool:

@@ -196,7 +196,7 @@ class ReplicatePlan(NamedTuple):
 def plan_replicates(
     xp: Namespace, stacks: Stacks, grid: Grid | None, batch: int | None
 ) -> ReplicatePlan:
-    """Plan so many replicates, `batch` at a time or as many as suit the device."""
+    """Plan replicates, `batch` at a time or as many as suit the device."""
     elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
     least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
     suitable = chunk_size(xp, device_of(xp, stacks[0]), elements, least=least)

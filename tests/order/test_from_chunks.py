@@ -240,6 +240,12 @@ def test_progress(large, monkeypatch):
     assert seen[5:] == [(200, 500), (400, 500), (500, 500), (200, 300), (300, 300)]
 
 
+def test_one_resample_has_no_deviation(large):
+    a, b = np.random.default_rng(1).normal(size=(2, 300))
+    with pytest.raises(ValueError, match=r"n_resamples of 2 or more.* got 1"):
+        aso_from_chunks(a, b, dt=0.01, n_resamples=1, rng=0)
+
+
 def test_other_scores_in_the_second_pass():
     """Of few scores too, which are read as a whole."""
     rng = np.random.default_rng(0)
