@@ -21,9 +21,10 @@ from sigarray._difference.location import find_t, mann_whitney_u, t_test
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import check_result, largest_or_one, scale_scores
-from sigarray._order.errors import estimate, upper_bound
+from sigarray._order.errors import estimate
+from sigarray._order.families import Family
 from sigarray._order.plans import plan_errors
-from sigarray._order.two_models import STREAMS
+from sigarray._order.two_models import STREAMS, result_of_pair
 
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]
 PowerTest = Callable[..., Array] | PowerTestName
@@ -133,7 +134,7 @@ def _see(
     if test == "aso":
         stacks = [a[..., None, :], b[..., None, :]]
         plans = plan_errors(stacks, "auto", None)
-        ratio, _, margin = estimate(
+        estimates, equality = estimate(
             xp,
             stacks,
             seed,
@@ -143,8 +144,10 @@ def _see(
             n_resamples=_ASO_RESAMPLES,
             grid=None,
             batch=None,
+            family=Family("one-sided", level),
         )
-        return upper_bound(xp, ratio, margin)[..., 0] < _ASO_THRESHOLD
+        result = result_of_pair(xp, estimates, equality)
+        return result.eps_min < _ASO_THRESHOLD
     if test == "mann_whitney":
         return mann_whitney_u(a, b, alternative="greater").pvalue <= level
     if not callable(test):

@@ -12,19 +12,28 @@ class AsoResult(NamedTuple):
     Attributes
     ----------
     eps_min : array, shape (...)
-        Upper confidence bound of the violation ratio, in [0, 1]. Below 0.2 (and
-        certainly below 0.5), A is declared better than B.
+        Upper confidence bound of the violation ratio, in [0, 1], and 0.5 or more unless
+        `pvalue` rejects that both distributions are the same. Below 0.2 (and certainly
+        below 0.5), A is declared better than B.
     violation_ratio : array, shape (...)
         The observed ratio: 0 where A dominates, 1 where B does, 0.5 where neither is
         ahead.
     standard_error : array, shape (...)
         Sampling error of the violation ratio: its standard deviation over resamples,
         or the one of the normal limit.
+    probability_of_improvement : array, shape (...)
+        P(A > B) + P(A = B) / 2 of the scores: U of Mann and Whitney, as a share of all
+        pairs.
+    pvalue : array, shape (...)
+        Of the test that the distributions are the same, by the wins of A: exact without
+        ties, before a correction; one-sided of `aso`, two-sided of `compare`.
     """
 
     eps_min: Array
     violation_ratio: Array
     standard_error: Array
+    probability_of_improvement: Array
+    pvalue: Array
 
 
 class ResamplingResult(NamedTuple):
@@ -122,11 +131,18 @@ class PairwiseAsoResult(NamedTuple):
         The observed ratios; entries (i, j) and (j, i) add up to 1; 0.5 on the diagonal.
     standard_error : array, shape (..., K, K)
         Sampling errors of the violation ratios; 0 on the diagonal.
+    probability_of_improvement : array, shape (..., K, K)
+        P(row > column) + P(row = column) / 2 of the scores; 0.5 on the diagonal.
+    pvalue : array, shape (..., K, K)
+        Two-sided p-values that two models are the same, adjusted for all pairs:
+        symmetric, with 1 on the diagonal. With a baseline, NaN where it is in no pair.
     """
 
     eps_min: Array
     violation_ratio: Array
     standard_error: Array
+    probability_of_improvement: Array
+    pvalue: Array
 
 
 class Ranking(NamedTuple):

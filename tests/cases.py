@@ -16,6 +16,11 @@ def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
     return sigarray.multi_aso(arrays, **options)
 
 
+# Where `aso` and `multi_aso` have the standard error, which depends on the seed even
+# where equality is not rejected, and where `compare` has it.
+_ERROR, _ERROR_OF_COMPARE = 2, 15
+
+
 def _bootstrap(**options: Any) -> dict[str, Any]:
     return {"method": "bootstrap", "n_resamples": 60} | options
 
@@ -106,18 +111,19 @@ CASES = [
         {"dt": 0.05},
         has_batch=False,
     ),
-    Case("aso-bootstrap", sigarray.aso, ((12,), (12,)), _bootstrap(), True),
-    Case("aso-bootstrap-ragged", sigarray.aso, ((12,), (9,)), _bootstrap(), True),
-    Case("aso-bootstrap-grid", sigarray.aso, ((12,), (9,)), _bootstrap(dt=0.05), True),
     Case(
-        "aso-bootstrap-gamma", sigarray.aso, ((400,), (330,)), _bootstrap(dt=0.05), True
+        "aso-bootstrap", sigarray.aso, ((12,), (12,)), _bootstrap(), True, drawn=_ERROR
     ),
-    Case(
-        "aso-lower-is-better",
-        sigarray.aso,
-        ((7,), (9,)),
-        _bootstrap(higher_is_better=False),
-        True,
+    *(
+        Case(name, sigarray.aso, shapes, _bootstrap(**options), True, drawn=_ERROR)
+        for name, shapes, options in (
+            ("aso-bootstrap-ragged", ((12,), (9,)), {}),
+            ("aso-bootstrap-grid", ((12,), (9,)), {"dt": 0.05}),
+            ("aso-bootstrap-gamma", ((400,), (330,)), {"dt": 0.05}),
+            ("aso-lower-is-better", ((7,), (9,)), {"higher_is_better": False}),
+            # Whose replicates are kept, for a percentile of theirs.
+            ("aso-percentile", ((24,), (21,)), {"confidence_level": 0.5}),
+        )
     ),
     Case("aso-exact", sigarray.aso, ((4,), (4,))),
     Case("aso-exact-ragged", sigarray.aso, ((3,), (5,)), {"method": "exact"}),
@@ -133,8 +139,19 @@ CASES = [
         {"start": 5, "count": 30},
         True,
     ),
-    Case("multi_aso-3", sigarray.multi_aso, ((3, 12),), _bootstrap(), True),
-    Case("multi_aso-4", sigarray.multi_aso, ((4, 12),), _bootstrap(), True),
+    *(
+        Case(
+            name, sigarray.multi_aso, shapes, _bootstrap(**options), True, drawn=_ERROR
+        )
+        for name, shapes, options in (
+            ("multi_aso-3", ((3, 12),), {}),
+            ("multi_aso-4", ((4, 12),), {}),
+            ("multi_aso-uncorrected", ((3, 12),), {"correction": None}),
+            # Of which no other pairs have p-values.
+            ("multi_aso-baseline", ((2, 12),), {"baseline": 1}),
+            ("multi_aso-percentile", ((2, 20),), {"confidence_level": 0.5}),
+        )
+    ),
     Case("multi_aso-exact", sigarray.multi_aso, ((3, 4),)),
     Case(
         "multi_aso-asymptotic", sigarray.multi_aso, ((3, 40),), {"method": "asymptotic"}
@@ -145,6 +162,7 @@ CASES = [
         ((8,), (8,), (8,)),
         _bootstrap(),
         True,
+        drawn=_ERROR,
         public=sigarray.multi_aso,
     ),
     Case(
@@ -153,6 +171,7 @@ CASES = [
         ((8,), (5,), (11,)),
         _bootstrap(),
         True,
+        drawn=_ERROR,
         public=sigarray.multi_aso,
     ),
     Case(
@@ -289,6 +308,7 @@ CASES = [
             shapes,
             options,
             is_random="method" in options,
+            drawn=_ERROR_OF_COMPARE,
             # The mean, median, smallest and largest score of A, and of B.
             moved=(0, 2, 3, 4, 5, 7, 8, 9),
         )

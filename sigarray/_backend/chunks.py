@@ -323,6 +323,36 @@ def iterate(
     return state
 
 
+def iterate_until(
+    xp: Namespace,
+    step: Callable[[State], tuple[State, Array]],
+    state: State,
+    count: int,
+) -> State:
+    """Apply a function until it says that nothing changes, so many times at most.
+
+    What says so is looked at where that waits for nothing; elsewhere the other steps
+    are done, which change nothing.
+    """
+    if array_api_compat.is_jax_namespace(xp):
+        import jax
+
+        def go_on(loop: tuple[Any, Any, Any]) -> Any:
+            return ~loop[1] & (loop[2] < count)
+
+        def advance(loop: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+            return (*step(loop[0]), loop[2] + 1)
+
+        start = (*step(state), xp.asarray(1))
+        result: State = jax.lax.while_loop(go_on, advance, start)[0]
+        return result
+    for _ in range(count):
+        state, is_done = step(state)
+        if array_api_compat.is_numpy_namespace(xp) and bool(is_done):
+            break
+    return state
+
+
 def _default_budget(xp: Namespace, device: Device) -> int:
     """Give the elements of a chunk that suit the device."""
     if _has_no_numbers(xp, device):

@@ -351,10 +351,12 @@ def word_dtype(xp: Namespace) -> Any:
     return xp.int32 if array_api_compat.is_torch_namespace(xp) else xp.uint32
 
 
-def upload_integers(
-    xp: Namespace, device: Device, numbers: list[int], dtype: Any
+def upload_numbers(
+    xp: Namespace, device: Device, numbers: Sequence[float], dtype: Any
 ) -> Array:
-    """Give integers as an array, without a copy from the host that would wait."""
+    """Give a few numbers as an array, without a copy from the host that would wait."""
+    if is_processor(xp, device):
+        return xp.asarray(numbers, dtype=dtype, device=device)
     if array_api_compat.is_jax_namespace(xp):
         return _constant(np.asarray(numbers, dtype))
     if len(set(numbers)) == 1:

@@ -13,7 +13,7 @@ import numpy as np
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
 from sigarray._backend.checks import MAX_REPLICATES, describe
 from sigarray._backend.dispatch import check_plain
-from sigarray._backend.libraries import device_of, upload_integers, word_dtype
+from sigarray._backend.libraries import device_of, upload_numbers, word_dtype
 from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
 _HALF_BITS = 16
@@ -104,7 +104,7 @@ def _upload_words(
     dtype = word_dtype(xp)
     if xp.isdtype(dtype, "signed integer"):
         halves = [[n - (n >> 31 << WORD_BITS) for n in half] for half in halves]
-    low, high = (upload_integers(xp, device, half, dtype) for half in halves)
+    low, high = (upload_numbers(xp, device, half, dtype) for half in halves)
     return low, high
 
 

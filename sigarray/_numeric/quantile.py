@@ -82,11 +82,11 @@ class KnownScores:
 
     def __init__(self, n: int, ranks: Array, values: Array) -> None:
         self.shape = 1, n
-        self._ranks, self._values = ranks, values
+        self.ranks, self.values = ranks, values
 
     def at(self, ranks: Array) -> Array:
         """Give the scores at ranks of any shape, all of which are known."""
-        return self._values[np.searchsorted(self._ranks, ranks)]
+        return self.values[np.searchsorted(self.ranks, ranks)]
 
 
 def scores_at(xp: Namespace, scores: Array | KnownScores, ranks: Array) -> Array:

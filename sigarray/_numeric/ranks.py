@@ -6,6 +6,8 @@ from sigarray._backend.libraries import device_of
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
+# Samples of so many pairs of scores are compared pair by pair, and larger ones sorted.
+_MAX_COMPARED = 2**10
 
 
 def tie_bounds(
@@ -33,3 +35,26 @@ def middle_ranks(xp: Namespace, x: Array, tolerance: Array) -> Array:
     first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)
     ranks = 0.5 * xp.astype(first + last - (x.shape[-1] - 1), x.dtype)
     return xp.take_along_axis(ranks, place, axis=-1)
+
+
+def net_wins(xp: Namespace, a: Array, b: Array) -> Array:
+    """Count the pairs of a score of A and one of B that A wins, less those it loses.
+
+    Of samples (..., n) and (..., m), which broadcast: 2 U - nm, of Mann and Whitney's
+    U. Ties count nothing. It is exact up to 2^24 pairs in float32, and to 2^53 in
+    float64; NaN counts nothing.
+    """
+    n, m = a.shape[-1], b.shape[-1]
+    if n * m <= _MAX_COMPARED:
+        a, b = a[..., :, None], b[..., None, :]
+        above, below = xp.astype(a > b, a.dtype), xp.astype(a < b, a.dtype)
+        return xp.sum(above - below, axis=(-2, -1))
+    leading = (a[..., :1] + b[..., :1]).shape[:-1]
+    pool = xp.concat(
+        [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)], axis=-1
+    )
+    is_of_a = xp.argsort(pool, axis=-1, stable=False) < n
+    first, last = tie_bounds(xp, xp.sort(pool, axis=-1, stable=False))
+    # Ranks from their middle, which add up to 0 in all.
+    twice = xp.astype(first + last - (n + m - 1), a.dtype)
+    return xp.sum(xp.where(is_of_a, twice, 0.0), axis=-1)

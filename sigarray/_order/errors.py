@@ -19,13 +19,14 @@ from sigarray._backend.aliases import (
     Seed,
     Workers,
 )
-from sigarray._backend.chunks import AddUp, add_chunks, map_items
+from sigarray._backend.chunks import MAX_HELD, AddUp, add_chunks, map_items
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
     clip,
     device_of,
     matrix_product,
+    nth_smallest,
     take,
     take_last,
     widest_float,
@@ -40,11 +41,20 @@ from sigarray._numeric.quantile import (
 from sigarray._numeric.special import student_quantile
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.subsets import enumerate_resamples
-from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block, orient
+from sigarray._order.equality import Equality, compare_wins, find_equality
+from sigarray._order.families import MIN_SIZE, Family
+from sigarray._order.pairs import (
+    Block,
+    Stacks,
+    count_pairs,
+    join,
+    list_blocks,
+    map_block,
+    orient,
+)
 from sigarray._order.plans import (
     Method,
     Plan,
-    allows_verdict,
     check_resamples,
     list_doubts,
     plan_errors,
@@ -61,18 +71,28 @@ from sigarray._order.ratio import (
     ratio_of_samples,
     ratio_of_sums,
     ratios_of_blocks,
+    replicate_ratios,
     seed_stacks,
     sort_stacks,
 )
 from sigarray._order.tiles import has_tiles, join_tiles, largest_tile, list_tiles
 
+# Percentiles of resamples are bounds from so many scores on, where so many resamples
+# are beyond them.
+MIN_SIZE_OF_PERCENTILES, _MIN_BEYOND = 20, 20
+
 
 class Estimates(NamedTuple):
-    """Of every pair, all of shape (..., P): the bounds are `ratio` + `margin`."""
+    """Of every pair, all of shape (..., P).
+
+    The bounds are `ratio` + `margin`, and 1 - `ratio` + `reverse_margin` for the pair
+    the other way round.
+    """
 
     ratio: Array
     error: Array
     margin: Array
+    reverse_margin: Array
 
 
 class Observed(NamedTuple):
@@ -96,9 +116,10 @@ def estimate_pairs(
     rng: RandomSource,
     workers: Workers,
     progress: Progress,
+    family: Family,
     depth: int = 0,
-) -> Estimates:
-    """Violation ratio, standard error and margin of every pair; the public options.
+) -> tuple[Estimates, Equality]:
+    """Estimates and tests of every pair; the public options.
 
     A warning is for the caller of the public function, so many calls further out.
     """
@@ -110,7 +131,7 @@ def estimate_pairs(
         raise ValueError(msg)
     plans = plan_errors(stacks, method, even_grid(dt))
     check_resamples(plans, n_resamples)
-    for doubt in list_doubts(stacks, method, level):
+    for doubt in list_doubts(stacks, method, family):
         # Past the check of its options.
         warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
@@ -126,6 +147,7 @@ def estimate_pairs(
         n_resamples=n_resamples,
         grid=even_grid(dt),
         batch=batch,
+        family=family,
         workers=workers,
         progress=progress,
     )
@@ -133,10 +155,13 @@ def estimate_pairs(
 
 @array_kernel
 def estimate(
-    xp: Namespace, stacks: Stacks, seed: Seed | None, **options: Any
-) -> Estimates:
-    """Give `estimate_sorted` of samples in any order."""
-    return estimate_sorted(xp, sort_stacks(xp, stacks), seed, **options)
+    xp: Namespace, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
+) -> tuple[Estimates, Equality]:
+    """Give estimates and tests of samples in any order."""
+    stacks = sort_stacks(xp, stacks)
+    estimates = estimate_sorted(xp, stacks, seed, **options)
+    wins = compare_wins(xp, stacks)
+    return estimates, find_equality(xp, stacks, wins, family)
 
 
 def estimate_sorted(
@@ -158,6 +183,7 @@ def estimate_sorted(
     blocks = list_blocks(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
+    tails: dict[Block, tuple[Array, Array]] = {}
     for plan in dict.fromkeys(plans):
         chosen = [b for b, own in zip(blocks, plans, strict=True) if own == plan]
         seen = observed
@@ -168,6 +194,14 @@ def estimate_sorted(
             own = n_resamples, plan.grid, batch
             if has_tiles(xp, stacks):
                 found = _errors_by_tiles(xp, stacks, chosen, seeds, *own)
+            elif keeps_replicates(stacks, level, n_resamples):
+                kept = _keep_replicates(xp, stacks, chosen, seen, seeds, *own)
+                found = [_deviation_of(xp, *x) for x in kept]
+                tails |= {
+                    b: _find_tails(xp, x, level)
+                    for b, (x, _) in zip(chosen, kept, strict=True)
+                    if allows_percentiles(*(stacks[place].shape[-1] for place in b))
+                }
             else:
                 found = _bootstrap_errors(xp, stacks, chosen, seen, seeds, *own)
         else:
@@ -178,19 +212,25 @@ def estimate_sorted(
             )
             found = [find_errors(xp, stacks, b, seen, plan.grid) for b in chosen]
         errors |= dict(zip(chosen, found, strict=True))
-    own_errors, margins = [], []
-    for g, h in blocks:
-        n, m = stacks[g].shape[-1], stacks[h].shape[-1]
-        smallest = min(n, m)
+    own_errors, margins, reverse_margins = [], [], []
+    for block in blocks:
+        smallest = min(stacks[place].shape[-1] for place in block)
         # A resample of n varies less than a sample does, by (n - 1) / n.
         scale = math.sqrt(smallest / (smallest - 1)) if smallest > 1 else 1.0
-        error = errors[g, h] * scale
+        error = errors[block] * scale
         own_errors.append(error)
-        if allows_verdict(n, m, level):
-            margins.append(-student_quantile(level, smallest - 1) * error)
-        else:
-            margins.append(error - error + 1.0)
-    parts = ([observed.ratios[b] for b in blocks], own_errors, margins)
+        margin = reverse = error - error + 1.0
+        if smallest >= MIN_SIZE:
+            margin = reverse = -student_quantile(level, smallest - 1) * error
+        if block in tails:
+            low, high = tails[block]
+            ratio = observed.ratios[block]
+            margin = xp.maximum(margin, high - ratio)
+            reverse = xp.maximum(reverse, ratio - low)
+        margins.append(margin)
+        reverse_margins.append(reverse)
+    ratios = [observed.ratios[block] for block in blocks]
+    parts = (ratios, own_errors, margins, reverse_margins)
     return Estimates(*(join(xp, part) for part in parts))
 
 
@@ -204,9 +244,17 @@ def _observe(
 
 
 @array_kernel
-def upper_bound(xp: Namespace, ratio: Array, margin: Array) -> Array:
-    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6."""
-    return clip(xp, ratio + margin, 0.0, 1.0)
+def upper_bound(
+    xp: Namespace, ratio: Array, margin: Array, superiority: Array, is_told: Array
+) -> Array:
+    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
+
+    Models that are equal have a ratio of 1/2, so that this is among those that the
+    scores allow unless equality is rejected.
+    """
+    bound = clip(xp, ratio + margin, 0.0, 1.0)
+    is_ahead = is_told & (superiority > 0.5)
+    return xp.where(is_ahead, bound, clip(xp, bound, 0.5, None))
 
 
 def _bootstrap_errors(
@@ -250,6 +298,65 @@ def _bootstrap_errors(
         errors[..., end - x.shape[-1] : end]
         for end, x in zip(ends, centers.values(), strict=True)
     ]
+
+
+def keeps_replicates(stacks: Stacks, level: float, n_resamples: int) -> bool:
+    """Tell whether replicates of all pairs are held, for a percentile of theirs.
+
+    That does not depend on the number of batch entries, for results do not either.
+    """
+    sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
+    return (
+        allows_percentiles(*sizes[-2:])
+        and n_resamples * level >= _MIN_BEYOND
+        and count_pairs(stacks) * n_resamples <= MAX_HELD
+    )
+
+
+def allows_percentiles(n: int, m: int) -> bool:
+    """Tell samples of so many scores that percentiles of resamples are bounds."""
+    return min(n, m) >= MIN_SIZE_OF_PERCENTILES
+
+
+def _keep_replicates(
+    xp: Namespace,
+    stacks: Stacks,
+    blocks: Sequence[Block],
+    observed: Observed,
+    seeds: Sequence[Seed],
+    n_resamples: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> list[tuple[Array, Array]]:
+    """Give the replicates (..., P, n_resamples) of blocks, and the ratios (..., P)."""
+    chosen = {block: observed.steps[block] for block in blocks}
+    replicates = replicate_ratios(
+        xp, stacks, seeds, chosen, 0, count=n_resamples, grid=grid, batch=batch
+    )
+    ratios = [observed.ratios[block] for block in blocks]
+    ends = itertools.accumulate(x.shape[-1] for x in ratios)
+    return [
+        (replicates[..., end - x.shape[-1] : end, :], x)
+        for end, x in zip(ends, ratios, strict=True)
+    ]
+
+
+def _deviation_of(xp: Namespace, replicates: Array, ratio: Array) -> Array:
+    """Standard deviation (ddof 0) of replicates, about the observed ratio."""
+    deviations = replicates - ratio[..., None]
+    mean = xp.mean(deviations, axis=-1)
+    variance = xp.mean(deviations * deviations, axis=-1) - mean**2
+    return xp.sqrt(clip(xp, variance, 0.0, None))
+
+
+def _find_tails(xp: Namespace, replicates: Array, level: float) -> tuple[Array, Array]:
+    """Give the replicates beyond which there is a share of `level`, on each side."""
+    count = replicates.shape[-1]
+    n_beyond = math.floor(level * (count + 1) + 1e-9)
+    return (
+        nth_smallest(xp, replicates, n_beyond)[..., 0],
+        nth_smallest(xp, replicates, count + 1 - n_beyond)[..., 0],
+    )
 
 
 def _errors_by_tiles(

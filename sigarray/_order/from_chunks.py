@@ -1,5 +1,6 @@
 """Almost stochastic order of scores that are larger than memory."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,13 +24,10 @@ from sigarray._numeric.quantile import (
     resampled_ranks,
 )
 from sigarray._numeric.selection import Progress, Sample
-from sigarray._order.errors import (
-    Estimates,
-    estimate_pairs,
-    estimate_sorted,
-    upper_bound,
-)
-from sigarray._order.many_models import pairwise_result
+from sigarray._order.equality import Equality, find_equality
+from sigarray._order.errors import Estimates, estimate_pairs, estimate_sorted
+from sigarray._order.families import Family, family_of
+from sigarray._order.many_models import count_claims, pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import check_resamples, level_of, plan_errors
 from sigarray._order.ratio import (
@@ -41,7 +39,7 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     seed_stacks,
 )
-from sigarray._order.two_models import STREAMS
+from sigarray._order.two_models import STREAMS, result_of_pair
 from sigarray.results import AsoResult, PairwiseAsoResult
 
 # Up to so many scores in all samples are read and compared as arrays are.
@@ -71,7 +69,10 @@ def aso_from_chunks(
 ) -> AsoResult:
     """Almost stochastic order of scores that do not fit into memory.
 
-    It gives what `aso` gives for the same scores and `dt`, bit for bit.
+    It gives what `aso` gives for the same scores and `dt`, bit for bit, but for the test
+    of equality. That knows no more than the order statistics that resamples need, and
+    takes the fewest wins that they allow: `pvalue` is that of `aso` or more, and
+    `probability_of_improvement` the middle of what may be, within about 3 `dt`.
 
     Parameters
     ----------
@@ -99,8 +100,7 @@ def aso_from_chunks(
     Returns
     -------
     AsoResult
-        `eps_min`, `violation_ratio` and `standard_error`, of the float dtype of the
-        scores. NaN where a score is not finite.
+        As of `aso`, of the float dtype of the scores. NaN where a score is not finite.
 
     Raises
     ------
@@ -139,17 +139,19 @@ def aso_from_chunks(
     """
     sign = 1 if higher_is_better else -1
     samples = [Sample(x, sign=sign, progress=progress) for x in (a, b)]
-    ratio, error, margin = _estimate(
+    level = level_of(confidence_level, n_comparisons)
+    estimates, equality = _estimate(
         samples,
         STREAMS,
-        level=level_of(confidence_level, n_comparisons),
+        level=level,
+        family=Family("one-sided", level),
         n_resamples=n_resamples,
         dt=dt,
         batch=batch,
         rng=rng,
         workers=workers,
     )
-    return AsoResult(upper_bound(np, ratio, margin)[0], ratio[0], error[0])
+    return result_of_pair(np, estimates, equality)
 
 
 @checked(
@@ -267,16 +269,24 @@ def multi_aso_of_samples(
     *,
     confidence_level: float,
     is_corrected: bool,
+    n_comparisons: int,
+    baseline: str | None,
     n_resamples: int,
     dt: float,
     rng: RandomSource,
 ) -> PairwiseAsoResult:
     """Give what `multi_aso` gives for models by name, whose scores are not held."""
     n = len(samples)
-    ratio, error, margin = _estimate(
+    place = None if baseline is None else list(names).index(baseline)
+    level = level_of(confidence_level, n_comparisons)
+    family = family_of(n, level, place)
+    if not is_corrected:
+        family = Family("pairs", level, n)
+    estimates, equality = _estimate(
         samples,
         tuple((stream,) for stream in name_streams(names)),
-        level=level_of(confidence_level, n * (n - 1) // 2 if is_corrected else 1),
+        level=level / (count_claims(n, place) if is_corrected else 1),
+        family=family,
         n_resamples=n_resamples,
         dt=dt,
         batch=None,
@@ -284,7 +294,7 @@ def multi_aso_of_samples(
         workers=None,
     )
     return pairwise_result(
-        np, ratio, error, margin, sizes=(1,) * n, order=tuple(range(n))
+        np, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
     )
 
 
@@ -298,8 +308,9 @@ def _estimate(
     batch: int | None,
     rng: RandomSource,
     workers: Workers,
-) -> Estimates:
-    """Give the estimates of all pairs of samples."""
+    family: Family,
+) -> tuple[Estimates, Equality]:
+    """Give the estimates and tests of all pairs of samples."""
     with ambient_modes_off(np), shared_among(workers):
         if sum(_count(samples)) <= _MAX_READ:
             return estimate_pairs(
@@ -315,6 +326,7 @@ def _estimate(
                 rng=rng,
                 workers=None,
                 progress=None,
+                family=family,
                 depth=1,
             )
         grid, seed = even_grid(dt), seed_words(np, "cpu", rng)
@@ -324,7 +336,7 @@ def _estimate(
         check_resamples(plans, n_resamples)
         ranks = _list_ranks(stacks, seed, streams, n_resamples, grid, batch)
         known = _know(samples, ranks, grid)
-        estimates: Estimates = estimate_sorted(
+        estimates = estimate_sorted(
             np,
             known,
             seed,
@@ -335,7 +347,49 @@ def _estimate(
             grid=grid,
             batch=batch,
         )
-        return estimates
+        return estimates, _find_equality(known, family)
+
+
+def _find_equality(known: Stacks, family: Family) -> Equality:
+    """Test equality by the fewest wins, and losses, that known scores allow."""
+    tables = [_list_known(stack) for stack in known]
+    dtype = tables[0][1].dtype
+    bounds = [
+        (_least_wins(tables[g], tables[h]), -_least_wins(tables[h], tables[g]))
+        for g, h in list_blocks(known)
+    ]
+    wins = [np.asarray([max(low, 0.0) + min(high, 0.0)], dtype) for low, high in bounds]
+    equality = find_equality(np, known, wins, family)
+    middle = [np.asarray([0.5 * (low + high)], dtype) for low, high in bounds]
+    return equality._replace(
+        superiority=find_equality(np, known, middle, family).superiority
+    )
+
+
+def _list_known(stack: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Give the ranks of known scores, the first and the last among them, and scores."""
+    if isinstance(stack, KnownScores):
+        return stack.ranks, stack.values
+    return np.arange(stack.shape[-1]), stack[0]
+
+
+def _least_wins(
+    a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]
+) -> float:
+    """Give a lower bound of the net wins of A over B.
+
+    Scores of A are no lower than the known ones before them, and those of B no higher
+    than the known ones behind them.
+    """
+    (ranks_a, x), (ranks_b, y) = a, b
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return math.nan
+    weights = np.diff(ranks_a, append=ranks_a[-1] + 1).astype(float)
+    # How many of B are at or below each known score.
+    below = np.concatenate([[0.0], ranks_b + 1.0])
+    won = below[np.searchsorted(y, x, side="left")]
+    tied_or_won = below[np.searchsorted(y, x, side="right")]
+    return float(weights @ (won + tied_or_won - below[-1]))
 
 
 def _count(samples: Sequence[Sample]) -> list[int]:

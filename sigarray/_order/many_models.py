@@ -1,5 +1,6 @@
 """Almost stochastic order between all pairs of several models."""
 
+import functools
 import itertools
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
@@ -13,21 +14,23 @@ from sigarray._backend.aliases import (
     RandomSource,
     Workers,
 )
-from sigarray._backend.checks import choice
+from sigarray._backend.checks import anything, choice, show
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._backend.libraries import array_kernel, device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
-from sigarray._order.errors import estimate_pairs, upper_bound
-from sigarray._order.pairs import Stacks, as_matrix, count_pairs
+from sigarray._order.equality import Equality
+from sigarray._order.errors import Estimates, estimate_pairs, upper_bound
+from sigarray._order.families import Family, family_of
+from sigarray._order.pairs import Stacks, as_matrix, reorder
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray.results import PairwiseAsoResult
 
 Correction = Literal["bonferroni"]
 
 
-@checked(method=choice(*METHODS))
+@checked(method=choice(*METHODS), baseline=anything)
 def multi_aso(
     scores: Any,
     /,
@@ -35,6 +38,8 @@ def multi_aso(
     axis: int = -1,
     confidence_level: float = 0.95,
     correction: Correction | None = "bonferroni",
+    baseline: Hashable | None = None,
+    n_comparisons: int = 1,
     n_resamples: int = 1000,
     dt: float | None = None,
     method: Method = "auto",
@@ -47,7 +52,10 @@ def multi_aso(
     """Almost stochastic order between all pairs of K models.
 
     The null hypothesis of entry (i, j) is that model i is not almost stochastically
-    dominant over model j; small values of `eps_min` favour model i, the row.
+    dominant over model j; small values of `eps_min` favour model i, the row. Where two
+    models have one distribution, `eps_min` is 0.5 or more both ways unless a test tells
+    them apart. Of all pairs together, in both directions, it does so wrongly with a
+    probability of 1 - `confidence_level` at most, whatever the other models are.
 
     Parameters
     ----------
@@ -62,15 +70,23 @@ def multi_aso(
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
     confidence_level : float, default: 0.95
-        Probability that the bounds hold: all of them at once with a correction.
+        Of the bounds, and one less the level of the tests: of all of them at once with
+        a correction.
     correction : {"bonferroni", None}, default: "bonferroni"
-        Divide 1 - `confidence_level` by the number of pairs, K (K - 1) / 2.
+        Divide 1 - `confidence_level` by the number of pairs for the bounds, K (K - 1) /
+        2, or K - 1 with a baseline, and test equality by the closure principle. With
+        None each pair is tested and bounded as if it were the only one.
+    baseline : int or name, optional
+        Compare this model, by its place or its name, with each other one, and no other
+        pairs: fewer runs then do. `eps_min` of the other pairs is 0.5 or more.
+    n_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number, too, such as that of tasks.
     n_resamples, dt, method, higher_is_better, batch, rng
         As for `aso`. Each model is resampled once in a replicate, and compared with all
         others; by random numbers of its own, which depend on its name in a mapping or
-        data frame, else on its place. So by one method the numbers of a pair do not
-        depend on other models, nor on the order of names, but for the correction; a
-        model that is appended changes none. Of P pairs, "auto" enumerates those of at
+        data frame, else on its place. So a model that is appended moves no resample of
+        the others; but there are more comparisons then, and it may move a verdict. The
+        order of names moves nothing. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
     workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
@@ -80,11 +96,11 @@ def multi_aso(
     Returns
     -------
     PairwiseAsoResult
-        `eps_min`, `violation_ratio` and `standard_error`, arrays of shape (..., K, K),
-        read as (row, column) = (A, B), with 1, 0.5 and 0 on the diagonal; on the device
-        and of the float dtype of the scores, as for `aso`. NaN in the row and column of
-        a model with a score that is not finite, but for the diagonal, and for that
-        batch entry alone.
+        `eps_min`, `violation_ratio`, `standard_error`, `probability_of_improvement` and
+        `pvalue`, arrays of shape (..., K, K), read as (row, column) = (A, B), with 1,
+        0.5, 0, 0.5 and 1 on the diagonal; on the device and of the float dtype of the
+        scores, as for `aso`. NaN in the row and column of a model with a score that is
+        not finite, but for the diagonal, and for that batch entry alone.
 
     Raises
     ------
@@ -99,6 +115,35 @@ def multi_aso(
     See Also
     --------
     aso : one pair, with the formulas and references.
+
+    Notes
+    -----
+    Two models are told apart where every set of models that holds them, and may still
+    be one of equal models, is rejected [1]_, at the level 1 - (1 - alpha)^(k / K) of a
+    set of k models, and alpha for k >= K - 1 [2]_. A set is rejected for A and B where
+    their gap is beyond its critical value::
+
+        6 (P(A > B) - 1/2) + sum of P(A > C) - P(B > C) over the others C of the set
+
+    and for two models by Mann and Whitney's U alone. The least gap of all sets of k
+    models takes the k - 2 smallest terms, so that no set is listed. Critical values
+    depend on the numbers of models and runs alone: of few runs they are simulated and
+    shipped with the library, of more the normal limit, which was larger wherever both
+    were known. Without ties and with equal numbers of runs no assumption is made; with
+    ties, and with unequal numbers, errors were measured, and less. Five runs can tell
+    apart up to 12 models; more than 100 models are compared in pairs, by Bonferroni.
+    With a baseline, sets with it are tested at the full level.
+
+    `pvalue` is the level from which on a pair is told apart, or a little more: it is
+    interpolated, and takes the largest p-value of any set of three or more.
+
+    References
+    ----------
+    .. [1] R. Marcus, E. Peritz, K. R. Gabriel (1976). On closed testing procedures with
+       special reference to ordered analysis of variance. Biometrika 63, 655-660.
+       :doi:`10.1093/biomet/63.3.655`
+    .. [2] R. E. Welsch (1977). Stepwise multiple comparison procedures. Journal of the
+       American Statistical Association 72, 566-575. :doi:`10.2307/2286218`
 
     Examples
     --------
@@ -121,14 +166,21 @@ def multi_aso(
     # As in the stacks.
     places = sorted(range(len(order)), key=order.__getitem__)
     ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
-    ratio, error, margin = estimate_pairs(
+    place = _place_of(baseline, names, len(order))
+    n_models = len(order)
+    level = level_of(confidence_level, n_comparisons)
+    family = family_of(n_models, level, None if place is None else order[place])
+    if correction is None:
+        family = Family("pairs", level, n_models)
+    estimates, equality = estimate_pairs(
         xp,
         stacks,
         tuple(
             tuple(streams[k] for k in places[end - stack.shape[-2] : end])
             for end, stack in zip(ends, stacks, strict=True)
         ),
-        level=level_of(confidence_level, count_pairs(stacks) if correction else 1),
+        level=level / (count_claims(n_models, place) if correction else 1),
+        family=family,
         method=method,
         n_resamples=n_resamples,
         dt=dt,
@@ -139,7 +191,30 @@ def multi_aso(
         progress=progress,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
-    return pairwise_result(xp, ratio, error, margin, sizes=sizes, order=order)
+    return pairwise_result(
+        xp, estimates, equality, sizes=sizes, order=order, family=family
+    )
+
+
+def count_claims(n_models: int, baseline: int | None) -> int:
+    """Count the pairs of models, or those with a baseline."""
+    return n_models * (n_models - 1) // 2 if baseline is None else n_models - 1
+
+
+def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int | None:
+    """Give the place of the model that the others are compared with."""
+    if baseline is None:
+        return None
+    if names is not None and baseline in names:
+        return names.index(baseline)
+    is_place = isinstance(baseline, (int, np.integer)) and not isinstance(
+        baseline, bool
+    )
+    if names is None and is_place and 0 <= baseline < n_models:
+        return int(baseline)
+    known = f"0 to {n_models - 1}" if names is None else ", ".join(map(repr, names))
+    msg = f"Expected baseline to be one of the models, {known}; got {show(baseline)}."
+    raise ValueError(msg)
 
 
 def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
@@ -215,20 +290,37 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 @array_kernel
 def pairwise_result(
     xp: Namespace,
-    ratio: Array,
-    error: Array,
-    margin: Array,
+    estimates: Estimates,
+    equality: Equality,
     *,
     sizes: tuple[int, ...],
     order: tuple[int, ...],
+    family: Family,
 ) -> PairwiseAsoResult:
     """Spread the pairs over matrices of all models, in the caller's order."""
-    matrix = as_matrix(xp, ratio, sizes, order, lambda eps: 1.0 - eps, diagonal=0.5)
-    errors, margins = (
-        as_matrix(xp, x, sizes, order, lambda sigma: sigma, diagonal=0.0)
-        for x in (error, margin)
+    spread = functools.partial(as_matrix, xp, sizes=sizes, order=order)
+
+    def same(x: Array) -> Array:
+        return x
+
+    ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
+    errors = spread(estimates.error, reverse=same, diagonal=0.0)
+    # One is half of their sum and half of their difference, and so is the other.
+    forward, backward = estimates.margin, estimates.reverse_margin
+    margins = spread(0.5 * (forward + backward), reverse=same, diagonal=0.0) + spread(
+        0.5 * (forward - backward), reverse=lambda x: -x, diagonal=0.0
     )
-    models = xp.arange(len(order), device=device_of(xp, ratio))
+    superiority, p_values, is_told = equality
+    if family.kind == "pairs":
+        superiority = spread(superiority, reverse=lambda x: 1.0 - x, diagonal=0.5)
+        p_values = spread(p_values, reverse=same, diagonal=1.0)
+        is_told = spread(is_told, reverse=same, diagonal=False)
+    else:
+        superiority, p_values, is_told = (
+            reorder(xp, x, order) for x in (superiority, p_values, is_told)
+        )
+    models = xp.arange(len(order), device=device_of(xp, ratios))
     is_diagonal = models[:, None] == models[None, :]
-    eps_min = xp.where(is_diagonal, 1.0, upper_bound(xp, matrix, margins))
-    return PairwiseAsoResult(eps_min, matrix, errors)
+    bounds = upper_bound(xp, ratios, margins, superiority, is_told)
+    eps_min = xp.where(is_diagonal, 1.0, bounds)
+    return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)

@@ -148,10 +148,10 @@ def join(xp: Namespace, parts: Sequence[Array], axis: int = -1) -> Array:
 def as_matrix(
     xp: Namespace,
     pairs: Array,
+    *,
     sizes: tuple[int, ...],
     order: tuple[int, ...],
     reverse: Callable[[Array], Array],
-    *,
     diagonal: float,
 ) -> Array:
     """Put the pairs of all blocks in their places, reversed in the opposite ones."""
@@ -160,7 +160,7 @@ def as_matrix(
     for g, size in enumerate(sizes):
         stop = start + size * (size - 1) // 2
         within = pairs[..., start:stop]
-        blocks[g, g] = _spread(xp, within, size, reverse, diagonal=diagonal)
+        blocks[g, g] = spread_pairs(xp, within, size, reverse, diagonal=diagonal)
         for h in range(g + 1, len(sizes)):
             start, stop = stop, stop + size * sizes[h]
             between = pairs[..., start:stop]
@@ -171,13 +171,18 @@ def as_matrix(
     matrix = xp.concat(
         [xp.concat([blocks[g, h] for h in groups], axis=-1) for g in groups], axis=-2
     )
+    return reorder(xp, matrix, order)
+
+
+def reorder(xp: Namespace, matrix: Array, order: tuple[int, ...]) -> Array:
+    """Put rows and columns at these places of the stacks."""
     if order == tuple(range(len(order))):
         return matrix
     matrix = xp.stack([matrix[..., k, :] for k in order], axis=-2)
     return xp.stack([matrix[..., k] for k in order], axis=-1)
 
 
-def _spread(
+def spread_pairs(
     xp: Namespace,
     pairs: Array,
     n_models: int,
@@ -185,7 +190,10 @@ def _spread(
     *,
     diagonal: float,
 ) -> Array:
-    """Spread the pairs within one stack over its matrix: the inverse of `map_block`."""
+    """Spread the pairs within one stack over its matrix: the inverse of `map_block`.
+
+    With `reverse` of them in the opposite places.
+    """
     if n_models == 1:
         shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
         return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)

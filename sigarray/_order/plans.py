@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 from sigarray._numeric.quantile import Grid
 from sigarray._numeric.subsets import count_resamples
+from sigarray._order.families import Family, can_decide, needed_size
 from sigarray._order.pairs import Stacks, count_pairs, list_blocks
 
 Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
@@ -21,8 +23,6 @@ _MAX_EXACT_SIZE = 11
 # More scores than this, "auto" compares at 4000 quantiles or more.
 _MAX_AUTO_SIZE = 2**15
 _MIN_ASYMPTOTIC_SIZE = 200
-# Fewer scores on a side give no verdict.
-_MIN_SIZE = 3
 
 
 class Plan(NamedTuple):
@@ -80,31 +80,17 @@ def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
         raise ValueError(msg)
 
 
-def allows_verdict(n: int, m: int, level: float) -> bool:
-    """Tell whether so many scores can show anything at this level.
-
-    Where both distributions are the same, all scores of A are above those of B with a
-    probability of 1 / C(n + m, n): if that is above the level, nothing is significant.
-    """
-    log_count = math.lgamma(n + m + 1) - math.lgamma(n + 1) - math.lgamma(m + 1)
-    return min(n, m) >= _MIN_SIZE and log_count + math.log(level) > -1e-9
-
-
 def level_of(confidence_level: float, n_comparisons: int) -> float:
     """Give the level of each comparison, by Bonferroni."""
     return (1.0 - confidence_level) / n_comparisons
 
 
-def list_doubts(stacks: Stacks, method: Method, level: float) -> Iterator[str]:
+def list_doubts(stacks: Stacks, method: Method, family: Family) -> Iterator[str]:
     """Say why the sizes of the samples make the bound doubtful."""
     sizes = [stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2])]
-    smallest, second = sorted(sizes)[:2]
-    if not allows_verdict(smallest, second, level):
-        yield (
-            f"{smallest} and {second} scores are too few for a verdict at the level "
-            f"{level:.3g} of a comparison: eps_min is 1 whatever they are. Run the "
-            f"models with more seeds, {_needed_size(level)} each or more."
-        )
+    if not can_decide(sizes, family):
+        yield say_too_few(sizes, family)
+    smallest = min(sizes)
     if method == "asymptotic" and smallest < _MIN_ASYMPTOTIC_SIZE:
         yield (
             f"The normal limit of method='asymptotic' is for {_MIN_ASYMPTOTIC_SIZE} "
@@ -113,9 +99,21 @@ def list_doubts(stacks: Stacks, method: Method, level: float) -> Iterator[str]:
         )
 
 
-def _needed_size(level: float) -> int:
-    """Count the scores of each of two models that allow a verdict."""
-    return next(n for n in range(_MIN_SIZE, 10**4) if allows_verdict(n, n, level))
+def say_too_few(sizes: Sequence[int], family: Family) -> str:
+    """Say that so few scores decide nothing, and how many, or what else, would."""
+    smallest, largest = min(sizes), max(sizes)
+    few = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    among = f" of each of {len(sizes)} models" if len(sizes) > 2 else " a side"
+    needed = needed_size(family)
+    advice = f"Run each model {needed} times or more" if needed else "Run them again"
+    if family.kind == "closed":
+        alone = replace(family, kind="baseline", baseline=0)
+        if can_decide(sizes, alone):
+            advice += ", or compare the others with one baseline alone"
+    return (
+        f"{few} scores{among} are too few for any verdict at level {family.level:.3g}: "
+        f"eps_min is 0.5 or more whatever they are. {advice}."
+    )
 
 
 def _log10_resamples(n: int) -> float:

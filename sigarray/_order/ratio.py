@@ -131,7 +131,23 @@ def bootstrap_ratios(
     stacks = sort_stacks(xp, stacks)
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
+    return replicate_ratios(
+        xp, stacks, seeds, steps, start, count=count, grid=grid, batch=batch
+    )
 
+
+def replicate_ratios(
+    xp: Namespace,
+    stacks: Stacks,
+    seeds: Sequence[Seed],
+    steps: Steps,
+    start: int | Array,
+    *,
+    count: int,
+    grid: Grid | None,
+    batch: int | None,
+) -> Array:
+    """Give `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
     plan = plan_replicates(xp, stacks, grid, batch)
 
     def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:

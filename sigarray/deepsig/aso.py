@@ -1,6 +1,9 @@
 """Almost stochastic order of two models, and of all pairs of several."""
 
-from collections.abc import Mapping
+import contextlib
+import warnings
+from collections.abc import Iterator, Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -29,7 +32,9 @@ def aso(
     seed: int | None = None,
     _progress_bar: Any = None,
 ) -> np.float64:
-    """Almost stochastic order of A over B: see `sigarray.aso`.
+    """Almost stochastic order of A over B, with the bound of the papers.
+
+    Which is below 0.2 too often: see Warns. `sigarray.aso` has a bound that holds.
 
     Parameters
     ----------
@@ -59,12 +64,17 @@ def aso(
         Scores that are not one column of numbers.
     ValueError
         `confidence_level` or `dt` outside (0, 1).
+
+    Warns
+    -----
+    UserWarning
+        How often the bound of the papers calls one of two equal models better.
     """
     a, b = read_scores("scores_a", scores_a), read_scores("scores_b", scores_b)
     require(num_comparisons >= 1, "num_comparisons to be at least 1", num_comparisons)
     require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
     require_jobs(num_jobs)
-    with show_steps(num_bootstrap_iterations, show_progress):
+    with _published(), show_steps(num_bootstrap_iterations, show_progress):
         result = sigarray.aso(
             a,
             b,
@@ -74,7 +84,11 @@ def aso(
             dt=dt,
             rng=seed,
         )
-    return np.float64(result.eps_min)
+    level = (1.0 - confidence_level) / num_comparisons
+    smallest = min(len(a), len(b))
+    return np.float64(
+        _bound(result.violation_ratio, result.standard_error, smallest, level)
+    )
 
 
 def multi_aso(
@@ -90,7 +104,9 @@ def multi_aso(
     show_progress: bool = True,
     seed: int | None = None,
 ) -> Any:
-    """Almost stochastic order of every model over every other: `sigarray.multi_aso`.
+    """Almost stochastic order of every model over every other, as in the papers.
+
+    With the bound of `aso`, which `sigarray.multi_aso` mends.
 
     Parameters
     ----------
@@ -122,7 +138,7 @@ def multi_aso(
     samples = [read_scores("scores", column) for column in columns]
     require_iterations("num_bootstrap_iterations", num_bootstrap_iterations)
     require_jobs(num_jobs)
-    with show_steps(num_bootstrap_iterations, show_progress):
+    with _published(), show_steps(num_bootstrap_iterations, show_progress):
         result = sigarray.multi_aso(
             samples,
             confidence_level=confidence_level,
@@ -131,8 +147,43 @@ def multi_aso(
             dt=dt,
             rng=seed,
         )
+    sizes = np.asarray([len(x) for x in samples])
+    n_pairs = len(samples) * (len(samples) - 1) // 2
+    eps_min = _bound(
+        result.violation_ratio,
+        result.standard_error,
+        np.minimum(sizes[:, None], sizes),
+        (1.0 - confidence_level) / (n_pairs if use_bonferroni else 1),
+    )
+    np.fill_diagonal(eps_min, 1.0)
     if names is None or not return_df:
-        return result.eps_min
+        return eps_min
     import pandas
 
-    return pandas.DataFrame(result.eps_min, index=names, columns=names)
+    return pandas.DataFrame(eps_min, index=names, columns=names)
+
+
+def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
+    """Give the bound of the papers: the normal quantile, and the resamples' deviation.
+
+    del Barrio et al. (2018), equation 6. `sigarray` gives the deviation of resamples
+    as an estimate of the sampling error, which is larger by n / (n - 1).
+    """
+    scale = np.sqrt((np.maximum(smallest, 2) - 1) / np.maximum(smallest, 2))
+    deviation = error * np.where(smallest > 1, scale, 1.0)
+    return np.clip(ratio - NormalDist().inv_cdf(level) * deviation, 0.0, 1.0)
+
+
+@contextlib.contextmanager
+def _published() -> Iterator[None]:
+    """Say what the bound of the papers is worth, in place of what is said of ours."""
+    warnings.warn(
+        "The bound of the papers calls one of two equal models better in 18 % of cases "
+        "with 3 runs each, 11 % with 5 and 6 % with 20, and of many models more often. "
+        "sigarray.aso and sigarray.multi_aso have a bound that holds.",
+        UserWarning,
+        stacklevel=4,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield

@@ -140,7 +140,7 @@ def replicates(
 
 
 def _see_order(drawn: np.ndarray, numbers: list[float], limit: float) -> _Sight:
-    bound, ratio, _ = numbers
+    bound, ratio, *_ = numbers
     verdict = "below" if bound < limit else "not below"
     said = f"bound eps_min: {show_beside(bound, limit)}, {verdict} {limit:g}"
     marks = [

@@ -53,7 +53,7 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
     --------
     >>> from sigarray import multi_aso
     >>> from sigarray.report import to_frame
-    >>> scores = {"a": [0.9, 0.8, 0.7], "b": [0.5, 0.4, 0.6]}
+    >>> scores = {"a": [0.9, 0.8, 0.7, 0.6], "b": [0.5, 0.4, 0.3, 0.2]}
     >>> to_frame(multi_aso(scores), names=scores)[["model_a", "model_b", "eps_min"]]
       model_a model_b  eps_min
     0       a       b      0.0
@@ -96,7 +96,7 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
     --------
     >>> from sigarray import multi_aso
     >>> from sigarray.report import to_markdown
-    >>> scores = {"a_1": [0.9, 0.8, 0.7], "b|c": [0.5, 0.4, 0.6]}
+    >>> scores = {"a_1": [0.9, 0.8, 0.7, 0.6], "b|c": [0.5, 0.4, 0.3, 0.2]}
     >>> print(to_markdown(multi_aso(scores), names=scores))
     |  | a_1 | b\|c |
     | --- | ---: | ---: |

@@ -13,7 +13,8 @@ from tests.plot.conftest import find_lines, read_legend, read_ticks
 
 def result_of(eps_min, ratio=None):
     ratio = np.full_like(eps_min, 0.5) if ratio is None else ratio
-    return PairwiseAsoResult(eps_min, ratio, np.zeros_like(eps_min))
+    rest = [np.full_like(eps_min, x) for x in (0.0, 0.5, 1.0)]
+    return PairwiseAsoResult(eps_min, ratio, *rest)
 
 
 def draw_bounds(n, seed=0):

@@ -51,7 +51,10 @@ def test_pairs():
 @pytest.mark.parametrize(
     ("result", "columns"),
     [
-        (aso([1.0, 2, 3], [1.0, 2, 4]), "eps_min violation_ratio standard_error"),
+        (
+            aso([1.0, 2, 3], [1.0, 2, 4]),
+            "eps_min violation_ratio standard_error probability_of_improvement pvalue",
+        ),
         (t_test([1.0, 2, 3], [1.0, 2, 4]), "statistic pvalue df"),
         (
             bootstrap_ci([1.0, 2, 3], rng=0, n_resamples=99),

@@ -1,0 +1,106 @@
+"""Gaps between samples of one distribution: `sigarray/data/rank_gaps.npz`.
+
+`python -m benchmarks.rank_ranges` simulates the tails that `_numeric/rank_ranges.py`
+reads: of k samples of n scores without ties, the largest gap between two of them, and
+the largest one from the first sample. They depend on k and n alone. Two samples are
+counted there, and not simulated.
+
+The gap of A and B, in pairs of scores, is 2 w D(A, B) + sum over the others C of D(A,
+C) - D(B, C), where D is how many pairs A wins less those it loses. For w = 1 it is 2 n
+times the difference of their rank sums among all.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sigarray._numeric.rank_ranges import OWN_WEIGHT
+
+PATH = Path(__file__).parent.parent / "sigarray" / "data" / "rank_gaps.npz"
+SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 30, 40)
+MAX_MODELS, MAX_SCORES = 20, 120
+# Larger samples are told from a baseline by their wins, however many there are.
+MAX_SIZE_OF_BASELINE = 7
+# Tails are kept from 0.5 down to what some 20 draws are beyond, each at least 1 % above
+# the next.
+LARGEST, RATIO, FEWEST = 0.5, 0.99, 20
+CHUNK = 2**20
+
+
+def draw_gaps(
+    rng: np.random.Generator, k: int, n: int, count: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Give the largest gaps, of all pairs and of those with the first sample."""
+    ranks = np.arange(k * n, dtype=np.int16)
+    first, second = np.triu_indices(k, 1)
+    size = max(1, CHUNK // (k * k))
+    for start in range(0, count, size):
+        rows = np.broadcast_to(ranks, (min(size, count - start), k * n))
+        dealt = rng.permuted(rows, axis=1).reshape(-1, k, n)
+        a = np.ascontiguousarray(dealt[:, first].transpose(2, 0, 1))
+        b = np.ascontiguousarray(dealt[:, second].transpose(2, 0, 1))
+        won = np.zeros(a.shape[1:], np.int16)
+        for x in a:
+            for y in b:
+                won += x > y
+        net = 2 * won.astype(np.int32) - n * n
+        all_of = np.zeros((len(net), k), np.int32)
+        for pair, (i, j) in enumerate(zip(first, second, strict=True)):
+            all_of[:, i] += net[:, pair]
+            all_of[:, j] -= net[:, pair]
+        gaps = all_of[:, first] - all_of[:, second] + (2 * OWN_WEIGHT - 2) * net
+        gaps = np.abs(gaps)
+        yield gaps.max(1), gaps[:, first == 0].max(1)
+
+
+def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give some values, and how likely each or more is: (count + 1) / (total + 1)."""
+    total = counts.sum()
+    beyond = counts[::-1].cumsum()[::-1]
+    tails = (beyond + 1) / (total + 1)
+    kept: list[int] = []
+    for value in np.flatnonzero(counts):
+        if tails[value] > LARGEST or beyond[value] < FEWEST:
+            continue
+        if not kept or tails[value] <= RATIO * tails[kept[-1]]:
+            kept.append(int(value))
+    return np.asarray(kept, np.uint16), tails[kept].astype(np.float32)
+
+
+def main() -> None:
+    """Simulate, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=1_000_000)
+    draws = parser.parse_args().draws
+    keys, values, tails = [], [], []
+    for n in SIZES:
+        for k in range(3, min(MAX_MODELS, MAX_SCORES // n) + 1):
+            rng = np.random.default_rng((n, k))
+            counts = [np.zeros(0, np.int64)] * 2
+            # Of small samples, whose values are few, tails are to be as exact.
+            count = draws if k * n <= MAX_SCORES // 2 else draws // 3
+            for found in draw_gaps(rng, k, n, count):
+                for place, gaps in enumerate(found):
+                    length = max(len(counts[place]), int(gaps.max()) + 1)
+                    own = np.bincount(gaps, minlength=length)
+                    own[: len(counts[place])] += counts[place]
+                    counts[place] = own
+            for is_of_baseline in range(1 + (n <= MAX_SIZE_OF_BASELINE)):
+                own, own_tails = find_tails(counts[is_of_baseline])
+                keys.append((is_of_baseline, k, n, len(own)))
+                values.append(own)
+                tails.append(own_tails)
+        print(f"samples of {n}: done", flush=True)
+    np.savez_compressed(
+        PATH,
+        keys=np.asarray(keys, np.uint16),
+        values=np.concatenate(values),
+        tails=np.concatenate(tails),
+    )
+    print(f"{PATH.name}: {PATH.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""How far apart samples of one distribution are by chance, in ranks without ties.
+
+All of it depends on the numbers of samples and of scores alone, and is found on the
+host. Two samples are counted. Of more, few scores are looked up in simulations
+(`python -m benchmarks.rank_ranges`), and many are as normal as they can be.
+"""
+
+import functools
+import importlib.resources
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+# How much a pair weighs against other models of a set, in the gap between two: by it 10
+# models of 5 runs tell twice as many pairs apart as by their ranks among all (w = 1).
+OWN_WEIGHT = 3
+
+# Numbers added up for the distribution of two samples: 0.1 s, once.
+_MAX_COUNTED = 2e7
+# Nodes of Gauss and Legendre between these limits: six digits of a tail.
+_NODES, _END = 160, 9.0
+_PRECISION = 1e-9
+_NORMAL = NormalDist()
+
+
+@functools.lru_cache(maxsize=64)
+def win_tails(n: int, m: int) -> np.ndarray | None:
+    """Give P(D >= d) for d = nm, nm - 2, ..., down to 0 or 1, or None for many scores.
+
+    D counts the pairs of a score of A and one of B in which A is ahead, less those in
+    which B is. The number of ways to U = (nm + D) / 2 is a coefficient of the Gaussian
+    binomial, prod (1 - q^(m + i)) / (1 - q^i) for i = 1, ..., n: Mann and Whitney
+    (1947). It is symmetric, so that half of them do, in which none is cancelled.
+    """
+    few, many = sorted((n, m))
+    if few * n * m > _MAX_COUNTED or math.lgamma(n + m) > 1e5 or few > 400:
+        return None
+    size = n * m // 2 + 1
+    ways = np.zeros(size)
+    ways[0] = 1.0
+    for i in range(1, few + 1):
+        if many + i < size:
+            ways[many + i :] -= ways[: size - many - i].copy()
+        rows = np.zeros(-(-size // i) * i)
+        rows[:size] = ways
+        ways = np.cumsum(rows.reshape(-1, i), axis=0).reshape(-1)[:size]
+    log_total = math.lgamma(n + m + 1) - math.lgamma(n + 1) - math.lgamma(m + 1)
+    return np.cumsum(ways) * math.exp(-log_total)
+
+
+def win_tail(n: int, m: int, wins: float) -> float:
+    """P(D >= wins), for wins >= 0."""
+    if wins > n * m:
+        return 0.0
+    tails = win_tails(n, m)
+    if tails is not None:
+        place = math.floor((n * m - wins) / 2.0 + _PRECISION)
+        return float(tails[min(place, len(tails) - 1)])
+    deviation = math.sqrt(n * m * (n + m + 1) / 3.0)
+    return _NORMAL.cdf(-(wins - 1.0) / deviation)
+
+
+def critical_wins(n: int, m: int, level: float) -> float:
+    """Smallest d with P(D >= d) <= level, or infinity where there is none."""
+    tails = win_tails(n, m)
+    limit = level * (1.0 + _PRECISION)
+    if tails is not None:
+        place = int(np.searchsorted(tails, limit, side="right")) - 1
+        return math.inf if place < 0 else n * m - 2.0 * place
+    deviation = math.sqrt(n * m * (n + m + 1) / 3.0)
+    wins = math.ceil(1.0 - deviation * _NORMAL.inv_cdf(level))
+    return float(wins) if wins <= n * m else math.inf
+
+
+@functools.cache
+def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
+    """Give values and their tails, by (is of a baseline, samples, scores of each)."""
+    path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
+    with path.open("rb") as file, np.load(file) as stored:
+        keys, values, tails = (stored[key] for key in ("keys", "values", "tails"))
+    tables, start = {}, 0
+    for is_of_baseline, k, n, length in keys.tolist():
+        own = slice(start, start + length)
+        # In pairs of scores; below a value, so that no rounding is on its other side.
+        part = 1.0 / n
+        unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
+        found = (values[own] - 0.5) / unit
+        tables[is_of_baseline, k, n] = found, tails[own].astype(float)
+        start += length
+    return tables
+
+
+@functools.cache
+def _table(
+    is_of_baseline: bool, k: int, n: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Give the simulation of samples so large, or of the next larger ones.
+
+    The larger the samples, the longer the tails, up to those of the normal limit.
+    """
+    known = _tables()
+    sizes = [size for b, count, size in known if (b, count) == (is_of_baseline, k)]
+    size = min((size for size in sizes if size >= n), default=None)
+    return None if size is None else known[int(is_of_baseline), k, size]
+
+
+def variance_of_gap(k: int, a: Any, b: Any, c: float) -> Any:
+    """Variance of the gap between two of k equal models, without ties.
+
+    It is 2 w (P(A > B) - 1/2) + sum over the others of P(A > C) - P(B > C), of samples
+    of 1 / a, 1 / b, and 1 / c scores of each other one, or more. With P(A > C) - 1/2 =
+    (mean of U in A) - (mean of U in C) + W, for uniform U and uncorrelated W, whose
+    variance is 1 over 12 times the scores of A and C.
+    """
+    own = 2.0 * OWN_WEIGHT
+    shared = (k - 2.0 + own) ** 2 + (k - 2) * c
+    return (shared * (a + b) + own * own * a * b) / 12.0
+
+
+def range_tail(k: int, n: int, x: float, *, is_of_baseline: bool = False) -> float:
+    """How likely the largest gap of k equal models is x units or more.
+
+    Of all pairs, or of those with the first one. A unit is the deviation of a gap over
+    the square root of two, as in the range of k standard normals.
+    """
+    normal = _normal_tail(k, x, is_of_baseline)
+    table = _table(is_of_baseline, k, n)
+    if table is None:
+        return normal
+    values, tails = table
+    place = int(np.searchsorted(values, x, side="left"))
+    # The largest value that was kept at or below x, whose tail is as long or longer.
+    at = place if place < len(values) and values[place] <= x else place - 1
+    if at < 0:
+        return 1.0
+    if at == len(values) - 1:
+        return min(float(tails[-1]), max(normal, _PRECISION**2))
+    return float(tails[at])
+
+
+@functools.cache
+def critical_range(
+    k: int, n: int, level: float, *, is_of_baseline: bool = False
+) -> float:
+    """Smallest x that `range_tail` says is at most so likely."""
+    table = _table(is_of_baseline, k, n)
+    if table is not None:
+        values, tails = table
+        place = int(np.searchsorted(-tails, -level, side="left"))
+        if place < len(values):
+            return float(values[place])
+    if is_of_baseline:
+        normal = -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (2.0 * (k - 1)))
+    else:
+        normal = _normal_range(k, level)
+    # Where only the normal limit knows so short a tail.
+    return max(normal, 0.0 if table is None else float(table[0][-1]))
+
+
+def _normal_tail(k: int, x: float, is_of_baseline: bool) -> float:
+    if is_of_baseline:
+        return min(1.0, 2.0 * (k - 1) * _NORMAL.cdf(-x / math.sqrt(2.0)))
+    return _range_of_normals(k, x)
+
+
+@functools.cache
+def _nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give nodes, weights times the normal density there, and log Phi."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    z = _END * nodes
+    density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    return z, _END * weights * density, _log_normal_cdf(z)
+
+
+@functools.cache
+def _log_phi() -> tuple[np.ndarray, np.ndarray]:
+    """Give log Phi at steps of 1/512, between which it is straight to 5e-7."""
+    z = np.arange(-36 * 512, 9 * 512 + 1) / 512.0
+    below = [0.5 * math.erfc(-x * math.sqrt(0.5)) for x in z.tolist()]
+    return z, np.log(below)
+
+
+def _log_normal_cdf(z: np.ndarray) -> np.ndarray:
+    return np.asarray(np.interp(z, *_log_phi()))
+
+
+def _range_of_normals(k: int, x: float) -> float:
+    """P(the range of k standard normals >= x).
+
+    It is k int phi(z) (Phi(z)^(k - 1) - (Phi(z) - Phi(z - x))^(k - 1)) dz, with the
+    largest at z, which keeps its digits where it is small.
+    """
+    if x <= 0.0:
+        return 1.0
+    z, weights, log_below = _nodes()
+    share = np.exp(_log_normal_cdf(z - x) - log_below)
+    with np.errstate(divide="ignore"):
+        factor = -np.expm1((k - 1) * np.log1p(-np.minimum(share, 1.0)))
+    terms = weights * np.exp((k - 1) * log_below) * factor
+    return float(min(1.0, k * np.sum(terms)))
+
+
+@functools.cache
+def _normal_range(k: int, level: float) -> float:
+    """Give the x of such a tail: secants of its logarithm, between two bounds."""
+    low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
+    f_low, f_high = (
+        math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)
+    )
+    for _ in range(60):
+        x = low + (high - low) * f_low / (f_low - f_high)
+        x = min(max(x, low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
+        f = math.log(_range_of_normals(k, x)) - math.log(level)
+        if f > 0.0:
+            low, f_low = x, f
+        else:
+            high, f_high = x, f
+        if high - low < _PRECISION or abs(f) < _PRECISION:
+            break
+    return x

@@ -1,0 +1,265 @@
+"""At which level equality is tested, of how many models: critical values on the host.
+
+They depend on the numbers of models and of scores alone. See docs/mathematics.md.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.libraries import clip
+from sigarray._numeric.rank_ranges import (
+    OWN_WEIGHT,
+    critical_range,
+    critical_wins,
+    range_tail,
+    variance_of_gap,
+    win_tail,
+)
+
+# More models than this are compared in pairs, each at its share of the level.
+MAX_CLOSED = 100
+# Fewer scores on a side give no verdict: Student's quantile has no degrees of freedom.
+MIN_SIZE = 3
+# Points between which a p-value is interpolated, and where it ends.
+_KNOTS, _SMALLEST = 40, 1e-13
+_MAX_SIZE = 10**4
+
+
+@dataclass(frozen=True)
+class Family:
+    """Claims that are made together, each wrong with a probability of `level` in all.
+
+    "one-sided" is one claim of one pair; "pairs" are two-sided, `n_pairs` of them by
+    Bonferroni; "closed" are all pairs of models, and "baseline" all others with one, by
+    the closure principle.
+    """
+
+    kind: Literal["one-sided", "pairs", "closed", "baseline"]
+    level: float
+    n_models: int = 2
+    n_pairs: int = 1
+    baseline: int | None = None
+
+    @property
+    def level_of_pair(self) -> float:
+        """The level at which a pair alone is tested, one-sided."""
+        if self.kind == "closed":
+            return 0.5 * level_of_set(2, self.n_models, self.level)
+        if self.kind == "one-sided":
+            return self.level
+        return 0.5 * self.level / self.n_pairs
+
+
+def family_of(n_models: int, level: float, baseline: int | None = None) -> Family:
+    """Give the family of all pairs of models, or of those with a baseline."""
+    n_pairs = n_models * (n_models - 1) // 2
+    if baseline is not None:
+        return Family("baseline", level, n_models, 1, baseline)
+    if n_models == 2 or n_models > MAX_CLOSED:
+        return Family("pairs", level, n_models, n_pairs)
+    return Family("closed", level, n_models)
+
+
+def level_of_set(k: int, n_models: int, level: float) -> float:
+    """Level of k of the models: Ryan, Einot and Gabriel, and Welsch.
+
+    Sets of different models are independent: so all those of which one is of equal
+    models err with a probability of `level` in all.
+    """
+    if k >= n_models - 1:
+        return level
+    return -math.expm1(k / n_models * math.log1p(-level))
+
+
+def adjust_for_set(p: float, k: int, n_models: int) -> float:
+    """Give the level of the family at which a set with this p-value is rejected."""
+    if k >= n_models - 1 or p >= 1.0:
+        return p
+    return -math.expm1(n_models / k * math.log1p(-p))
+
+
+def can_decide(sizes: Sequence[int], family: Family) -> bool:
+    """Tell whether any pair of so many scores could be told apart."""
+    others = list(sizes)
+    first = [others.pop(family.baseline)] if family.baseline is not None else []
+    n, m = sorted([*first, *sorted(others)[-1:]] if first else sorted(others)[-2:])
+    if n < MIN_SIZE:
+        return False
+    if family.kind == "baseline":
+        return any(
+            limit.wins is not None or limit.range < limit.largest
+            for limit in list_limits(family, m, n)
+        )
+    return critical_wins(n, m, family.level_of_pair) < math.inf
+
+
+def needed_size(family: Family) -> int | None:
+    """Count the scores of each model with which something could be found."""
+    for n in range(MIN_SIZE, _MAX_SIZE):
+        if can_decide([n] * family.n_models, family):
+            return n
+    return None
+
+
+class Limit(NamedTuple):
+    """Of a baseline and k others: a model's least wins, or a range of mean ranks."""
+
+    wins: float | None
+    range: float
+    largest: float
+
+
+@functools.cache
+def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
+    """Give the critical values of a baseline and 1, 2, ..., K - 1 others of n scores.
+
+    Where U of Mann and Whitney can reach its level by Bonferroni, it decides; for fewer
+    scores the ranks among all of the set.
+    """
+    limits = []
+    for k in range(1, family.n_models):
+        wins = critical_wins(n, n_baseline, 0.5 * family.level / k)
+        size = max(n, n_baseline)
+        # For one other model U is all there is.
+        x = (
+            critical_range(k + 1, size, family.level, is_of_baseline=True)
+            if k > 1 and wins == math.inf
+            else math.inf
+        )
+        # A gap of k + 1 is that of a model above all others, and a baseline below.
+        unit = math.sqrt(0.5 * variance_of_gap(k + 1, 1 / n, 1 / n_baseline, 1 / n))
+        largest = (OWN_WEIGHT + k - 1) / unit
+        limits.append(Limit(None if wins == math.inf else wins, x, largest))
+    return tuple(limits)
+
+
+class Curve(NamedTuple):
+    """Logarithm of a p-value: straight between knots in x / scale."""
+
+    scale: float
+    start: float
+    knots: tuple[float, ...]
+    bends: tuple[float, ...]
+
+    def __call__(self, xp: Namespace, x: Array) -> Array:
+        """Give p-values, which are 1 at most."""
+        x = x / self.scale
+        log_p = self.start + (x - x)
+        for knot, bend in zip(self.knots, self.bends, strict=True):
+            log_p = log_p + bend * clip(xp, x - knot, 0.0, None)
+        return clip(xp, xp.exp(log_p), None, 1.0)
+
+
+def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
+    """Make a curve through points from 0 on; beyond the last one it stays."""
+    scale = float(max(points[-1], 1e-300))
+    knots = [float(x) / scale for x in points]
+    logs = [math.log(p) for p in p_values]
+    slopes = [
+        (after - before) / (high - low)
+        for (low, high), (before, after) in zip(
+            itertools.pairwise(knots), itertools.pairwise(logs), strict=True
+        )
+    ]
+    bends = [after - before for before, after in itertools.pairwise([0.0, *slopes, 0])]
+    return Curve(scale, logs[0], tuple(knots), tuple(bends))
+
+
+@functools.lru_cache(maxsize=256)
+def curve_of_wins(n: int, m: int, family: Family) -> Curve:
+    """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone.
+
+    Through all values of D of few scores. With a baseline, of one other model.
+    """
+    values = np.arange(n * m % 2, n * m + 1, 2)
+    end = min(critical_wins(n, m, _SMALLEST), n * m)
+    values = values[values <= end]
+    if len(values) > _KNOTS:
+        places = np.linspace(0, len(values) - 1, _KNOTS).round().astype(int)
+        values = values[places]
+    # Where D is 0 or 1, no direction is ahead.
+    points = [0.0, *values[values > 0]]
+    tails = [win_tail(n, m, float(d)) for d in points]
+    factor = 1.0 if family.kind == "one-sided" else 2.0 * family.n_pairs
+    p_values = [min(1.0, factor * p) for p in tails]
+    if family.kind == "closed":
+        p_values = [adjust_for_set(p, 2, family.n_models) for p in p_values]
+    return curve_through(points, p_values)
+
+
+@functools.lru_cache(maxsize=64)
+def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
+    """Make the curve of adjusted p-values of a ratio to critical ranges, if any.
+
+    A ratio of r is one where the range of each set is r times its critical value or
+    more; the p-value is the largest of those sets, so that it is never too small.
+    """
+    size, is_of_baseline = max(sizes), family.kind == "baseline"
+    if is_of_baseline:
+        limits = {x for n in _sizes_of_others(family, sizes) for x in n}
+        found = {(k, x.range) for k, x in limits if x.wins is None and k > 2}
+    else:
+        found = set(enumerate(list_critical_ranges(family, size), start=3))
+    if not found:
+        return None
+
+    def find(r: float) -> float:
+        tails = [
+            (k, range_tail(k, size, r * x, is_of_baseline=is_of_baseline))
+            for k, x in found
+        ]
+        if is_of_baseline:
+            return max(p for _, p in tails)
+        return max(adjust_for_set(p, k, family.n_models) for k, p in tails)
+
+    end = 1.0
+    while find(end) > _SMALLEST and end < 8.0:
+        end *= 1.1
+    ratios = np.linspace(0.0, end, 4 * _KNOTS + 1)
+    p_values = np.clip([find(float(r)) for r in ratios], _SMALLEST, 1.0)
+    logs = np.minimum.accumulate(np.log(p_values))
+    # Knots as far apart in p-values as can be, and none too low between them.
+    wanted = np.linspace(logs[0], logs[-1], _KNOTS)
+    places = np.unique(np.searchsorted(-logs, -wanted, side="right") - 1)
+    knots = ratios[places]
+    between = np.interp(ratios, knots, logs[places])
+    excess = max(0.0, float(np.max(logs - between)))
+    raised = np.minimum(np.exp(logs[places] + excess), 1.0)
+    return curve_through(knots.tolist(), raised.tolist())
+
+
+def _sizes_of_others(
+    family: Family, sizes: tuple[int, ...]
+) -> list[list[tuple[int, Limit]]]:
+    """Give the limits of sets, by their numbers of models, for each size of others."""
+    base = family.baseline or 0
+    others = sorted({n for place, n in enumerate(sizes) if place != base})
+    return [
+        list(enumerate(list_limits(family, n, sizes[base]), start=2)) for n in others
+    ]
+
+
+def limit_of_pair(n: int, m: int, family: Family) -> float:
+    """Give wins between what is enough, at the level of a pair alone, and what is not.
+
+    More than there can be, where nothing is enough.
+    """
+    wins = critical_wins(n, m, family.level_of_pair)
+    return n * m + 1.0 if wins == math.inf else wins - 0.5
+
+
+@functools.lru_cache(maxsize=64)
+def list_critical_ranges(family: Family, size: int) -> tuple[float, ...]:
+    """Give the critical range of 3, 4, ..., K models, in units of `range_tail`."""
+    k_models = family.n_models
+    return tuple(
+        critical_range(k, size, level_of_set(k, k_models, family.level))
+        for k in range(3, k_models + 1)
+    )
