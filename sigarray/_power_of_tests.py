@@ -146,8 +146,8 @@ def _see(
             batch=None,
             family=Family("one-sided", level),
         )
-        result = result_of_pair(xp, estimates, equality)
-        return result.eps_min < _ASO_THRESHOLD
+        order = result_of_pair(xp, estimates, equality)
+        return order.eps_min < _ASO_THRESHOLD
     if test == "mann_whitney":
         return mann_whitney_u(a, b, alternative="greater").pvalue <= level
     if not callable(test):

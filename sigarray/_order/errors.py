@@ -19,7 +19,7 @@ from sigarray._backend.aliases import (
     Seed,
     Workers,
 )
-from sigarray._backend.chunks import MAX_HELD, AddUp, add_chunks, map_items
+from sigarray._backend.chunks import AddUp, add_chunks, map_items
 from sigarray._backend.libraries import (
     array_kernel,
     build_tables,
@@ -77,9 +77,9 @@ from sigarray._order.ratio import (
 )
 from sigarray._order.tiles import has_tiles, join_tiles, largest_tile, list_tiles
 
-# Percentiles of resamples are bounds from so many scores on, where so many resamples
-# are beyond them.
-MIN_SIZE_OF_PERCENTILES, _MIN_BEYOND = 20, 20
+# Percentiles of resamples are bounds from so many scores on, with so many resamples
+# beyond them, and where there are so many resamples of all pairs at most.
+MIN_SIZE_OF_PERCENTILES, _MIN_BEYOND, _MAX_KEPT = 20, 20, 2**16
 
 
 class Estimates(NamedTuple):
@@ -194,7 +194,7 @@ def estimate_sorted(
             own = n_resamples, plan.grid, batch
             if has_tiles(xp, stacks):
                 found = _errors_by_tiles(xp, stacks, chosen, seeds, *own)
-            elif keeps_replicates(stacks, level, n_resamples):
+            elif keeps_replicates(stacks, n_resamples):
                 kept = _keep_replicates(xp, stacks, chosen, seen, seeds, *own)
                 found = [_deviation_of(xp, *x) for x in kept]
                 tails |= {
@@ -300,17 +300,14 @@ def _bootstrap_errors(
     ]
 
 
-def keeps_replicates(stacks: Stacks, level: float, n_resamples: int) -> bool:
+def keeps_replicates(stacks: Stacks, n_resamples: int) -> bool:
     """Tell whether replicates of all pairs are held, for a percentile of theirs.
 
     That does not depend on the number of batch entries, for results do not either.
     """
     sizes = sorted(stack.shape[-1] for stack in stacks for _ in range(stack.shape[-2]))
-    return (
-        allows_percentiles(*sizes[-2:])
-        and n_resamples * level >= _MIN_BEYOND
-        and count_pairs(stacks) * n_resamples <= MAX_HELD
-    )
+    is_little = count_pairs(stacks) * n_resamples <= _MAX_KEPT
+    return is_little and allows_percentiles(*sizes[-2:])
 
 
 def allows_percentiles(n: int, m: int) -> bool:
@@ -350,9 +347,13 @@ def _deviation_of(xp: Namespace, replicates: Array, ratio: Array) -> Array:
 
 
 def _find_tails(xp: Namespace, replicates: Array, level: float) -> tuple[Array, Array]:
-    """Give the replicates beyond which there is a share of `level`, on each side."""
+    """Give the replicates beyond which there is a share of `level`, on each side.
+
+    Or a larger share, of so many replicates that it is no matter of chance.
+    """
     count = replicates.shape[-1]
-    n_beyond = math.floor(level * (count + 1) + 1e-9)
+    n_beyond = max(math.floor(level * (count + 1) + 1e-9), _MIN_BEYOND)
+    n_beyond = min(n_beyond, count)
     return (
         nth_smallest(xp, replicates, n_beyond)[..., 0],
         nth_smallest(xp, replicates, count + 1 - n_beyond)[..., 0],

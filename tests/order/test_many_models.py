@@ -169,7 +169,8 @@ def test_correction_divides_alpha():
     )
     inside = (plain.eps_min > 0.0) & (corrected.eps_min < 1.0)
     assert inside.any()
-    assert (corrected.eps_min > plain.eps_min)[inside].all()
+    assert (corrected.eps_min >= plain.eps_min)[inside].all()
+    assert (corrected.eps_min > plain.eps_min)[inside].any()
 
 
 def test_impossible_models():
