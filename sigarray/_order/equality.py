@@ -16,7 +16,13 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import iterate_until, map_entries
-from sigarray._backend.libraries import clip, device_of, take, upload_numbers
+from sigarray._backend.libraries import (
+    clip,
+    device_of,
+    take,
+    take_last,
+    upload_numbers,
+)
 from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
 from sigarray._numeric.ranks import net_wins
 from sigarray._order.families import (
@@ -38,8 +44,8 @@ from sigarray._order.pairs import (
 )
 
 # Rounds of claims: each looks at the sets that the claims before it have left. Nearly
-# all are made in three; what later ones would add is not claimed.
-_ROUNDS = 30
+# all are made in four; what later ones would add is not claimed.
+_ROUNDS = 8
 # Claims at so small a part of the level come first, and keep their p-values.
 _FIRST_SHARE = 0.1
 # Terms of a sum, of which this is no model of the set.
@@ -95,11 +101,13 @@ def _test_pairs(
     for (g, h), own in zip(list_blocks(stacks), wins, strict=True):
         n, m = stacks[g].shape[-1], stacks[h].shape[-1]
         curve = curve_of_wins(n, m, family)
-        p_values = curve(xp, xp.abs(own))
         if is_one_sided:
-            # The next value of D, two further on where nothing is tied.
-            other = 1.0 - curve(xp, xp.abs(own) + 2.0)
-            p_values = xp.where(own < 0.0, other, p_values)
+            # P(D >= -d) = 1 - P(D >= d + 2), for D is d + 2 next where nothing is tied.
+            is_behind = own < 0.0
+            p_values = curve(xp, xp.where(is_behind, 2.0 - own, own))
+            p_values = xp.where(is_behind, 1.0 - p_values, p_values)
+        else:
+            p_values = curve(xp, xp.abs(own))
         size = own if is_one_sided else xp.abs(own)
         is_told = size >= limit_of_pair(n, m, family)
         p_values = _agree(xp, p_values, is_told, family.level) + (own - own)
@@ -220,14 +228,16 @@ def _test_all(
         is_open_pair = _at(xp, is_open, place)
         is_new = is_open_pair & is_able & (found >= least_ratio)
         state = (
-            is_open & ~spread_pairs(xp, is_new, k, lambda x: x, diagonal=False),
+            is_open & ~take_last(xp, is_new, pair_of),
             xp.where(is_open_pair, found, ratios),
             rounds + xp.astype(is_open_pair & ~is_new, rounds.dtype),
         )
         return state, ~xp.any(is_new)
 
+    pair_of = spread_pairs(xp, pairs, k, lambda x: x, diagonal=0)
     models = xp.arange(k, device=device)
-    is_open = (models[:, None] != models[None, :]) & ~xp.isnan(leads)
+    is_other = models[:, None] != models[None, :]
+    is_open = is_other & ~xp.isnan(leads)
     start = is_open, lead[..., 0], xp.zeros_like(p_of_pair)
     state, _ = claim(start, is_sure, ratio_at(curve, surest))
     step = functools.partial(claim, is_able=is_enough, least_ratio=1.0)
@@ -236,8 +246,7 @@ def _test_all(
     by_sets = _by_ratio(xp, curve, ratios)
     p_values = xp.maximum(p_of_pair, by_sets)
     p_values = _in_order(xp, p_values, is_told, rounds, _ROUNDS)
-    p_values = spread_pairs(xp, p_values, k, lambda p: p, diagonal=1.0)
-    return p_values, spread_pairs(xp, is_told, k, lambda x: x, diagonal=False)
+    return take_last(xp, p_values, pair_of), take_last(xp, is_told, pair_of) & is_other
 
 
 def _test_with_baseline(
@@ -330,7 +339,7 @@ def _in_order(
 
 def ratio_at(curve: Curve | None, p: float) -> float:
     """Give the ratio from which on a p-value is at most p, and 1 at least."""
-    low, high = 1.0, 1.0 if curve is None else curve.scale
+    low, high = 1.0, 1.0 if curve is None else curve.end
     if curve is None or low >= high or float(curve(np, np.float64(high))) > p:
         return max(low, high)
     for _ in range(50):

@@ -27,8 +27,9 @@ from sigarray._numeric.rank_ranges import (
 MAX_CLOSED = 100
 # Fewer scores on a side give no verdict: Student's quantile has no degrees of freedom.
 MIN_SIZE = 3
-# Points between which a p-value is interpolated, and where it ends.
-_KNOTS, _SMALLEST = 40, 1e-13
+# Pairs of scores of which each number of wins has its own p-value; of more, points to
+# which p-values are fitted, the degree of the polynomial, and where it ends.
+_FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 10, 1e-13
 _MAX_SIZE = 10**4
 
 
@@ -141,35 +142,54 @@ def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
 
 
 class Curve(NamedTuple):
-    """Logarithm of a p-value: straight between knots in x / scale."""
+    """Logarithm of a p-value from 0 to `end`, beyond which it stays.
 
-    scale: float
-    start: float
-    knots: tuple[float, ...]
-    bends: tuple[float, ...]
+    Straight between `knots`, at each of which the slope changes by a bend; or a sum of
+    Chebyshev's polynomials, which takes fewer operations, where there are no knots.
+    """
+
+    end: float
+    terms: tuple[float, ...]
+    knots: tuple[float, ...] = ()
 
     def __call__(self, xp: Namespace, x: Array) -> Array:
         """Give p-values, which are 1 at most."""
-        x = x / self.scale
-        log_p = self.start + (x - x)
-        for knot, bend in zip(self.knots, self.bends, strict=True):
-            log_p = log_p + bend * clip(xp, x - knot, 0.0, None)
+        x = clip(xp, x, 0.0, self.end)
+        if self.knots:
+            log_p = self.terms[0] + (x - x)
+            for knot, bend in zip(self.knots, self.terms[1:], strict=True):
+                log_p += bend * clip(xp, x, knot, None)
+        else:
+            # By Clenshaw's recurrence.
+            twice = x * (4.0 / self.end) - 2.0
+            last, log_p = 0.0, self.terms[-1] + (x - x)
+            for term in self.terms[-2:0:-1]:
+                log_p, last = term + twice * log_p - last, log_p
+            log_p = self.terms[0] + 0.5 * twice * log_p - last
         return clip(xp, xp.exp(log_p), None, 1.0)
 
 
 def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
-    """Make a curve through points from 0 on; beyond the last one it stays."""
-    scale = float(max(points[-1], 1e-300))
-    knots = [float(x) / scale for x in points]
+    """Make a curve through points from 0 on, straight between them."""
     logs = [math.log(p) for p in p_values]
     slopes = [
         (after - before) / (high - low)
         for (low, high), (before, after) in zip(
-            itertools.pairwise(knots), itertools.pairwise(logs), strict=True
+            itertools.pairwise(points), itertools.pairwise(logs), strict=True
         )
     ]
-    bends = [after - before for before, after in itertools.pairwise([0.0, *slopes, 0])]
-    return Curve(scale, logs[0], tuple(knots), tuple(bends))
+    bends = [after - before for before, after in itertools.pairwise([0.0, *slopes])]
+    knots = [float(x) for x in points[:-1]]
+    # At 0 each term is its knot.
+    start = logs[0] - sum(x * bend for x, bend in zip(knots, bends, strict=True))
+    return Curve(float(points[-1]), (start, *map(float, bends)), tuple(knots))
+
+
+def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
+    """Make a curve near to many points, equally far apart, from 0 on."""
+    end = float(points[-1])
+    found = np.polynomial.Chebyshev.fit(points, logs, _DEGREE, domain=(0.0, end))
+    return Curve(end, tuple(map(float, found.coef)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -178,20 +198,25 @@ def curve_of_wins(n: int, m: int, family: Family) -> Curve:
 
     Through all values of D of few scores. With a baseline, of one other model.
     """
-    values = np.arange(n * m % 2, n * m + 1, 2)
-    end = min(critical_wins(n, m, _SMALLEST), n * m)
-    values = values[values <= end]
-    if len(values) > _KNOTS:
-        places = np.linspace(0, len(values) - 1, _KNOTS).round().astype(int)
-        values = values[places]
-    # Where D is 0 or 1, no direction is ahead.
-    points = [0.0, *values[values > 0]]
-    tails = [win_tail(n, m, float(d)) for d in points]
     factor = 1.0 if family.kind == "one-sided" else 2.0 * family.n_pairs
-    p_values = [min(1.0, factor * p) for p in tails]
-    if family.kind == "closed":
-        p_values = [adjust_for_set(p, 2, family.n_models) for p in p_values]
-    return curve_through(points, p_values)
+
+    def find(d: float) -> float:
+        p = min(1.0, factor * win_tail(n, m, d))
+        return adjust_for_set(p, 2, family.n_models) if family.kind == "closed" else p
+
+    if n * m <= _FEW_WINS:
+        points = [0.0, *range(2 - n * m % 2, n * m + 1, 2)]
+        return curve_through(points, [find(d) for d in points])
+    end = min(critical_wins(n, m, _SMALLEST), n * m)
+    points = np.linspace(0.0, end, _POINTS)
+    # Of values of D, of which every other integer is one.
+    below = [2.0 * math.floor((d - n * m % 2) / 2.0) + n * m % 2 for d in points]
+    logs = [
+        math.log(find(max(low, 0.0))) * (1.0 - (d - low) / 2.0)
+        + math.log(max(find(low + 2.0), _SMALLEST)) * (d - low) / 2.0
+        for d, low in zip(points, below, strict=True)
+    ]
+    return smooth_curve(points, np.asarray(logs))
 
 
 @functools.lru_cache(maxsize=64)
@@ -222,17 +247,13 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
     end = 1.0
     while find(end) > _SMALLEST and end < 8.0:
         end *= 1.1
-    ratios = np.linspace(0.0, end, 4 * _KNOTS + 1)
+    ratios = np.linspace(0.0, end, _POINTS)
     p_values = np.clip([find(float(r)) for r in ratios], _SMALLEST, 1.0)
     logs = np.minimum.accumulate(np.log(p_values))
-    # Knots as far apart in p-values as can be, and none too low between them.
-    wanted = np.linspace(logs[0], logs[-1], _KNOTS)
-    places = np.unique(np.searchsorted(-logs, -wanted, side="right") - 1)
-    knots = ratios[places]
-    between = np.interp(ratios, knots, logs[places])
-    excess = max(0.0, float(np.max(logs - between)))
-    raised = np.minimum(np.exp(logs[places] + excess), 1.0)
-    return curve_through(knots.tolist(), raised.tolist())
+    curve = smooth_curve(ratios, logs)
+    # None too low.
+    excess = float(np.max(logs - np.log(curve(np, ratios))))
+    return curve._replace(terms=(curve.terms[0] + max(0.0, excess), *curve.terms[1:]))
 
 
 def _sizes_of_others(

@@ -69,9 +69,9 @@ def aso_from_chunks(
 ) -> AsoResult:
     """Almost stochastic order of scores that do not fit into memory.
 
-    It gives what `aso` gives for the same scores and `dt`, bit for bit, but for the test
-    of equality. That knows no more than the order statistics that resamples need, and
-    takes the fewest wins that they allow: `pvalue` is that of `aso` or more, and
+    It gives what `aso` gives for the same scores and `dt`, bit for bit, but for the
+    test of equality. That knows no more than the order statistics that resamples need,
+    and takes the fewest wins that they allow: `pvalue` is that of `aso` or more, and
     `probability_of_improvement` the middle of what may be, within about 3 `dt`.
 
     Parameters

@@ -237,9 +237,9 @@ def aso(
     the other in 18, 11 and 6 % of pairs of 3, 5 and 20 normal scores. Here q is the
     quantile of Student's t with k - 1 degrees of freedom, and sigma (k / (k - 1))^1/2
     times the deviation, where k is the smaller of n and m; for k < 3 there is no bound,
-    and `eps_min` is 1. From k = 20 on the bound is at least the percentile of replicates
-    that leaves alpha' of them above, or 20 of them where that is more; for this they
-    are held, `n_resamples` numbers of each batch entry, up to 65536.
+    and `eps_min` is 1. From k = 20 on the bound is at least the percentile of
+    replicates that leaves alpha' of them above, or 20 of them where that is more; for
+    this they are held, `n_resamples` numbers of each batch entry, up to 65536.
 
     No quantile mends that eps = 0 in 1 of n + 1 pairs of equal samples of n, where
     resamples do not vary either. So eps = 1/2, the ratio of equal distributions, is

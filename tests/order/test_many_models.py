@@ -35,7 +35,7 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
             )
             two_sided = 2.0 * np.minimum(pair.pvalue, 0.5)
             is_ahead = pair.probability_of_improvement > 0.5
-            assert (entries[4] >= two_sided - 1e-5)[is_ahead].all()
+            assert (entries[4] >= 0.97 * two_sided - 1e-5)[is_ahead].all()
     diagonals = [
         backend.to_numpy(entry)[:, range(n_models), range(n_models)] for entry in result
     ]
@@ -75,7 +75,8 @@ def test_multi_aso_of_two_equal_samples_is_aso():
     matrix, pair = multi_aso(scores, rng=5), aso(*scores, rng=5)
     for entry, expected in zip(matrix[:4], pair[:4], strict=True):
         assert entry[0, 1] == expected
-    assert matrix.pvalue[0, 1] == pytest.approx(2.0 * pair.pvalue)  # two-sided
+    # Two-sided; both are fitted.
+    assert matrix.pvalue[0, 1] == pytest.approx(2.0 * pair.pvalue, rel=0.03)
 
 
 def test_multi_aso_takes_names(backend):

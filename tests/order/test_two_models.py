@@ -299,7 +299,9 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     assert record[0].filename == __file__
     assert float(result.eps_min) == (0.5 if min(n, m) >= 3 else 1.0)
     assert (float(result.violation_ratio), float(result.standard_error)) == (0.0, 0.0)
-    assert float(result.pvalue) == pytest.approx(1 / math.comb(n + m, n), rel=1e-5)
+    # Fitted, where there are more than 49 pairs.
+    error = 1e-5 if n * m <= 49 else 0.1
+    assert float(result.pvalue) == pytest.approx(1 / math.comb(n + m, n), rel=error)
     n, m = max(n, needed), max(m, needed)
     a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
     with warnings.catch_warnings():
@@ -340,7 +342,7 @@ def test_identical_samples_are_not_better(backend):
     found = tuple(map(float, aso(constant, constant, rng=0)))
     # P(D >= 0), of scores that are all tied.
     assert found[:4] == (0.5, 0.5, 0.0, 0.5)
-    assert 0.5 <= found[4] < 0.51
+    assert 0.5 <= found[4] < 0.53
 
 
 @pytest.mark.parametrize(
