@@ -26,6 +26,7 @@ from benchmarks.reproduce import (
     decisions,
     error_rates,
     response_variance,
+    verdicts,
 )
 from benchmarks.reproduce.experiment import (
     PUBLISHED,
@@ -40,6 +41,7 @@ EXPERIMENTS = {
     "decisions": decisions.run,
     "response_variance": response_variance.run,
     "calibration": calibration.run,
+    "verdicts": verdicts.run,
 }
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -29,7 +29,7 @@ MAX_CLOSED = 100
 MIN_SIZE = 3
 # Pairs of scores of which each number of wins has its own p-value; of more, points to
 # which p-values are fitted, the degree of the polynomial, and where it ends.
-_FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 10, 1e-13
+_FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 12, 1e-10
 _MAX_SIZE = 10**4
 
 

@@ -266,8 +266,8 @@ class TestClosedTest:
         p_values = multi_aso(samples, rng=0, n_resamples=2).pvalue
         n_pairs = 101 * 100 // 2
         expected = min(1.0, n_pairs * 2 * win_tail(12, 12, 144))
-        # Fitted: within 3 %.
-        assert p_values[0, 1] == pytest.approx(expected, rel=0.03)
+        # Fitted: within 8 % where all scores of one are above those of the other.
+        assert p_values[0, 1] == pytest.approx(expected, rel=0.08)
 
 
 class TestBaseline:
