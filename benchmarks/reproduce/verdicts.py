@@ -1,7 +1,7 @@
-"""What our verdicts are worth: how often equal models are told apart, and others found.
+"""What our verdicts are worth: how often equal models are told apart, others found.
 
-A family is what one call compares: all pairs of some models, or all tasks. It errs where
-any of its claims is false. Of equal models that is any claim at all.
+A family is what one call compares: all pairs of some models, or all tasks. It errs
+where any of its claims is false. Of equal models that is any claim at all.
 """
 
 import math
