@@ -240,7 +240,7 @@ CASES = [
             | (
                 {"start": 5, "count": 30}
                 if function.__name__.endswith("replicates")
-                else {"n_resamples": 126 if name == "exact" else 70}
+                else {"n_resamples": 500 if name == "exact" else 70}
             ),
         )
     ),

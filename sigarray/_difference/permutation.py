@@ -119,7 +119,8 @@ def permutation_test(
     5.2 and 5.5 with 20 each; but of 5 against 10, 5 against 20 and 10 against 50, in
     3.0, 2.0 and 3.6 % where the smaller sample is the narrow one, and 11.6, 14.6 and
     10.5 % where it is the wide one ("mean": 13.6, 23.1 and 26.6 %). `t_test` has 4.3 to
-    5.6 % throughout and `bootstrap_test` of "t" 3.3 to 5.4 %: prefer them there.
+    5.6 % throughout and `bootstrap_test` of "t" 3.3 to 5.4 %: prefer them there. Of
+    lognormal samples of equal means and such spreads it is 8 to 22 %.
 
     References
     ----------
