@@ -217,7 +217,11 @@ FUNCTIONS = [
     ),
     Function("bootstrap_test", TEST, **P_VALUE),
     Function("permutation_test", TEST, **P_VALUE),
-    Function("bootstrap_ci", INTERVAL, fixed_by_shift=("low", "high")),
+    Function(
+        "bootstrap_ci",
+        INTERVAL,
+        fixed_by_shift=("confidence_interval.low", "confidence_interval.high"),
+    ),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
     Function(
         "mann_whitney_u",

@@ -31,7 +31,11 @@ from sigarray._difference.resampling import (
     resample_statistic,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
-from sigarray._difference.studentized import bootstrap_t_test, center_for_t, draw_t
+from sigarray._difference.studentized import (
+    bootstrap_t_test,
+    draw_t,
+    standardize_scores,
+)
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
@@ -357,7 +361,7 @@ def _bootstrap_replicates(
     batch: int | None,
 ) -> Array:
     if statistic == "t":
-        rows = center_for_t(xp, samples, paired)[0].scores
+        rows = standardize_scores(xp, samples, paired).scores
         return draw_t(xp, rows, seed, start, count, batch)[1, ...]
     faultless = (spread_faults(xp, x) for x in samples)
     centered = center_scores(xp, statistic, *faultless)

@@ -28,7 +28,7 @@ from sigarray._backend.libraries import (
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import check_samples, draw_replicates
-from sigarray._difference.studentized import center_for_t, draw_t, limits_by_t
+from sigarray._difference.studentized import draw_t, limits_by_t, standardize_scores
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
@@ -225,11 +225,12 @@ def _bootstrap_ci(
 
     def find_limits(*entries: Array) -> Array:
         if method == "studentized":
-            centered, observed, variance = center_for_t(xp, entries, paired)
-            drawn = draw_t(xp, centered.scores, seed, 0, n_resamples, batch)
-            limits = limits_by_t(xp, drawn[1, ...], observed, variance, tail)
+            standard = standardize_scores(xp, entries, paired)
+            drawn = draw_t(xp, standard.scores, seed, 0, n_resamples, batch)
+            observed = standard.difference
+            limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
             error = standard_deviation(xp, drawn[0, ...])
-            return xp.stack([centered.unit * x for x in (observed, *limits, error)])
+            return xp.stack([standard.unit * x for x in (observed, *limits, error)])
         centered = center_scores(xp, statistic, *entries)
         rows, unit = centered.scores, centered.unit
         values = [apply_statistic(xp, statistic, row) for row in rows]

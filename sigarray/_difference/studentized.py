@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
 from sigarray._backend.chunks import map_replicates, sum_replicates
@@ -13,7 +14,6 @@ from sigarray._difference.resampling import count_elements
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
-    Centered,
     center_scores,
     difference_of,
     largest_or_one,
@@ -99,26 +99,32 @@ def permuted_t(
     return studentize(xp, *differences)
 
 
-def center_for_t(
-    xp: Namespace, samples: Sequence[Array], paired: bool
-) -> tuple[Centered, Array, Array]:
-    """Give scores about a coarse mean, or differences of pairs, at most 1 in size.
+class Standard(NamedTuple):
+    """Scores about a coarse mean, or differences of pairs, at most 1 in size.
 
-    Beside them are the difference of the means of what was given, and its variance.
+    The difference of the means of what was given, and its variance, are in units too.
     """
+
+    scores: list[Array]
+    difference: Array
+    variance: Array
+    unit: Array
+
+
+def standardize_scores(
+    xp: Namespace, samples: Sequence[Array], paired: bool
+) -> Standard:
+    """Give scores in units of the largest distance from their coarse mean."""
     scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
     if paired:
         scaled = [scaled[0] - scaled[1]]
     centered = center_scores(xp, "mean", *scaled)
-    largest = largest_or_one(xp, *centered.scores)
-    centered = Centered(
-        [x / largest[..., None] for x in centered.scores],
-        [x / largest for x in centered.levels],
-        [x / largest for x in centered.middles],
-        centered.unit * scale * largest,
-    )
-    observed, variance = difference_and_error(xp, centered.scores)
-    return centered, move_back(centered, observed), variance
+    unit = largest_or_one(xp, *centered.scores)
+    scores = [x / unit[..., None] for x in centered.scores]
+    observed, variance = difference_and_error(xp, scores)
+    # The levels are subtracted as they are: a division would round them.
+    difference = move_back(centered, unit * observed) / unit
+    return Standard(scores, difference, variance, centered.unit * scale * unit)
 
 
 def resampled_shifts(
@@ -191,8 +197,7 @@ def bootstrap_t_test(
 ) -> tuple[Array, Array]:
     """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
     t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
-    centered, difference, variance = center_for_t(xp, [a, b], paired)
-    samples = centered.scores
+    samples, difference, variance, _ = standardize_scores(xp, [a, b], paired)
     rounding = rounding_of(xp, "mean", samples, [difference])
     rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
 

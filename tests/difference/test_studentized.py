@@ -276,6 +276,20 @@ def test_the_level_of_the_scores_costs_no_digits(backend):
         moved = test(*map(backend.asarray, (a + 4096.0, b + 4096.0)), **options)
         for x, y in zip(plain, moved, strict=True):
             assert float(x) == pytest.approx(float(y), rel=1e-5)
+    options = {"method": "studentized", "n_resamples": 99, "rng": 0}
+    plain, moved = (
+        bootstrap_ci(
+            *map(backend.asarray, (a + x, b + x)), **options
+        ).confidence_interval
+        for x in (0.0, 4096.0)
+    )
+    for x, y in zip(plain, moved, strict=True):
+        assert float(x) == pytest.approx(float(y), rel=1e-5)
+    unit = bootstrap_ci(*map(backend.asarray, (2.0**30 * a, 2.0**30 * b)), **options)
+    low, high = unit.confidence_interval
+    assert [float(low), float(high)] == pytest.approx(
+        [2.0**30 * float(x) for x in plain], rel=1e-6
+    )
 
 
 def test_only_means_have_a_known_error():
