@@ -33,7 +33,8 @@ class ResamplingResult(NamedTuple):
     Attributes
     ----------
     statistic : array, shape (...)
-        The observed difference, A minus B.
+        The observed difference, A minus B, or with `statistic="t"` that in units of its
+        standard error.
     pvalue : array, shape (...)
         Its p-value: never 0, and exact where all permutations are enumerated.
     """
