@@ -18,6 +18,7 @@ from sigarray._difference.permutation import (
     permutation_replicates,
     permutation_test,
 )
+from sigarray._difference.placements import brunner_munzel
 from sigarray._gathering import gather_scores
 from sigarray._order.from_chunks import (
     aso_from_chunks,
@@ -35,6 +36,7 @@ from sigarray._ranking import ranking
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
+    BrunnerMunzelResult,
     ComparisonResult,
     ConfidenceInterval,
     MannWhitneyResult,
@@ -49,6 +51,7 @@ from sigarray.results import (
 __all__ = [
     "AsoResult",
     "BootstrapResult",
+    "BrunnerMunzelResult",
     "ComparisonResult",
     "ConfidenceInterval",
     "MannWhitneyResult",
@@ -69,6 +72,7 @@ __all__ = [
     "bootstrap_power_analysis",
     "bootstrap_replicates",
     "bootstrap_test",
+    "brunner_munzel",
     "compare",
     "count_significant",
     "gather_scores",

@@ -42,7 +42,8 @@ class ResamplingResult(NamedTuple):
     Attributes
     ----------
     statistic : array, shape (...)
-        The observed difference, A minus B.
+        The observed difference, A minus B, or with `statistic="t"` that in units of its
+        standard error.
     pvalue : array, shape (...)
         Its p-value: never 0, and exact where all permutations are enumerated.
     """
@@ -101,6 +102,28 @@ class MannWhitneyResult(NamedTuple):
     probability_of_improvement: Array
 
 
+class BrunnerMunzelResult(NamedTuple):
+    """Brunner and Munzel's test of two samples.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        How far the probability of improvement is from 1/2, in units of its standard
+        error.
+    pvalue : array, shape (...)
+        Its p-value, by Student's t.
+    df : array, shape (...)
+        The degrees of freedom.
+    probability_of_improvement : array, shape (...)
+        P(A > B) + P(A = B) / 2, as a share of the pairs of a score of A and one of B.
+    """
+
+    statistic: Array
+    pvalue: Array
+    df: Array
+    probability_of_improvement: Array
+
+
 class TTestResult(NamedTuple):
     """A test of two means by Student's t.
 
@@ -109,7 +132,7 @@ class TTestResult(NamedTuple):
     statistic : array, shape (...)
         The difference of the means, A minus B, in units of its standard error.
     pvalue : array, shape (...)
-        Its p-value.
+        Its p-value, NaN where t is infinite.
     df : array, shape (...)
         The degrees of freedom.
     """

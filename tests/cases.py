@@ -233,6 +233,36 @@ CASES = [
             ),
         )
     ),
+    *(
+        Case(
+            f"{function.__name__}-t-{name}",
+            function,
+            shapes,
+            {"statistic": "t", **options},
+            is_random=name != "exact",
+            float32_error=1e-5,
+        )
+        for function, name, shapes, options in (
+            (sigarray.permutation_test, "pairs", ((9,), (9,)), {"paired": True}),
+            (sigarray.permutation_test, "equal", ((9,), (9,)), {}),
+            (sigarray.permutation_test, "unequal", ((7,), (9,)), {}),
+            (sigarray.permutation_test, "exact", ((4,), (5,)), {}),
+            (sigarray.bootstrap_test, "pairs", ((9,), (9,)), {"paired": True}),
+            (sigarray.bootstrap_test, "unequal", ((7,), (9,)), {}),
+            (sigarray.bootstrap_replicates, "one", ((9,),), {}),
+            (sigarray.bootstrap_replicates, "two", ((9,), (7,)), {}),
+            (sigarray.permutation_replicates, "unequal", ((7,), (9,)), {}),
+            (sigarray.permutation_replicates, "pairs", ((9,), (9,)), {"paired": True}),
+        )
+        for options in (
+            options
+            | (
+                {"start": 5, "count": 30}
+                if function.__name__.endswith("replicates")
+                else {"n_resamples": 500 if name == "exact" else 70}
+            ),
+        )
+    ),
     Case(
         "permutation_test-callable",
         sigarray.permutation_test,
@@ -283,6 +313,8 @@ CASES = [
             (_range, "bca", ((9,),), {}),
             ("mean", "percentile", ((9,),), {}),
             ("median", "basic", ((9,), (7,)), {}),
+            ("mean", "studentized", ((9,),), {}),
+            ("mean", "studentized", ((9,), (7,)), {}),
         )
     ),
     Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),
@@ -293,12 +325,27 @@ CASES = [
         {"alternative": "less"},
         has_batch=False,
     ),
+    Case("brunner_munzel", sigarray.brunner_munzel, ((9,), (7,)), has_batch=False),
+    Case(
+        "brunner_munzel-less",
+        sigarray.brunner_munzel,
+        ((8,), (8,)),
+        {"alternative": "less"},
+        has_batch=False,
+    ),
     Case("t_test", sigarray.t_test, ((9,), (7,)), has_batch=False),
     Case(
         "t_test-paired",
         sigarray.t_test,
         ((9,), (9,)),
         {"paired": True, "alternative": "greater"},
+        has_batch=False,
+    ),
+    Case(
+        "t_test-folds",
+        sigarray.t_test,
+        ((9,), (9,)),
+        {"paired": True, "test_share": 0.2},
         has_batch=False,
     ),
     *(

@@ -63,6 +63,10 @@ LARGE_CASES = [
     large(sigarray.permutation_test, (10**6,), (10**6,), n_resamples=9, paired=True),
     large(sigarray.permutation_test, (20_000, 6), (20_000, 6)),
     large(sigarray.permutation_test, (6000,), (1,)),
+    large(
+        sigarray.permutation_test, (10**6,), (900_000,), n_resamples=5, statistic="t"
+    ),
+    large(sigarray.bootstrap_test, (10**6,), (10**6,), n_resamples=9, statistic="t"),
     large(sigarray.permutation_replicates, (50, 100), (50, 100), start=0, count=1000),
     large(sigarray.bootstrap_ci, (1000,), is_timed=True),
     large(sigarray.bootstrap_ci, (3000, 10), n_resamples=4000),
@@ -71,6 +75,8 @@ LARGE_CASES = [
     large(sigarray.mann_whitney_u, (10**5,), (10**5,), is_timed=True),
     large(sigarray.mann_whitney_u, (10**6,), (900_000,)),
     large(sigarray.mann_whitney_u, (100_000, 4), (100_000, 3)),
+    large(sigarray.brunner_munzel, (10**5,), (10**5,), is_timed=True),
+    large(sigarray.brunner_munzel, (10**6,), (900_000,)),
     large(sigarray.t_test, (10**4, 20), (10**4, 20), is_timed=True),
     large(sigarray.t_test, (100_000, 3), (100_000, 4)),
     large(sigarray.compare, (10**6,), (10**6,), dt=0.005),

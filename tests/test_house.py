@@ -112,5 +112,6 @@ OF_EACH_FUNCTION = {
     "names",
     "responses",
     "rng",
+    "statistic",
     "test",
 }

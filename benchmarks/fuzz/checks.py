@@ -373,6 +373,18 @@ def _ask_for_u(call: Call) -> dict[str, Any]:
     return {"statistic": result.statistic, "pvalue": result.pvalue}
 
 
+def _ask_for_placements(call: Call) -> dict[str, Any]:
+    from scipy import stats
+
+    alternative = call.options["alternative"]
+    result = stats.brunnermunzel(*call.samples, alternative=alternative, axis=-1)
+    n, m = (x.shape[-1] for x in call.samples)
+    least = (2.0 if alternative == "two-sided" else 1.0) / math.comb(n + m, n)
+    varies = np.isfinite(result.statistic)
+    pvalue = np.where(varies, np.maximum(result.pvalue, least), math.nan)
+    return {"statistic": -result.statistic, "pvalue": pvalue}
+
+
 def _ask_for_t(call: Call) -> dict[str, Any]:
     from scipy import stats
 
@@ -381,7 +393,8 @@ def _ask_for_t(call: Call) -> dict[str, Any]:
         result = stats.ttest_rel(*call.samples, **options)
     else:
         result = stats.ttest_ind(*call.samples, equal_var=False, **options)
-    return {"statistic": result.statistic, "pvalue": result.pvalue}
+    pvalue = np.where(np.isinf(result.statistic), math.nan, result.pvalue)
+    return {"statistic": result.statistic, "pvalue": pvalue}
 
 
 def _ask_for_permutations(call: Call) -> dict[str, Any]:
@@ -415,6 +428,7 @@ def _ask_for_discoveries(call: Call) -> dict[str, Any]:
 
 ASK_SCIPY = {
     "mann_whitney_u": _ask_for_u,
+    "brunner_munzel": _ask_for_placements,
     "t_test": _ask_for_t,
     "permutation_test": _ask_for_permutations,
     "benjamini_hochberg": _ask_for_discoveries,

@@ -116,13 +116,22 @@ COMPARED_BY = {
     "statistic": _choice("mean", "median", data_range, kinds=(None, 3, complex_mean)),
 }
 RESAMPLED = RANDOM | COMPARED_BY
-TEST = RESAMPLED | {
-    "alternative": ALTERNATIVE,
-    "method": _choice("resampling", "saddlepoint"),
+OF_TESTS = {
+    "statistic": _choice(
+        "mean", "median", "t", data_range, kinds=(None, 3, complex_mean)
+    )
 }
+TEST = (
+    RESAMPLED
+    | OF_TESTS
+    | {
+        "alternative": ALTERNATIVE,
+        "method": _choice("resampling", "saddlepoint"),
+    }
+)
 INTERVAL = RESAMPLED | {
     "confidence_level": LEVEL,
-    "method": _choice("bca", "percentile", "basic"),
+    "method": _choice("bca", "percentile", "basic", "studentized"),
 }
 POWER = RANDOM | {
     "alpha": LEVEL,
@@ -197,14 +206,22 @@ FUNCTIONS = [
         **ORDER,
     ),
     Function(
-        "bootstrap_replicates", REPLICATES | COMPARED_BY, fixed_by_shift=("result",)
+        "bootstrap_replicates",
+        REPLICATES | COMPARED_BY | OF_TESTS,
+        fixed_by_shift=("result",),
     ),
     Function(
-        "permutation_replicates", REPLICATES | COMPARED_BY, fixed_by_shift=("result",)
+        "permutation_replicates",
+        REPLICATES | COMPARED_BY | OF_TESTS,
+        fixed_by_shift=("result",),
     ),
     Function("bootstrap_test", TEST, **P_VALUE),
     Function("permutation_test", TEST, **P_VALUE),
-    Function("bootstrap_ci", INTERVAL, fixed_by_shift=("low", "high")),
+    Function(
+        "bootstrap_ci",
+        INTERVAL,
+        fixed_by_shift=("confidence_interval.low", "confidence_interval.high"),
+    ),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
     Function(
         "mann_whitney_u",
@@ -213,9 +230,22 @@ FUNCTIONS = [
         **P_VALUE,
     ),
     Function(
+        "brunner_munzel",
+        TESTED,
+        mirrored={
+            "pvalue": "less",
+            "statistic": "negative",
+            "df": "same",
+            "probability_of_improvement": "complement",
+        },
+        **P_VALUE,
+    ),
+    Function(
         "t_test",
         TESTED | {"paired": FLAG},
         mirrored={"pvalue": "less", "statistic": "negative", "df": "same"},
+        # Where no score varies.
+        may_be_nan=("pvalue",),
         **P_VALUE,
     ),
     Function(

@@ -23,3 +23,5 @@ Progress = Any
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]
 Statistic = Callable[..., Array] | StatisticName
+# Of tests, which may also compare means in units of their error.
+TestedStatistic = Statistic | Literal["t"]

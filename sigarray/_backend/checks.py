@@ -344,5 +344,6 @@ OPTIONS: dict[str, Rule] = {
     "progress": optional(progress_source),
     "rng": random_source,
     "workers": optional(worker_source),
+    "test_share": optional(fraction),
     "statistic": choice_or_statistic(*get_args(StatisticName), arrays="x"),
 }

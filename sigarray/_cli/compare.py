@@ -16,6 +16,7 @@ from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
 from sigarray._cli.page import write_page
 from sigarray._cli.pairwise_tests import (
+    FEW_RANKS,
     FEW_SCORES,
     PAIR_METHODS,
     PAIRED_TESTS,
@@ -77,6 +78,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a row is a pair of scores, as of two models on one test set "
         "(bootstrap, permutation, t)",
+    )
+    command.add_argument(
+        "--test-share",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="SHARE",
+        help="of t: a row is a split of one data set, a fold or a repetition, of which "
+        "the models were tested on this SHARE, such as 0.1 of ten folds; their scores "
+        "are paired, and t is corrected for training sets that overlap (Nadeau and "
+        "Bengio 2003)",
     )
     command.add_argument(
         "--threshold",
@@ -287,14 +297,23 @@ def _choose_test(
     elif options.test in RESAMPLING_TESTS and options.method is None:
         options.method = "resampling"  # who asks for resamples gets them
     every = [x for by in table.tasks.values() for x in by.values()]
-    if options.test in ("bootstrap", "t"):
+    if options.test in ("bootstrap", "brunner-munzel", "t"):
         for scores in table.tasks.values():
             check_sizes(table.source, scores)
     smallest = min(map(len, every))
-    if options.test == "bootstrap" and smallest < FEW_SCORES:
+    is_by_t = table.unit == "run" and options.method != "saddlepoint"
+    if options.test == "bootstrap" and smallest < FEW_SCORES and not is_by_t:
         warnings.warn(
             f"The p-values of the bootstrap are too small for few scores, here "
             f"{smallest}: use --test permutation, or --test t.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if options.test == "brunner-munzel" and smallest < FEW_RANKS:
+        warnings.warn(
+            f"The p-values of Brunner and Munzel's test are too small for fewer than "
+            f"{FEW_RANKS} scores, here {smallest}: of models with P(A > B) = 1/2 and "
+            "5 scores, 5 to 8 % have p <= 0.05, and 1 to 5 % p <= 0.01.",
             UserWarning,
             stacklevel=2,
         )
@@ -323,6 +342,8 @@ def _choose_test(
         n_resamples,
         options.seed if n_resamples is not None else None,
         options.method or "auto",
+        table.unit,
+        options.test_share,
     )
 
 
@@ -391,6 +412,11 @@ def _check_test_options(options: argparse.Namespace) -> None:
         known = ", ".join(PAIRED_TESTS)
         msg = f"Expected --paired with --test {known}; got --test {test}."
         raise ValueError(msg)
+    if options.test_share is not None:
+        if test != "t":
+            msg = f"Expected --test-share with --test t; got --test {test}."
+            raise ValueError(msg)
+        options.paired = True  # every split is of both models
     if options.n_resamples is not None and test not in _RESAMPLES:
         known = ", ".join(_RESAMPLES)
         msg = f"Expected --n-resamples with --test {known}; got --test {test}."

@@ -59,6 +59,11 @@ _CITATIONS = {
         "variables is stochastically larger than the other. "
         "doi:10.1214/aoms/1177730491",
     ],
+    "brunner-munzel": [
+        "E. Brunner, U. Munzel (2000). The nonparametric Behrens-Fisher problem: "
+        "asymptotic theory and a small-sample approximation. "
+        "doi:10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U",
+    ],
     "t": [
         "B. L. Welch (1947). The generalization of “Student's” problem when several "
         "different population variances are involved. doi:10.1093/biomet/34.1-2.28",

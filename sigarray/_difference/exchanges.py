@@ -2,7 +2,15 @@
 
 import math
 
-from sigarray._backend.aliases import Array, Device, Namespace, Seed, Statistic
+from sigarray._backend.aliases import (
+    Array,
+    Device,
+    Namespace,
+    Seed,
+    Statistic,
+    TestedStatistic,
+)
+from sigarray._backend.checks import MAX_REPLICATES
 from sigarray._backend.libraries import (
     device_of,
     index_dtype,
@@ -37,18 +45,35 @@ def exchange_pairs(
     statistic: Statistic,
 ) -> Array:
     """Difference (..., size) with some pairs (n = m) exchanged, by one bit each."""
-    a, b, device = pool[..., :n], pool[..., n:], device_of(xp, pool)
-    if seed is None:
-        words = (xp.arange(size, device=device) + start)[:, None]
-    else:
-        words = random_words(xp, seed, start, size, -(-n // WORD_BITS))
     if statistic == "mean":
-        return _mean_of_exchanged(xp, a - b, words)
-    bits = random_bits(xp, words, n)
-    is_exchanged = bits == 1
-    a, b = a[..., None, :], b[..., None, :]
-    exchanged_a = apply_statistic(xp, statistic, xp.where(is_exchanged, b, a))
-    return exchanged_a - apply_statistic(xp, statistic, xp.where(is_exchanged, a, b))
+        words = _words_of_pairs(xp, n, seed, start, size, device_of(xp, pool))
+        return _mean_of_exchanged(xp, pool[..., :n] - pool[..., n:], words)
+    a, b = exchange_samples(xp, pool, n, seed, start, size)
+    return apply_statistic(xp, statistic, a) - apply_statistic(xp, statistic, b)
+
+
+def exchange_samples(
+    xp: Namespace, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
+) -> tuple[Array, Array]:
+    """Give both samples (..., size, n) with some pairs exchanged."""
+    words = _words_of_pairs(xp, n, seed, start, size, device_of(xp, pool))
+    is_exchanged = random_bits(xp, words, n) == 1
+    a, b = pool[..., None, :n], pool[..., None, n:]
+    return xp.where(is_exchanged, b, a), xp.where(is_exchanged, a, b)
+
+
+def _words_of_pairs(
+    xp: Namespace,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    device: Device,
+) -> Array:
+    """Give words whose bits say which pairs to exchange."""
+    if seed is None:
+        return (xp.arange(size, device=device) + start)[:, None]
+    return random_words(xp, seed, start, size, -(-n // WORD_BITS))
 
 
 def _mean_of_exchanged(xp: Namespace, gaps: Array, words: Array) -> Array:
@@ -121,13 +146,8 @@ def deal_out(
 ) -> Array:
     """Difference (..., size) with all scores dealt out anew to samples of n and m."""
     leading, m = pool.shape[:-1], pool.shape[-1] - n
-    device = device_of(xp, pool)
-    if seed is None:
-        keys = _enumerated_keys(xp, n, m, start, size, device)
-    else:
-        words = overlapping_words(xp, seed, start, size, n + m, n + m)
-        keys = ordered_keys(xp, words)
     if statistic == "mean":
+        keys = _keys_of_scores(xp, n, m, seed, start, size, device_of(xp, pool))
         # A gets the n smallest keys: no permutation is made.
         threshold = nth_smallest(xp, keys, n)
         is_chosen = xp.astype(keys <= threshold, pool.dtype)
@@ -138,10 +158,34 @@ def deal_out(
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
         return sums / n_chosen - rest / (n + m - n_chosen)
-    order = xp.argsort(keys, axis=-1, stable=False)
-    dealt = take_last(xp, pool, order)
-    dealt_a = apply_statistic(xp, statistic, dealt[..., :n])
-    return dealt_a - apply_statistic(xp, statistic, dealt[..., n:])
+    a, b = deal_samples(xp, pool, n, seed, start, size)
+    return apply_statistic(xp, statistic, a) - apply_statistic(xp, statistic, b)
+
+
+def deal_samples(
+    xp: Namespace, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
+) -> tuple[Array, Array]:
+    """Give samples (..., size, n) and (..., size, m) of scores dealt out anew."""
+    m = pool.shape[-1] - n
+    keys = _keys_of_scores(xp, n, m, seed, start, size, device_of(xp, pool))
+    dealt = take_last(xp, pool, xp.argsort(keys, axis=-1, stable=False))
+    return dealt[..., :n], dealt[..., n:]
+
+
+def _keys_of_scores(
+    xp: Namespace,
+    n: int,
+    m: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    device: Device,
+) -> Array:
+    """Give keys (size, n + m), of which the n smallest are those of A."""
+    if seed is None:
+        return _enumerated_keys(xp, n, m, start, size, device)
+    words = overlapping_words(xp, seed, start, size, n + m, n + m)
+    return ordered_keys(xp, words)
 
 
 def _enumerated_keys(
@@ -157,3 +201,25 @@ def _enumerated_keys(
     everyone = xp.arange(n + m, dtype=chosen.dtype, device=device)
     is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
     return xp.astype(is_chosen if m < n else ~is_chosen, xp.int32)
+
+
+def count_permutations(n: int, m: int, *, paired: bool) -> float:
+    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
+    if min(n, m) > math.log2(MAX_REPLICATES):
+        return math.inf
+    return 2**n if paired else math.comb(n + m, n)
+
+
+def count_exchanged(
+    xp: Namespace, pool: Array, n: int, paired: bool, statistic: TestedStatistic
+) -> int:
+    """Count what a replicate holds: its words or keys, and scores or a difference."""
+    n_entries: int = math.prod(pool.shape[:-1])
+    n_exchanged: int = n if paired else pool.shape[-1]
+    if statistic != "mean":
+        return n_exchanged * (1 + n_entries)
+    if not paired:
+        return n_entries + n_exchanged  # one product for all batch entries
+    # As many pairs as bits of a word take one of them.
+    n_words = math.ceil(n_exchanged / WORD_BITS)
+    return n_entries + n_words * count_bits_at_once(xp, device_of(xp, pool))

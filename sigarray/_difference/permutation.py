@@ -1,54 +1,46 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
-import math
 from typing import Literal, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Namespace,
     Progress,
     RandomSource,
-    Seed,
-    Statistic,
+    TestedStatistic,
     Workers,
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
-from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.libraries import device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import WORD_BITS
-from sigarray._difference.exchanges import count_bits_at_once, deal_out, exchange_pairs
+from sigarray._difference.exchanges import count_permutations
+from sigarray._difference.relabelling import (
+    approximate_test,
+    count_extremes,
+    draw_permutations,
+)
 from sigarray._difference.resampling import (
     METHOD_RULE,
+    STATISTIC_RULE,
     ResamplingMethod,
-    clip_p_value,
     draws_resamples,
 )
-from sigarray._difference.saddlepoint import permutation_tail
-from sigarray._numeric.statistic import (
-    apply_statistic,
-    center_scores,
-    check_pairs,
-    find_p_value,
-    pool_samples,
-    rounding_of,
-)
+from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray.results import ResamplingResult
 
 PermutationMethod = Literal["resampling", "exact"]
 
 
-@checked(method=METHOD_RULE)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE)
 def permutation_test(
     a: Array,
     b: Array,
     /,
     *,
     paired: bool = False,
-    statistic: Statistic = "mean",
+    statistic: TestedStatistic = "mean",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
@@ -61,8 +53,9 @@ def permutation_test(
     """Test by permutation whether A scores higher than B.
 
     The null hypothesis is that both distributions are the same; for pairs, that the two
-    scores of a pair might as well be exchanged. A small p-value with "greater" speaks
-    for A.
+    scores of a pair might as well be exchanged. With `statistic="t"` it is for many
+    scores that the means are the same, whatever the spreads. A small p-value with
+    "greater" speaks for A.
 
     Parameters
     ----------
@@ -72,7 +65,10 @@ def permutation_test(
     paired : bool, default: False
         Exchange the scores of a pair, as of two models on one test set (n = m); else
         deal all scores out anew to two samples of n and m.
-    statistic, alternative, method, axis, batch
+    statistic : {"mean", "median", "t"} or callable, default: "mean"
+        What to compare, as for `bootstrap_test`. "t" is for independent samples whose
+        spreads may differ. See Notes.
+    alternative, method, axis, batch
         As for `bootstrap_test`.
     n_resamples : int, default: 9999
         Random permutations. Where there are no more than this many distinct ones, 2^n
@@ -98,6 +94,7 @@ def permutation_test(
     See Also
     --------
     bootstrap_test : where the distributions may differ in more than the statistic.
+    brunner_munzel : of P(A > B), where the distributions may differ in their spread.
     permutation_replicates : the differences of the permutations themselves.
 
     Notes
@@ -111,11 +108,30 @@ def permutation_test(
     mean of independent samples, those n scores go to A that have the smallest random
     keys, so that no permutation is made.
 
+    "t" is Welch's t of the permuted samples, or that of the differences of pairs. It is
+    as exact as the mean where the distributions are the same, and right for many scores
+    where the means alone are [2]_ [3]_. Pairs, and samples of one size, have the same
+    p-value as with "mean", for t then rises with it; of unequal sizes every permutation
+    has its own error. A permutation in which neither sample varies has an infinite t.
+
+    Many scores are many in the smaller sample. Of 4000 pairs of normal samples of equal
+    means and spreads of 1 : 3 and 3 : 1, p <= 0.05 in 6.5 and 6.8 % with 5 scores each,
+    5.2 and 5.5 with 20 each; but of 5 against 10, 5 against 20 and 10 against 50, in
+    3.0, 2.0 and 3.6 % where the smaller sample is the narrow one, and 11.6, 14.6 and
+    10.5 % where it is the wide one ("mean": 13.6, 23.1 and 26.6 %). `t_test` has 4.3 to
+    5.6 % throughout and `bootstrap_test` of "t" 3.3 to 5.4 %: prefer them there. Of
+    lognormal samples of equal means and such spreads it is 8 to 22 %.
+
     References
     ----------
     .. [1] B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero.
        Statistical Applications in Genetics and Molecular Biology 9, 39.
        :doi:`10.2202/1544-6115.1585`
+    .. [2] A. Janssen (1997). Studentized permutation tests for non-i.i.d. hypotheses
+       and the generalized Behrens-Fisher problem. Statistics & Probability Letters 36,
+       9-21. :doi:`10.1016/S0167-7152(97)00043-6`
+    .. [3] E. Chung, J. P. Romano (2013). Exact and asymptotically robust permutation
+       tests. Annals of Statistics 41, 484-507. :doi:`10.1214/13-AOS1090`
 
     Examples
     --------
@@ -130,14 +146,16 @@ def permutation_test(
     xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
+    if statistic == "t":
+        check_sizes(a, b, purpose="for their variance")
     if not draws_resamples(method, statistic):
-        difference, pvalue = _approximate_permutations(
+        difference, pvalue = approximate_test(
             xp, a, b, paired=paired, alternative=alternative
         )
         return ResamplingResult(difference, pvalue)
-    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples
-    difference, pvalue = _permutation_test(
+    difference, pvalue = count_extremes(
         xp,
         a,
         b,
@@ -153,7 +171,11 @@ def permutation_test(
     return ResamplingResult(difference, pvalue)
 
 
-@checked(start=anything, method=choice(*get_args(PermutationMethod)))
+@checked(
+    start=anything,
+    method=choice(*get_args(PermutationMethod)),
+    statistic=STATISTIC_RULE,
+)
 def permutation_replicates(
     a: Array,
     b: Array,
@@ -162,7 +184,7 @@ def permutation_replicates(
     start: int | Array,
     count: int,
     paired: bool = False,
-    statistic: Statistic = "mean",
+    statistic: TestedStatistic = "mean",
     method: PermutationMethod = "resampling",
     axis: int = -1,
     batch: int | None = None,
@@ -185,7 +207,9 @@ def permutation_replicates(
         The first replicate. It may be traced under `jit`, as for a shard's index.
     count : int
         How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
-    paired, statistic, axis, batch
+    statistic : {"mean", "median", "t"} or callable, default: "mean"
+        What to compare, as for `permutation_test`.
+    paired, axis, batch
         As for `permutation_test`.
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, of which there are 2^n for pairs and
@@ -202,9 +226,9 @@ def permutation_replicates(
     Returns
     -------
     array, shape (..., count)
-        The statistic of those that A is given less the one of B, on the device and of
-        the float dtype of the scores; NaN for a batch entry with a score that is not
-        finite.
+        The statistic of those that A is given less the one of B, or t, on the device
+        and of the float dtype of the scores; NaN for a batch entry with a score that is
+        not finite.
 
     Raises
     ------
@@ -234,8 +258,10 @@ def permutation_replicates(
     xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
+    if statistic == "t":
+        check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"
-    n_distinct = _count_permutations(a.shape[-1], b.shape[-1], paired=paired)
+    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     if is_exact and n_distinct >= MAX_REPLICATES:
         msg = (
             f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
@@ -251,7 +277,7 @@ def permutation_replicates(
             f"method='exact', for so many permutations are distinct; got {end:,}."
         )
         raise ValueError(msg)
-    return _permutation_replicates(
+    return draw_permutations(
         xp,
         a,
         b,
@@ -264,128 +290,3 @@ def permutation_replicates(
         workers=workers,
         progress=progress,
     )
-
-
-def _count_permutations(n: int, m: int, *, paired: bool) -> float:
-    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
-    if min(n, m) > math.log2(MAX_REPLICATES):
-        return math.inf
-    return 2**n if paired else math.comb(n + m, n)
-
-
-@array_kernel
-def _approximate_permutations(
-    xp: Namespace, a: Array, b: Array, *, paired: bool, alternative: Alternative
-) -> tuple[Array, Array]:
-    """Difference and p-value by the saddlepoint approximation."""
-    n = a.shape[-1]
-    (pool,), *_, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
-    samples = [pool[..., :n], pool[..., n:]]
-    difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
-
-    def find_tail(side: str) -> Array:
-        pair = samples if side == "greater" else samples[::-1]
-        return permutation_tail(xp, *pair, paired=paired)
-
-    pvalue = find_p_value(xp, alternative, find_tail)
-    return unit * difference, clip_p_value(xp, pvalue)
-
-
-@array_kernel
-def _permutation_test(
-    xp: Namespace,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    *,
-    paired: bool,
-    statistic: Statistic,
-    alternative: Alternative,
-    count: int,
-    batch: int | None,
-) -> tuple[Array, Array]:
-    """Difference and p-value over random permutations, or over all without a seed."""
-    n = a.shape[-1]
-    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
-    a, b = pool[..., :n], pool[..., n:]
-    values = [apply_statistic(xp, statistic, x) for x in (a, b)]
-    difference = values[0] - values[1]
-    tolerance = rounding_of(xp, statistic, [a, b], values)
-    exchange = exchange_pairs if paired else deal_out
-
-    def find_extremes(start: int | Array, size: int) -> Array:
-        permuted = exchange(xp, pool, n, seed, start, size, statistic)
-        gap = permuted - difference[..., None]
-        tie = tolerance[..., None]
-        return xp.stack(
-            [gap >= -tie if side == "greater" else gap <= tie for side in sides]
-        )
-
-    sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
-    zero = difference - difference
-    counts = sum_replicates(
-        xp,
-        find_extremes,
-        count,
-        initial=xp.stack([zero] * len(sides)),
-        elements=_count_elements(xp, pool, n, paired, statistic),
-        batch=batch,
-    )
-    pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
-    tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
-    return unit * difference, find_p_value(xp, alternative, tails.__getitem__)
-
-
-@array_kernel
-def _permutation_replicates(
-    xp: Namespace,
-    a: Array,
-    b: Array,
-    seed: Seed | None,
-    start: int | Array,
-    *,
-    paired: bool,
-    statistic: Statistic,
-    count: int,
-    batch: int | None,
-) -> Array:
-    """Differences of random permutations, or without a seed of distinct ones."""
-    n = a.shape[-1]
-    (pool,), *_, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
-    exchange = exchange_pairs if paired else deal_out
-
-    n_distinct = _count_permutations(n, pool.shape[-1] - n, paired=paired)
-
-    def replicate(chunk_start: int | Array, size: int) -> Array:
-        first = start + chunk_start
-        permuted = exchange(xp, pool, n, seed, first, size, statistic)
-        if seed is not None:
-            return permuted
-        places = xp.arange(size, device=device_of(xp, pool)) + first
-        is_inside = (places >= 0) & (places < n_distinct)
-        return xp.where(is_inside, permuted, math.nan)
-
-    differences = map_replicates(
-        xp,
-        device_of(xp, pool),
-        replicate,
-        count,
-        elements=_count_elements(xp, pool, n, paired, statistic),
-        batch=batch,
-    )
-    return unit[..., None] * differences
-
-
-def _count_elements(
-    xp: Namespace, pool: Array, n: int, paired: bool, statistic: Statistic
-) -> int:
-    """Count what a replicate holds: its words or keys, and scores or a difference."""
-    n_entries: int = math.prod(pool.shape[:-1])
-    n_exchanged: int = n if paired else pool.shape[-1]
-    if statistic != "mean":
-        return n_exchanged * (1 + n_entries)
-    if not paired:
-        return n_entries + n_exchanged  # one product for all batch entries
-    # As many pairs as bits of a word take one of them.
-    n_words = math.ceil(n_exchanged / WORD_BITS)
-    return n_entries + n_words * count_bits_at_once(xp, device_of(xp, pool))

@@ -4,8 +4,15 @@ import math
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from sigarray._backend.aliases import Array, Namespace, Seed, Statistic
-from sigarray._backend.checks import choice, show
+from sigarray._backend.aliases import (
+    Array,
+    Namespace,
+    Seed,
+    Statistic,
+    StatisticName,
+    TestedStatistic,
+)
+from sigarray._backend.checks import choice, choice_or_statistic, show
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.libraries import clip, device_of, take_last
 from sigarray._backend.threefry import random_places
@@ -19,9 +26,11 @@ from sigarray._numeric.statistic import (
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
+# What tests may compare, beside a function of the caller.
+STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
-def draws_resamples(method: ResamplingMethod, statistic: Statistic) -> bool:
+def draws_resamples(method: ResamplingMethod, statistic: TestedStatistic) -> bool:
     """Tell whether to draw resamples; without them, there is the mean alone."""
     if method == "saddlepoint" and statistic != "mean":
         msg = (

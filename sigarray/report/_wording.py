@@ -11,6 +11,7 @@ from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
+    BrunnerMunzelResult,
     MannWhitneyResult,
     ResamplingResult,
     ResponseTestResult,
@@ -20,6 +21,7 @@ from sigarray.results import (
 _NUMBER = ".4g"
 _TESTS = {
     MannWhitneyResult: "Mann-Whitney U test",
+    BrunnerMunzelResult: "Brunner-Munzel test",
     TTestResult: "t-test",
     ResponseTestResult: "test of responses",
 }
@@ -161,12 +163,13 @@ def _say_test(
     result: Any, a: str, b: str, statistic: str, alpha: float, alternative: str
 ) -> tuple[str, str]:
     p = _number(result.pvalue)
-    if math.isnan(p):
-        return f"Nothing can be said of {a} and {b}", "a score is not finite"
     lead = _number(result.statistic)
+    if math.isnan(p):
+        why = "the scores do not vary" if math.isinf(lead) else "a score is not finite"
+        return f"Nothing can be said of {a} and {b}", why
     numbers = f"p = {show_p_value(p, alpha)}"
     what = f"{statistic} of"
-    if isinstance(result, MannWhitneyResult):
+    if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):
         share = _number(result.probability_of_improvement)
         lead, what = share - 0.5, "scores of"
         numbers = f"P({a} > {b}) = {share:{_NUMBER}}, {numbers}"

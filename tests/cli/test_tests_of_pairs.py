@@ -11,12 +11,18 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from sigarray import bootstrap_power_analysis, required_sample_size
+from sigarray import (
+    bootstrap_power_analysis,
+    bootstrap_test,
+    permutation_test,
+    required_sample_size,
+    t_test,
+)
 from sigarray.report._numbers import show_p_value
 from sigarray.report._rendering import STYLES
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
-TESTS = ["bootstrap", "permutation", "mann-whitney", "t"]
+TESTS = ["bootstrap", "permutation", "mann-whitney", "brunner-munzel", "t"]
 
 
 @pytest.fixture
@@ -30,6 +36,8 @@ def p_values_of_scipy(test, paired):
     for x, y in itertools.combinations(SCORES.T, 2):
         if test == "mann-whitney":
             result = scipy.stats.mannwhitneyu(x, y, method="asymptotic")
+        elif test == "brunner-munzel":
+            result = scipy.stats.brunnermunzel(x, y)
         elif paired:
             result = scipy.stats.ttest_rel(x, y)
         else:
@@ -41,7 +49,12 @@ def p_values_of_scipy(test, paired):
 class TestCompare:
     @pytest.mark.parametrize(
         ("test", "options"),
-        [("t", []), ("t", ["--paired"]), ("mann-whitney", [])],
+        [
+            ("t", []),
+            ("t", ["--paired"]),
+            ("mann-whitney", []),
+            ("brunner-munzel", []),
+        ],
     )
     def test_p_values_are_scipys_corrected_by_holm(self, table, run, test, options):
         _, out, _ = run("compare", table, "--test", test, "--format", "json", *options)
@@ -123,9 +136,17 @@ class TestCompare:
 
     def test_constant_models(self, write, run):
         path = write("a,b\n1,2\n1,2\n1,2\n")
-        _, out, _ = run("compare", path, "--test", "t", "--format", "json")
-        pair = json.loads(out)["pairs"][0]
-        assert (pair["statistic"], pair["pvalue"], pair["better"]) == (None, 0.0, "b")
+        for options in (["t"], ["t", "--paired"], ["bootstrap"]):
+            arguments = ["compare", path, "--test", *options, "--format", "json"]
+            _, out, err = run(*arguments)
+            pair = json.loads(out)["pairs"][0]
+            found = pair["statistic"], pair["pvalue"], pair["better"]
+            assert found == (None, 1.0, None)
+            what = "differences" if "--paired" in options else "scores"
+            assert f"The {what} of a and b do not vary" in err
+            assert f"no {options[0]} test can be done, and p counts as 1" in err
+        equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
+        assert run("compare", equal, "--test", "t")[2] == ""
 
     @pytest.mark.parametrize("style", STYLES)
     @pytest.mark.parametrize("test", TESTS)
@@ -178,13 +199,87 @@ class TestCompare:
             assert "scores.csv: expected two scores or more of a; got 1." in err
 
     def test_a_p_value_of_the_level_is_significant(self, write, run):
-        path = write("a,b\n0.9,0.5\n0.8,0.6\n")
-        arguments = ["compare", path, "--test", "bootstrap", "--n-resamples", "19"]
+        rows = "".join(f"0.9{k},0.5{9 - k}\n" for k in range(6))
+        arguments = ["compare", write(f"a,b\n{rows}"), "--test", "bootstrap"]
+        arguments += ["--n-resamples", "19"]
         _, out, err = run(*arguments, "--format", "json")
         pair = json.loads(out)["pairs"][0]
         assert (pair["pvalue"], pair["better"]) == (0.05, "a")
         assert "a is better than b: p = 0.0500 <= 0.05" in run(*arguments)[1]
-        assert "too small for few scores, here 2: use --test permutation" in err
+        assert err == ""  # by t there is nothing to warn of
+
+    def test_a_bootstrap_of_the_mean_of_few_scores_is_doubted(self, table, run):
+        options = ["--test", "bootstrap", "--method", "saddlepoint"]
+        _, _, err = run("compare", table, *options)
+        assert "too small for few scores, here 14: use --test permutation" in err
+
+    def test_means_of_runs_are_compared_by_t(self, write, run):
+        """Of a wide model with few runs, and a narrow one with many."""
+        rng = np.random.default_rng(3)
+        wide, narrow = rng.normal(1.0, 1.0, 5), rng.normal(0.0, 0.2, 12)
+        cells = itertools.zip_longest(wide, narrow, fillvalue="")
+        path = write("a,b\n" + "".join(f"{x},{y}\n" for x, y in cells))
+        arguments = ["compare", path, "--format", "json", "--test"]
+        by_t = json.loads(run(*arguments, "permutation")[1])
+        welch = t_test(wide, narrow)
+        drawn = permutation_test(wide, narrow, statistic="t", rng=0)
+        plain = permutation_test(wide, narrow, rng=0)
+        (pair,) = by_t["pairs"]
+        assert pair["statistic"] == pytest.approx(float(welch.statistic))
+        expected = max(float(welch.pvalue), float(drawn.pvalue))
+        assert pair["pvalue"] == pytest.approx(expected)
+        assert expected > 2.0 * float(plain.pvalue)
+        assert "permutation test of the mean by Welch's t of ind" in by_t["method"]
+        assert "or Welch's own p where that is larger" in by_t["method"]
+        document = json.loads(run(*arguments, "bootstrap")[1])
+        p = bootstrap_test(wide, narrow, statistic="t", rng=0).pvalue
+        assert document["pairs"][0]["pvalue"] == pytest.approx(float(p))
+        assert "bootstrap test of the mean by Welch's t of ind" in document["method"]
+
+    def test_of_equal_sizes_and_pairs_the_p_is_that_of_the_mean(self, table, run):
+        for options, paired in (([], False), (["--paired"], True)):
+            arguments = ["compare", table, "--test", "permutation", *options]
+            document = json.loads(run(*arguments, "--format", "json")[1])
+            a, b = SCORES[:, 0], SCORES[:, 1]
+            p = permutation_test(a, b, paired=paired, rng=0).pvalue
+            assert document["pairs"][0]["pvalue"] == float(p)
+            assert "Welch's own" not in document["method"]
+            assert ("Welch's t" in document["method"]) != paired
+
+    def test_a_null_hypothesis_is_named(self, table, run):
+        for test, said in (
+            ("mann-whitney", "that both distributions are the same"),
+            ("brunner-munzel", "P(A > B) + P(A = B) / 2 = 1/2"),
+        ):
+            arguments = ["compare", table, "--test", test, "--format", "json"]
+            assert said in json.loads(run(*arguments)[1])["method"]
+
+    def test_few_placements_are_doubted(self, write, run):
+        path = write("a,b\n.1,.2\n.3,.5\n.4,.7\n.5,.1\n.2,.9\n")
+        _, _, err = run("compare", path, "--test", "brunner-munzel")
+        assert "too small for fewer than 10 scores, here 5" in err
+        apart = write("a,b\n.1,.6\n.2,.7\n.3,.8\n.4,.9\n.5,.95\n")
+        arguments = ["compare", apart, "--test", "brunner-munzel", "--format", "json"]
+        (pair,) = json.loads(run(*arguments)[1])["pairs"]
+        assert pair["pvalue"] == pytest.approx(2.0 / 252.0)
+        assert (pair["statistic"], pair["better"]) == (None, "b")
+
+    def test_folds(self, table, run):
+        arguments = ["compare", table, "--test", "t", "--test-share", "0.1"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        d = SCORES[:, 0] - SCORES[:, 1]
+        t = d.mean() / math.sqrt(d.var(ddof=1) * (1.0 / 14.0 + 1.0 / 9.0))
+        expected = 2.0 * scipy.stats.t.sf(abs(t), 13)
+        assert document["pairs"][0]["pvalue"] == pytest.approx(expected)
+        assert "splits with a test share of 0.1, corrected as" in document["method"]
+        signature = document["signature"]
+        assert "test_share:0.1" in signature
+        assert run("compare", table, "--verify", signature)[0] == 0
+        code, _, err = run("compare", table, "--test-share", "0.1")
+        assert code == 2
+        assert "Expected --test-share with --test t; got --test aso." in err
+        with pytest.raises(SystemExit):
+            run("compare", table, "--test", "t", "--test-share", "1")
 
     @pytest.mark.parametrize("test", TESTS)
     @pytest.mark.parametrize("options", [[], ["--lower-is-better"]])

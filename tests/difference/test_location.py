@@ -138,7 +138,10 @@ class TestWelch:
         if abs(value) > 1e-30:
             result = t_test(same, 0.5 * other, paired=paired)
             assert float(result.statistic) == math.copysign(math.inf, value)
-            assert float(result.pvalue) == 0.0
+            assert math.isnan(float(result.pvalue))
+            for alternative in ("greater", "less"):
+                options = {"paired": paired, "alternative": alternative}
+                assert math.isnan(float(t_test(same, 0.5 * other, **options).pvalue))
 
     @given(
         x=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9),
@@ -150,6 +153,40 @@ class TestWelch:
         y, unit = x[::-1] + np.arange(len(x)), 2.0**exponent
         by_unit, plain = t_test(x * unit, y * unit), t_test(x, y)
         assert by_unit.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+
+    @pytest.mark.parametrize("alternative", ALTERNATIVES)
+    @pytest.mark.parametrize(("folds", "repetitions"), [(10, 1), (5, 2), (2, 5)])
+    def test_overlapping_folds(self, backend, alternative, folds, repetitions):
+        """The variance of Nadeau and Bengio: 1 / n + test / training for 1 / n."""
+        n, share = folds * repetitions, 1.0 / folds
+        rng = np.random.default_rng(n)
+        a = rng.normal(0.8, 0.1, (3, n)).astype(np.float32).astype(float)
+        b = rng.normal(0.7, 0.1, (3, n)).astype(np.float32).astype(float)
+        result = t_test(
+            *map(backend.asarray, (a, b)),
+            paired=True,
+            alternative=alternative,
+            test_share=share,
+        )
+        d = a - b
+        variance = d.var(axis=-1, ddof=1) * (1.0 / n + share / (1.0 - share))
+        t = d.mean(axis=-1) / np.sqrt(variance)
+        tails = {"greater": scipy.stats.t.sf(t, n - 1)}
+        tails["less"] = scipy.stats.t.cdf(t, n - 1)
+        tails["two-sided"] = 2.0 * scipy.stats.t.sf(np.abs(t), n - 1)
+        rtol = 20 * tolerance(backend)
+        np.testing.assert_allclose(backend.to_numpy(result.statistic), t, rtol=rtol)
+        np.testing.assert_allclose(
+            backend.to_numpy(result.pvalue), tails[alternative], rtol=rtol
+        )
+        assert (backend.to_numpy(result.df) == n - 1).all()
+
+    def test_a_share_is_of_pairs(self):
+        with pytest.raises(ValueError, match="paired=True with test_share"):
+            t_test([1.0, 2.0], [1.0, 3.0], test_share=0.2)
+        for share in (0.0, 1.0, -0.5):
+            with pytest.raises(ValueError, match="test_share to be in"):
+                t_test([1.0, 2.0], [1.0, 3.0], paired=True, test_share=share)
 
     def test_one_score_is_refused(self):
         with pytest.raises(ValueError, match="two scores or more in a sample"):

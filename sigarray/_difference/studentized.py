@@ -1,0 +1,221 @@
+"""Differences of means in units of their error, of samples that are made anew."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
+from sigarray._backend.chunks import map_replicates, sum_replicates
+from sigarray._backend.libraries import array_kernel, device_of, take_last
+from sigarray._backend.threefry import random_places
+from sigarray._difference.exchanges import deal_samples, exchange_samples
+from sigarray._difference.location import find_t_of, squared_error, studentize
+from sigarray._difference.resampling import count_elements
+from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.statistic import (
+    TIE_UNITS,
+    center_scores,
+    difference_of,
+    largest_or_one,
+    move_back,
+    rounding_of,
+    scale_scores,
+)
+
+
+def difference_and_error(
+    xp: Namespace, samples: Sequence[Array]
+) -> tuple[Array, Array]:
+    """Give the mean, or the difference of two, and the variance that it has by itself.
+
+    The variance is 0 of scores that are all the same, and of no others.
+    """
+    levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
+    rests = [x - level for x, level in zip(samples, levels, strict=True)]
+    means = [
+        level[..., 0] + xp.mean(rest, axis=-1)
+        for rest, level in zip(rests, levels, strict=True)
+    ]
+    errors = [squared_error(xp, rest) for rest in rests]
+    return difference_of(means), sum(errors[1:], errors[0])
+
+
+def exchange_differences(
+    xp: Namespace,
+    pool: Array,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    paired: bool,
+) -> tuple[Array, Array]:
+    """Give `difference_and_error` (..., size) of scores that are exchanged or dealt."""
+    if paired:
+        a, b = exchange_samples(xp, pool, n, seed, start, size)
+        return difference_and_error(xp, [a - b])
+    return difference_and_error(xp, deal_samples(xp, pool, n, seed, start, size))
+
+
+def find_gaps(
+    xp: Namespace,
+    differences: tuple[Array, Array],
+    variances: tuple[Array, Array],
+    rounding: Array,
+) -> tuple[Array, Array]:
+    """How far t of resamples is above the observed one, and how far rounding goes.
+
+    Both are in units of the product of their errors, so that nothing is divided by 0.
+    """
+    difference, resampled = differences
+    error, error_of_resample = map(xp.sqrt, variances)
+    gap = resampled * error[..., None] - difference[..., None] * error_of_resample
+    return gap, rounding[..., None] * (error[..., None] + error_of_resample)
+
+
+def permuted_gaps(
+    xp: Namespace, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
+) -> tuple[Array, Array]:
+    """Give `find_gaps` of scores that are dealt out anew to two samples."""
+    pool = pool / largest_or_one(xp, pool)[..., None]
+    samples = [pool[..., :n], pool[..., n:]]
+    observed, variance = difference_and_error(xp, samples)
+    permuted, variances = exchange_differences(xp, pool, n, seed, start, size, False)
+    rounding = rounding_of(xp, "mean", samples, [observed])
+    return find_gaps(xp, (observed, permuted), (variance, variances), rounding)
+
+
+def permuted_t(
+    xp: Namespace,
+    pool: Array,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    paired: bool,
+) -> Array:
+    """Give t (..., size) of scores that are exchanged or dealt out anew."""
+    pool = pool / largest_or_one(xp, pool)[..., None]
+    differences = exchange_differences(xp, pool, n, seed, start, size, paired)
+    return studentize(xp, *differences)
+
+
+class Standard(NamedTuple):
+    """Scores about a coarse mean, or differences of pairs, at most 1 in size.
+
+    The difference of the means of what was given, and its variance, are in units too.
+    """
+
+    scores: list[Array]
+    difference: Array
+    variance: Array
+    unit: Array
+
+
+def standardize_scores(
+    xp: Namespace, samples: Sequence[Array], paired: bool
+) -> Standard:
+    """Give scores in units of the largest distance from their coarse mean."""
+    scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
+    if paired:
+        scaled = [scaled[0] - scaled[1]]
+    centered = center_scores(xp, "mean", *scaled)
+    unit = largest_or_one(xp, *centered.scores)
+    scores = [x / unit[..., None] for x in centered.scores]
+    observed, variance = difference_and_error(xp, scores)
+    # The levels are subtracted as they are: a division would round them.
+    difference = move_back(centered, unit * observed) / unit
+    return Standard(scores, difference, variance, centered.unit * scale * unit)
+
+
+def resampled_shifts(
+    xp: Namespace,
+    samples: Sequence[Array],
+    seed: Seed,
+    start: int | Array,
+    size: int,
+) -> tuple[Array, Array]:
+    """Give how far resampled differences are from the observed one, and variances."""
+    sizes = [x.shape[-1] for x in samples]
+    places = random_places(xp, seed, start, size, sizes, sizes, False)
+    resamples = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+    resampled, variances = difference_and_error(xp, resamples)
+    observed, _ = difference_and_error(xp, samples)
+    return resampled - observed[..., None], variances
+
+
+def draw_t(
+    xp: Namespace,
+    samples: Sequence[Array],
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    batch: int | None,
+) -> Array:
+    """Give shifts of resamples, and these in units of their errors: (2, ..., count)."""
+
+    def replicate(chunk_start: int | Array, size: int) -> Array:
+        first = start + chunk_start
+        shifts, variances = resampled_shifts(xp, samples, seed, first, size)
+        return xp.stack([shifts, studentize(xp, shifts, variances)])
+
+    return map_replicates(
+        xp,
+        device_of(xp, samples[0]),
+        replicate,
+        count,
+        elements=count_elements(samples, False),
+        batch=batch,
+    )
+
+
+def limits_by_t(
+    xp: Namespace, t: Array, difference: Array, variance: Array, tail: float
+) -> list[Array]:
+    """Give the limits of the bootstrap-t: Efron and Tibshirani (1994), equation 12.22.
+
+    The quantiles are order statistics: t may be infinite, and has no line through it.
+    """
+    count = t.shape[-1]
+    place = max(1, math.floor((count + 1) * tail * (1.0 + 1e-12)))
+    ordered = xp.sort(t, axis=-1, stable=False)
+    error = xp.sqrt(variance)
+    quantiles = ordered[..., count - place], ordered[..., place - 1]
+    return [difference - quantile * error for quantile in quantiles]
+
+
+@array_kernel
+def bootstrap_t_test(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    seed: Seed,
+    *,
+    paired: bool,
+    alternative: Alternative,
+    n_resamples: int,
+    batch: int | None,
+) -> tuple[Array, Array]:
+    """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
+    t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
+    samples, difference, variance, _ = standardize_scores(xp, [a, b], paired)
+    rounding = rounding_of(xp, "mean", samples, [difference])
+    rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
+
+    def find_extremes(start: int | Array, size: int) -> Array:
+        shifts, variances = resampled_shifts(xp, samples, seed, start, size)
+        differences = difference, shifts
+        if alternative == "two-sided":
+            differences = xp.abs(difference), xp.abs(shifts)
+        gap, tie = find_gaps(xp, differences, (variance, variances), rounding)
+        return gap <= tie if alternative == "less" else gap >= -tie
+
+    fault = difference - difference
+    count = sum_replicates(
+        xp,
+        find_extremes,
+        n_resamples,
+        initial=fault,
+        elements=count_elements(samples, False),
+        batch=batch,
+    )
+    return t, (count + 1.0) / (n_resamples + 1.0)
