@@ -235,6 +235,20 @@ CASES = [
     ),
     *(
         Case(
+            f"permutation_test-lattice-{alternative}",
+            sigarray.permutation_test,
+            ((30,), (30,)),
+            {"method": "exact", "paired": True, "alternative": alternative},
+            values=values,
+            float32_error=2e-6,
+        )
+        for alternative, values in (
+            ("two-sided", (0.0, 1.0)),
+            ("less", (0.0, 0.25, 0.5, 1.0)),
+        )
+    ),
+    *(
+        Case(
             f"{function.__name__}-saddlepoint-{'paired' if paired else 'independent'}",
             function,
             ((30,), (30,)),

@@ -204,6 +204,13 @@ FUNCTIONS = [
     ),
     Function("bootstrap_test", TEST, **P_VALUE),
     Function("permutation_test", TEST, **P_VALUE),
+    Function(
+        "permutation_test",
+        TESTED | {"paired": Option(st.just(True)), "method": Option(st.just("exact"))},
+        # Where scores are no multiples of one unit.
+        may_be_nan=("pvalue",),
+        **P_VALUE,
+    ),
     Function("bootstrap_ci", INTERVAL, fixed_by_shift=("low", "high")),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
     Function(

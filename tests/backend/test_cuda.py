@@ -65,6 +65,7 @@ LAUNCHES = {
     "multi_aso(models, rng=0)": 320,
     "permutation_test(a, b, paired=True, rng=0)": 80,
     "permutation_test(a, b, rng=0)": 105,
+    "permutation_test(a, b, paired=True, method='exact')": 1000,
     "bootstrap_test(a, b, rng=0)": 110,
     "bootstrap_ci(a, rng=0)": 820,
     "t_test(a, b)": 240,
