@@ -9,6 +9,12 @@ from typing import Any
 import numpy as np
 
 from sigarray import holm
+from sigarray._cli.floors import (
+    choose_correction,
+    correct_p_values,
+    doubt_sizes,
+    list_floors,
+)
 from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
@@ -58,8 +64,6 @@ DESCRIPTION = (
 
 _ORDERS = OrderOptions()
 _ALPHA = 0.05
-# More are never too few for a permutation test.
-_MAX_FEW = 64
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -217,7 +221,16 @@ def _decide(
         }
     first = next(iter(compared.values()))
     every = np.asarray([test.p_value for by in found.values() for test in by])
-    adjusted = iter(np.asarray(holm(every)) if first.is_corrected else every)
+    if first.is_corrected and len(compared) > 1:
+        smallest = list_floors(
+            {task: x.scores for task, x in compared.items()},
+            tests.test,
+            is_paired=tests.is_paired,
+        )
+        every, _ = correct_p_values(every, smallest, first.alpha)
+    elif first.is_corrected:
+        every = np.asarray(holm(every))
+    adjusted = iter(every)
     return {
         task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
         for task, by in found.items()
@@ -315,39 +328,23 @@ def _choose_test(
             dt=options.dt,
         )
     is_paired = table.is_paired and options.test in PAIRED_TESTS
+    alpha = _ALPHA if options.alpha is None else options.alpha
+    n_comparisons = 1 if options.no_correction else _count_pairs(table)
     if options.test == "permutation":
-        _doubt_sizes(options, table, is_paired=is_paired)
+        doubt_sizes(table.tasks, alpha, n_comparisons, is_paired=is_paired)
     return PairOptions(
         options.test,
         is_paired,
         n_resamples,
         options.seed if n_resamples is not None else None,
         options.method or "auto",
+        alpha,
+        n_comparisons,
     )
 
 
 def _count_pairs(table: ScoreTable) -> int:
     return sum(math.comb(len(x), 2) for x in table.tasks.values())
-
-
-def _doubt_sizes(
-    options: argparse.Namespace, table: ScoreTable, *, is_paired: bool
-) -> None:
-    """Warn of so few scores that no p-value can be small enough."""
-    n_pairs = 1 if options.no_correction else _count_pairs(table)
-    n, m = sorted(len(x) for by in table.tasks.values() for x in by.values())[:2]
-    if n > _MAX_FEW:
-        return
-    floor = 2.0 / (2.0**n if is_paired else math.comb(n + m, n))
-    alpha = options.alpha or _ALPHA
-    if floor * n_pairs > alpha:
-        of = f", times {n_pairs} comparisons" if n_pairs > 1 else ""
-        warnings.warn(
-            f"No permutation test of {n} scores gives p below {floor:.2g}{of}: some "
-            f"models cannot be told apart at level {alpha:g}, whatever their scores.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 def _describe(
@@ -364,6 +361,17 @@ def _describe(
     else:
         method = describe_orders(scores, tests)
         level = tests.confidence_level
+    correction = "holm"
+    if isinstance(tests, PairOptions) and len(table.tasks) > 1:
+        floors = list_floors(table.tasks, tests.test, is_paired=tests.is_paired)
+        correction = choose_correction(floors, tests.alpha)
+        if correction != "holm" and not options.no_correction:
+            method += (
+                f"; Holm's correction could leave nothing here, for p is never below "
+                f"{min(floors):.2g}, times {len(floors)} comparisons: the false "
+                "discovery rate over tasks is controlled in its place "
+                "(Benjamini-Hochberg)"
+            )
     direction = "lower" if options.lower_is_better else "higher"
     if table.metric != "score" or options.lower_is_better:
         method += f"; {direction} {table.metric} is better"
@@ -381,6 +389,7 @@ def _describe(
         method=method,
         unit=table.unit,
         metric=table.metric,
+        correction=correction,
     )
 
 

@@ -36,14 +36,7 @@ def lattice_p_value(
 
     The pool has the scores of A and then of B.
     """
-    (centered,), *_, scale = center_scores(xp, "mean", pool)
-    rounding = TIE_UNITS * xp.finfo(pool.dtype).eps
-    multiples, is_lattice = find_multiples(
-        xp,
-        centered[..., :n] - centered[..., n:],
-        rounding * xp.max(xp.abs(pool), axis=-1) / scale,
-        rounding * xp.max(xp.abs(centered), axis=-1),
-    )
+    multiples, is_lattice = find_multiples(xp, pool, n)
     counts = _count_sizes(xp, multiples)
     pvalue = find_symmetric_p_value(
         xp,
@@ -54,17 +47,21 @@ def lattice_p_value(
     return xp.where(is_lattice, pvalue, math.nan)
 
 
-def find_multiples(
-    xp: Namespace, differences: Array, rounding: Array, least: Array
-) -> tuple[Array, Array]:
-    """Give how many units the differences are, and whether they are such multiples.
+def find_multiples(xp: Namespace, pool: Array, n: int) -> tuple[Array, Array]:
+    """Give how many units the n differences are, and whether they are such multiples.
 
-    They may be off by rounding; where the largest is no more than `least`, all are 0.
-    The unit is their greatest common divisor, by Euclid's algorithm with remainders of
-    least size, which halve in each step.
+    Up to rounding of the scores, and at most `MAX_UNITS`. The unit is their greatest
+    common divisor, by Euclid's algorithm with remainders of least size, which halve in
+    each step.
     """
+    (centered,), *_, scale = center_scores(xp, "mean", pool)
+    differences = centered[..., :n] - centered[..., n:]
+    rounding, levels = (
+        TIE_UNITS * xp.finfo(pool.dtype).eps * xp.max(xp.abs(x), axis=-1)
+        for x in (centered, pool / scale[..., None])
+    )
     size = xp.abs(differences)
-    largest = largest_or_one(xp, size, least=least)
+    largest = largest_or_one(xp, size, least=rounding)
     noise = (_LEAST_SHARE / MAX_UNITS) * largest[..., None]
     unit = _smallest_above(xp, size, noise, largest)
     for _ in range(math.ceil(math.log2(MAX_UNITS))):
@@ -75,7 +72,7 @@ def find_multiples(
     unit = largest / number
     multiples = xp.round(differences / unit[..., None])
     error = xp.max(xp.abs(differences - unit[..., None] * multiples), axis=-1)
-    allowed = xp.minimum(rounding, _LARGEST_ROUNDING * unit)
+    allowed = xp.minimum(levels, _LARGEST_ROUNDING * unit)
     return multiples, (error <= allowed) & (number <= MAX_UNITS)
 
 
