@@ -18,6 +18,7 @@ from sigarray._difference.permutation import (
     permutation_replicates,
     permutation_test,
 )
+from sigarray._difference.proportions import proportion_ci
 from sigarray._gathering import gather_scores
 from sigarray._order.from_chunks import (
     aso_from_chunks,
@@ -39,6 +40,7 @@ from sigarray.results import (
     ConfidenceInterval,
     MannWhitneyResult,
     PairwiseAsoResult,
+    ProportionResult,
     Ranking,
     ResamplingResult,
     SampleSizeResult,
@@ -53,6 +55,7 @@ __all__ = [
     "ConfidenceInterval",
     "MannWhitneyResult",
     "PairwiseAsoResult",
+    "ProportionResult",
     "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
@@ -79,6 +82,7 @@ __all__ = [
     "permutation_replicates",
     "permutation_test",
     "plot",
+    "proportion_ci",
     "ranking",
     "read",
     "report",

@@ -73,6 +73,21 @@ class BootstrapResult(NamedTuple):
     standard_error: Array
 
 
+class ProportionResult(NamedTuple):
+    """A proportion, or a difference of two, and its confidence interval.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        The observed proportion, or the difference of two, A minus B.
+    confidence_interval : ConfidenceInterval
+        Its limits: `low, high = result.confidence_interval`.
+    """
+
+    statistic: Array
+    confidence_interval: ConfidenceInterval
+
+
 class MannWhitneyResult(NamedTuple):
     """Mann-Whitney's test of two samples.
 

@@ -280,6 +280,23 @@ CASES = [
             ("median", "basic", ((9,), (7,)), {}),
         )
     ),
+    *(
+        Case(
+            f"proportion_ci-{name}",
+            sigarray.proportion_ci,
+            shapes,
+            options,
+            has_batch=False,
+            values=(0.0, 1.0),
+            # The limits of others are NaN.
+            moved=None,
+        )
+        for name, shapes, options in (
+            ("one", ((9,),), {}),
+            ("two", ((9,), (7,)), {"confidence_level": 0.9}),
+            ("paired", ((9,), (9,)), {"paired": True}),
+        )
+    ),
     Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),
     Case(
         "mann_whitney_u-less",

@@ -213,6 +213,16 @@ FUNCTIONS = [
     ),
     Function("bootstrap_ci", INTERVAL, fixed_by_shift=("low", "high")),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
+    *(
+        Function(
+            "proportion_ci",
+            {"confidence_level": LEVEL, "paired": paired},
+            arity=arity,
+            # Of scores that are not 0 or 1.
+            may_be_nan=("statistic", "low", "high"),
+        )
+        for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
+    ),
     Function(
         "mann_whitney_u",
         TESTED,

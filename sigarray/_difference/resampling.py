@@ -34,12 +34,17 @@ def draws_resamples(method: str, statistic: Statistic) -> bool:
 
 def check_samples(samples: Sequence[Array], paired: bool) -> None:
     """Raise unless one or two samples are there to resample."""
+    check_one_or_pairs(samples, paired)
+    check_sizes(*samples, purpose="to resample")
+
+
+def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
+    """Raise unless pairs are of two samples of one size."""
     if paired and len(samples) == 1:
         msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
         raise ValueError(msg)
     if paired:
         check_pairs(*samples)
-    check_sizes(*samples, purpose="to resample")
 
 
 def draw_replicates(

@@ -157,3 +157,18 @@ def test_a_signature_repeats_the_correction(write, run):
     document, _ = compare(run, path, "--test", "permutation")
     assert "correction:benjamini_hochberg" in document["signature"]
     assert run("compare", path, "--verify", document["signature"])[0] == 0
+
+
+def test_intervals_of_proportions(write, run, tmp_path):
+    """Those of 0 and 1 are Newcombe's, and those of other scores the bootstrap's."""
+    rng = np.random.default_rng(0)
+    right = {(m, "right"): np.ones(50) for m in "ab"}
+    both = right | {(m, "other"): rng.random(50) for m in "ab"}
+    for scores, said in (
+        (right | {(m, "t"): np.ones(50) for m in "ab"}, "(Newcombe's, of proportions)"),
+        (both, "(BCa bootstrap; Newcombe's, of proportions)"),
+    ):
+        page = tmp_path / "page.html"
+        path = long_table(write, "item", scores)
+        assert run("compare", path, "--report", str(page))[0] == 0
+        assert said in page.read_text().replace("&#x27;", "'")
