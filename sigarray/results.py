@@ -154,9 +154,10 @@ class Ranking(NamedTuple):
     beats : tuple of K tuples of names
         For each of them, the models that it beats.
     groups : tuple of tuples of names
-        Neighbours in the order of which none beats another, as many as there can be:
-        what the bars of a critical difference diagram join. Groups may overlap, and
-        every model is in one or more.
+        All largest sets of models of which none beats another, each in that order:
+        what shares a letter or a bar in a critical difference diagram. Groups may
+        overlap, every model is in one or more, and two that are not told apart share
+        one.
     """
 
     order: tuple[Hashable, ...]

@@ -296,7 +296,7 @@ def compare_leads(
     scale: Array,
     alternative: Alternative,
 ) -> Array:
-    """P that a lead under the null hypothesis is as extreme as one without, or more.
+    """Mean p-value of leads, each among those under the null hypothesis and itself.
 
     Leads have shape (..., M). Pairs of them are ties where they are closer than the
     rounding of the largest, or of the metrics, whose `scale` has shape (...).
@@ -311,7 +311,10 @@ def compare_leads(
 
 
 def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -> Array:
-    """Give the share of pairs in which the lead is not the larger one."""
+    """Give (c + M) / (M (M + 1)), c of M^2 pairs in which the lead is not the larger.
+
+    It is the mean over the leads of (c_i + 1) / (M + 1).
+    """
     n = leads.shape[-1]
     largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
     scale = xp.where(largest > scale, largest, scale)
@@ -324,7 +327,7 @@ def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -
     share = xp.mean(xp.where(is_null, 0.0, n - n_below), axis=-1) * 2.0
     fault = xp.sum(both - both, axis=-1)
     # The mean is over both kinds; `share` is the mean count for a lead.
-    pvalue = (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2)
+    pvalue = (share + 1.0) / (n + 1.0)
     return clip(xp, pvalue, None, 1.0) + fault
 
 
