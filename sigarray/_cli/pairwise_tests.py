@@ -100,8 +100,10 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     if options.test == "mann-whitney":
         return "Mann-Whitney's U, two-sided"
     by = "" if unit == "run" else f" by {unit}"
+    mean = "mean over items" if unit == "cluster" else "mean"
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
+        name += f" of the {mean}" if unit == "cluster" else ""
         return f"{name}, two-sided"
     kind = f"of pairs{by}" if options.is_paired else "of independent samples"
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
@@ -128,7 +130,7 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     )
     which = "by the scores of a pair " if len(methods) > 1 else ""
     how = " or ".join(said[method] for method in said if method in methods)
-    return f"{options.test} test of the mean {kind}, two-sided, {which}{how}"
+    return f"{options.test} test of the {mean} {kind}, two-sided, {which}{how}"
 
 
 def _choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:

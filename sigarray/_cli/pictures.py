@@ -183,8 +183,8 @@ def _draw_orders(
         Picture(matrix.figure, f"Bounds eps_min of every two models{_of_task(task)}."),
         Picture(
             order.figure,
-            f"Models by their mean violation ratio{_of_task(task)}; squares on a bar are "
-            "those of which none beats another.",
+            f"Models by their mean violation ratio{_of_task(task)}; squares on a bar "
+            "are those of which none beats another.",
         ),
     ]
 

@@ -135,7 +135,7 @@ def ranking(
 
 
 def _draw_bars(ax: "Axes", groups: Sequence[list[int]]) -> list[tuple[int, int]]:
-    """Draw a bar with a square in each row of a group; say where it ends, and its place.
+    """Draw a bar with a square in each row of a group; say where it ends, and where.
 
     It is beside those that it would lie on.
     """
