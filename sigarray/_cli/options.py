@@ -65,7 +65,8 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--unit",
         choices=UNITS,
         help="what a score stands for: a cluster has the sum of its items, so that "
-        "means are those of items; runs of an item are averaged, or else items of a run",
+        "means are those of items; runs of an item are averaged, or else items of a "
+        "run",
     )
     table.add_argument(
         "--drop-unmatched",
