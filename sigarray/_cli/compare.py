@@ -113,14 +113,16 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--no-correction",
         action="store_true",
         help="do not correct for the number of comparisons (aso by Bonferroni, others "
-        "by Holm)",
+        "by Holm, or where that can leave nothing on any task, Benjamini-Hochberg)",
     )
     command.add_argument(
         "--method",
         choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
         help="auto, the default: of aso, enumerates all resamples of few scores, "
         "bootstraps more, and some quantiles of very many; of bootstrap and "
-        "permutation, resampling, but saddlepoint for many scores. "
+        "permutation, resampling, but saddlepoint for many scores, more resamples "
+        "where so few cannot be significant, and exact p-values of pairs that differ "
+        "by multiples of one unit, such as 0 and 1. "
         f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
     )
     add_random(
