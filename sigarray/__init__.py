@@ -19,6 +19,7 @@ from sigarray._difference.permutation import (
     permutation_test,
 )
 from sigarray._difference.placements import brunner_munzel
+from sigarray._difference.proportions import proportion_ci
 from sigarray._gathering import gather_scores
 from sigarray._order.from_chunks import (
     aso_from_chunks,
@@ -41,6 +42,7 @@ from sigarray.results import (
     ConfidenceInterval,
     MannWhitneyResult,
     PairwiseAsoResult,
+    ProportionResult,
     Ranking,
     ResamplingResult,
     SampleSizeResult,
@@ -56,6 +58,7 @@ __all__ = [
     "ConfidenceInterval",
     "MannWhitneyResult",
     "PairwiseAsoResult",
+    "ProportionResult",
     "Ranking",
     "ResamplingResult",
     "SampleSizeResult",
@@ -83,6 +86,7 @@ __all__ = [
     "permutation_replicates",
     "permutation_test",
     "plot",
+    "proportion_ci",
     "ranking",
     "read",
     "report",

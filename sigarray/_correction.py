@@ -191,12 +191,15 @@ def count_significant(
     """Count the datasets on which A beats B: the replicability analysis of Dror et al.
 
     For "holm", "bonferroni" and "fisher" the count exceeds the true number of datasets
-    with a probability of at most alpha.
+    with a probability of at most alpha. That is of p-values that speak for A: of
+    two-sided ones, a dataset on which A loses counts as well.
 
     Parameters
     ----------
     pvalues : array, shape (..., N), real
-        P-values, one for each dataset. A NaN is left out of N.
+        One-sided p-values, one for each dataset, of a test with
+        ``alternative="greater"``. A NaN is left out of N. On the host, a result of a
+        two-sided test cannot be told by its p-values: pass one-sided ones.
     alpha : float, default: 0.05
         Level of the count, in (0, 1).
     method : {"holm", "fisher", "bonferroni", "benjamini_hochberg"}, default: "holm"

@@ -1,5 +1,6 @@
 """Who beats whom, of many models."""
 
+import itertools
 from collections.abc import Hashable, Iterable
 
 import numpy as np
@@ -8,6 +9,9 @@ from sigarray._backend.checks import describe, half
 from sigarray._backend.libraries import to_host
 from sigarray._host import check_matrix
 from sigarray.results import PairwiseAsoResult, Ranking
+
+# More groups than these are not all listed.
+_MAX_GROUPS = 1000
 
 
 def ranking(
@@ -21,7 +25,9 @@ def ranking(
 
     Model i beats model j where ``eps_min[i, j]`` is below the threshold. Those that
     beat more come first; of as many, those that fewer beat; then those of a smaller
-    mean violation ratio, then as they were given.
+    mean violation ratio, then as they were given. A group is a largest set of models of
+    which none beats another: two models that are not told apart share one, and those
+    that share none are told apart.
 
     Parameters
     ----------
@@ -37,7 +43,8 @@ def ranking(
     Returns
     -------
     Ranking
-        `order`, `beats` and `groups`.
+        `order`, `beats` and `groups`. Of more than 1000 groups, so many that two models
+        that are not told apart share one.
 
     Raises
     ------
@@ -92,15 +99,54 @@ def ranking(
     return Ranking(
         tuple(labels[k] for k in order),
         tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
-        tuple(tuple(labels[order[k]] for k in run) for run in _list_runs(is_decided)),
+        tuple(tuple(labels[order[k]] for k in x) for x in _list_groups(is_decided)),
     )
 
 
-def _list_runs(is_decided: np.ndarray) -> list[range]:
-    """List the longest runs of places without a decided pair."""
+def _list_groups(is_decided: np.ndarray) -> list[list[int]]:
+    """List all largest sets of places without a decided pair, in their order.
+
+    By Bron and Kerbosch's algorithm with pivots [1]_. Where there are more than
+    `_MAX_GROUPS`, for there may be exponentially many, so many that every pair that is
+    not decided shares one: the first set that holds it, by places.
+
+    References
+    ----------
+    .. [1] C. Bron, J. Kerbosch (1973). Algorithm 457: finding all cliques of an
+       undirected graph. Communications of the ACM 16, 575-577.
+       :doi:`10.1145/362342.362367`
+    """
     n = is_decided.shape[0]
-    # Where a run that ends before it starts, for each end.
-    nearest = [max(np.flatnonzero(is_decided[k, :k]), default=-1) for k in range(n)]
-    starts = np.maximum.accumulate(np.asarray(nearest)) + 1
-    ends = [k for k in range(n) if k == n - 1 or starts[k + 1] > starts[k]]
-    return [range(starts[k], k + 1) for k in ends]
+    near = [
+        set(np.flatnonzero(~row).tolist()) - {k} for k, row in enumerate(is_decided)
+    ]
+    found: list[list[int]] = []
+    todo = [(list[int](), set(range(n)), set[int]())]
+    while todo and len(found) <= _MAX_GROUPS:
+        group, candidates, done = todo.pop()
+        if not candidates and not done:
+            found.append(sorted(group))
+            continue
+        pivot = max(candidates | done, key=lambda k: len(near[k] & candidates))
+        for k in sorted(candidates - near[pivot]):
+            todo.append(([*group, k], candidates & near[k], done & near[k]))
+            candidates, done = candidates - {k}, done | {k}
+    return sorted(found) if len(found) <= _MAX_GROUPS else _cover_pairs(near)
+
+
+def _cover_pairs(near: list[set[int]]) -> list[list[int]]:
+    """List a largest set of places for every pair that is near and has none yet."""
+    covered: set[tuple[int, int]] = set()
+    groups = []
+    for i, others in enumerate(near):
+        for j in sorted(others) or [i]:
+            if i > j or (i, j) in covered:
+                continue
+            group, candidates = {i, j}, others & near[j] if i != j else set[int]()
+            while candidates:
+                k = min(candidates)
+                group.add(k)
+                candidates = candidates & near[k]
+            groups.append(sorted(group))
+            covered.update(itertools.combinations(sorted(group), 2))
+    return sorted(groups)

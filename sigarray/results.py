@@ -83,6 +83,21 @@ class BootstrapResult(NamedTuple):
     standard_error: Array
 
 
+class ProportionResult(NamedTuple):
+    """A proportion, or a difference of two, and its confidence interval.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        The observed proportion, or the difference of two, A minus B.
+    confidence_interval : ConfidenceInterval
+        Its limits: `low, high = result.confidence_interval`.
+    """
+
+    statistic: Array
+    confidence_interval: ConfidenceInterval
+
+
 class MannWhitneyResult(NamedTuple):
     """Mann-Whitney's test of two samples.
 
@@ -178,9 +193,10 @@ class Ranking(NamedTuple):
     beats : tuple of K tuples of names
         For each of them, the models that it beats.
     groups : tuple of tuples of names
-        Neighbours in the order of which none beats another, as many as there can be:
-        what the bars of a critical difference diagram join. Groups may overlap, and
-        every model is in one or more.
+        All largest sets of models of which none beats another, each in that order:
+        what shares a letter or a bar in a critical difference diagram. Groups may
+        overlap, every model is in one or more, and two that are not told apart share
+        one.
     """
 
     order: tuple[Hashable, ...]

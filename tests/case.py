@@ -26,6 +26,8 @@ class Case:
     takes_responses: bool = False
     # P-values, or responses on a scale from 0 to 1.
     is_within_one: bool = False
+    # What scores may be, where that is a few numbers.
+    values: tuple[float, ...] = ()
     # Rounding of results in float32, for numbers around 1.
     float32_error: float = 1e-6
     # The place of a result that depends on the seed.
@@ -56,6 +58,10 @@ class Case:
             rng.normal(0.2 * k, 1.0 + 0.3 * k, (*leading, *shape))
             for k, shape in enumerate(self.shapes)
         )
+        if self.values:
+            last = len(self.values) - 1
+            places = (np.clip(np.round(x + 0.5 * last), 0, last) for x in draws)
+            return [np.asarray(self.values)[x.astype(int)] for x in places]
         return [draw.astype(np.float32).astype(np.float64) for draw in draws]
 
     def __call__(self, *arrays: Any, **changes: Any) -> tuple[Any, ...]:

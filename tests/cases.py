@@ -284,6 +284,20 @@ CASES = [
     ),
     *(
         Case(
+            f"permutation_test-lattice-{alternative}",
+            sigarray.permutation_test,
+            ((30,), (30,)),
+            {"method": "exact", "paired": True, "alternative": alternative},
+            values=values,
+            float32_error=2e-6,
+        )
+        for alternative, values in (
+            ("two-sided", (0.0, 1.0)),
+            ("less", (0.0, 0.25, 0.5, 1.0)),
+        )
+    ),
+    *(
+        Case(
             f"{function.__name__}-saddlepoint-{'paired' if paired else 'independent'}",
             function,
             ((30,), (30,)),
@@ -315,6 +329,23 @@ CASES = [
             ("median", "basic", ((9,), (7,)), {}),
             ("mean", "studentized", ((9,),), {}),
             ("mean", "studentized", ((9,), (7,)), {}),
+        )
+    ),
+    *(
+        Case(
+            f"proportion_ci-{name}",
+            sigarray.proportion_ci,
+            shapes,
+            options,
+            has_batch=False,
+            values=(0.0, 1.0),
+            # The limits of others are NaN.
+            moved=None,
+        )
+        for name, shapes, options in (
+            ("one", ((9,),), {}),
+            ("two", ((9,), (7,)), {"confidence_level": 0.9}),
+            ("paired", ((9,), (9,)), {"paired": True}),
         )
     ),
     Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),

@@ -62,6 +62,16 @@ LARGE_CASES = [
     large(sigarray.permutation_test, (10**6,), (10**6,), n_resamples=5),
     large(sigarray.permutation_test, (10**6,), (10**6,), n_resamples=9, paired=True),
     large(sigarray.permutation_test, (20_000, 6), (20_000, 6)),
+    large(
+        sigarray.permutation_test,
+        *((10**6,), (10**6,)),
+        is_timed=True,
+        method="exact",
+        paired=True,
+    ),
+    large(
+        sigarray.permutation_test, (2000, 50), (2000, 50), method="exact", paired=True
+    ),
     large(sigarray.permutation_test, (6000,), (1,)),
     large(
         sigarray.permutation_test, (10**6,), (900_000,), n_resamples=5, statistic="t"
@@ -72,6 +82,7 @@ LARGE_CASES = [
     large(sigarray.bootstrap_ci, (3000, 10), n_resamples=4000),
     large(sigarray.bootstrap_ci, (10**6,), (10**6,), n_resamples=9),
     large(sigarray.bootstrap_ci, (3000,), statistic=np.std, n_resamples=9),
+    large(sigarray.proportion_ci, (10**6,), (10**6,), is_timed=True, paired=True),
     large(sigarray.mann_whitney_u, (10**5,), (10**5,), is_timed=True),
     large(sigarray.mann_whitney_u, (10**6,), (900_000,)),
     large(sigarray.mann_whitney_u, (100_000, 4), (100_000, 3)),

@@ -222,7 +222,24 @@ FUNCTIONS = [
         INTERVAL,
         fixed_by_shift=("confidence_interval.low", "confidence_interval.high"),
     ),
+    Function(
+        "permutation_test",
+        TESTED | {"paired": Option(st.just(True)), "method": Option(st.just("exact"))},
+        # Where scores are no multiples of one unit.
+        may_be_nan=("pvalue",),
+        **P_VALUE,
+    ),
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
+    *(
+        Function(
+            "proportion_ci",
+            {"confidence_level": LEVEL, "paired": paired},
+            arity=arity,
+            # Of scores that are not 0 or 1.
+            may_be_nan=("statistic", "low", "high"),
+        )
+        for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
+    ),
     Function(
         "mann_whitney_u",
         TESTED,

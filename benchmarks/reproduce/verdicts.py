@@ -194,7 +194,7 @@ def run(settings: Settings) -> Experiment:
 def find_claims(settings: Settings, family: Family, samples: Any, seed: int) -> Any:
     """Give who is better than whom, (sets, K, K): `multi_aso` at its defaults.
 
-    The bounds, which take long, are those of sets alone in which any pair is told apart.
+    The bounds, which take long, are of sets alone in which any pair is told apart.
     """
     options: dict[str, Any] = {
         "n_comparisons": family.n_tasks,

@@ -9,6 +9,12 @@ from typing import Any
 import numpy as np
 
 from sigarray import holm
+from sigarray._cli.floors import (
+    choose_correction,
+    correct_p_values,
+    doubt_sizes,
+    list_floors,
+)
 from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
@@ -59,8 +65,6 @@ DESCRIPTION = (
 
 _ORDERS = OrderOptions()
 _ALPHA = 0.05
-# More are never too few for a permutation test.
-_MAX_FEW = 64
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -119,14 +123,16 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--no-correction",
         action="store_true",
         help="do not correct for the number of comparisons (aso by Bonferroni, others "
-        "by Holm)",
+        "by Holm, or where that can leave nothing on any task, Benjamini-Hochberg)",
     )
     command.add_argument(
         "--method",
         choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
         help="auto, the default: of aso, enumerates all resamples of few scores, "
         "bootstraps more, and some quantiles of very many; of bootstrap and "
-        "permutation, resampling, but saddlepoint for many scores. "
+        "permutation, resampling, but saddlepoint for many scores, more resamples "
+        "where so few cannot be significant, and exact p-values of pairs that differ "
+        "by multiples of one unit, such as 0 and 1. "
         f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
     )
     add_random(
@@ -227,7 +233,16 @@ def _decide(
         }
     first = next(iter(compared.values()))
     every = np.asarray([test.p_value for by in found.values() for test in by])
-    adjusted = iter(np.asarray(holm(every)) if first.is_corrected else every)
+    if first.is_corrected and len(compared) > 1:
+        smallest = list_floors(
+            {task: x.scores for task, x in compared.items()},
+            tests.test,
+            is_paired=tests.is_paired,
+        )
+        every, _ = correct_p_values(every, smallest, first.alpha)
+    elif first.is_corrected:
+        every = np.asarray(holm(every))
+    adjusted = iter(every)
     return {
         task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
         for task, by in found.items()
@@ -334,14 +349,18 @@ def _choose_test(
             dt=options.dt,
         )
     is_paired = table.is_paired and options.test in PAIRED_TESTS
+    alpha = _ALPHA if options.alpha is None else options.alpha
+    n_comparisons = 1 if options.no_correction else _count_pairs(table)
     if options.test == "permutation":
-        _doubt_sizes(options, table, is_paired=is_paired)
+        doubt_sizes(table.tasks, alpha, n_comparisons, is_paired=is_paired)
     return PairOptions(
         options.test,
         is_paired,
         n_resamples,
         options.seed if n_resamples is not None else None,
         options.method or "auto",
+        alpha,
+        n_comparisons,
         table.unit,
         options.test_share,
     )
@@ -349,26 +368,6 @@ def _choose_test(
 
 def _count_pairs(table: ScoreTable) -> int:
     return sum(math.comb(len(x), 2) for x in table.tasks.values())
-
-
-def _doubt_sizes(
-    options: argparse.Namespace, table: ScoreTable, *, is_paired: bool
-) -> None:
-    """Warn of so few scores that no p-value can be small enough."""
-    n_pairs = 1 if options.no_correction else _count_pairs(table)
-    n, m = sorted(len(x) for by in table.tasks.values() for x in by.values())[:2]
-    if n > _MAX_FEW:
-        return
-    floor = 2.0 / (2.0**n if is_paired else math.comb(n + m, n))
-    alpha = options.alpha or _ALPHA
-    if floor * n_pairs > alpha:
-        of = f", times {n_pairs} comparisons" if n_pairs > 1 else ""
-        warnings.warn(
-            f"No permutation test of {n} scores gives p below {floor:.2g}{of}: some "
-            f"models cannot be told apart at level {alpha:g}, whatever their scores.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 def _describe(
@@ -385,6 +384,17 @@ def _describe(
     else:
         method = describe_orders(scores, tests)
         level = tests.confidence_level
+    correction = "holm"
+    if isinstance(tests, PairOptions) and len(table.tasks) > 1:
+        floors = list_floors(table.tasks, tests.test, is_paired=tests.is_paired)
+        correction = choose_correction(floors, tests.alpha)
+        if correction != "holm" and not options.no_correction:
+            method += (
+                f"; Holm's correction could leave nothing here, for p is never below "
+                f"{min(floors):.2g}, times {len(floors)} comparisons: the false "
+                "discovery rate over tasks is controlled in its place "
+                "(Benjamini-Hochberg)"
+            )
     direction = "lower" if options.lower_is_better else "higher"
     if table.metric != "score" or options.lower_is_better:
         method += f"; {direction} {table.metric} is better"
@@ -402,6 +412,7 @@ def _describe(
         method=method,
         unit=table.unit,
         metric=table.metric,
+        correction=correction,
     )
 
 

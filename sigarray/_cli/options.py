@@ -64,8 +64,9 @@ def add_table(command: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--unit",
         choices=UNITS,
-        help="what a score stands for: scores of a cluster's items are averaged, and "
-        "those of an item's runs, or else those of a run's items",
+        help="what a score stands for: a cluster has the sum of its items, so that "
+        "means are those of items; runs of an item are averaged, or else items of a "
+        "run",
     )
     table.add_argument(
         "--drop-unmatched",

@@ -16,6 +16,7 @@ from sigarray import (
     permutation_test,
     t_test,
 )
+from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.progress import announce, track
 from sigarray._cli.verdict import PairTest
 from sigarray._difference.saddlepoint import effective_size
@@ -39,6 +40,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 TESTS = tuple(_FUNCTIONS)
 PAIR_METHODS = ("resampling", "saddlepoint")
+# Of what sizes and values allow, an exact method of pairs goes first.
+EXACT_TEST = "permutation"
 # From so many scores on "auto" approximates, where no few of them make the variance:
 # the p-values are then right to 0.1 %, and resampling would take a second and more.
 _MANY_SCORES = 10_000
@@ -58,15 +61,27 @@ _DESCRIPTIONS = {
 
 @dataclass(frozen=True)
 class PairOptions:
-    """Which test, and how; the options of resampling are None for other tests."""
+    """Which test, and how; the options of resampling are None for other tests.
+
+    `alpha` is the level, and `n_comparisons` for how many p-values are corrected.
+    """
 
     test: str
     is_paired: bool
     n_resamples: int | None
     seed: int | None
     method: str = "auto"
+    alpha: float = 0.05
+    n_comparisons: int = 1
     unit: str = "run"
     test_share: float | None = None
+
+    @property
+    def more_draws(self) -> Draws | None:
+        """What to draw where so few resamples cannot give p-values that are needed."""
+        if self.n_resamples is None or self.method != "auto":
+            return None
+        return plan_draws(self.n_resamples, self.alpha, self.n_comparisons)
 
 
 def run_pairwise(
@@ -101,8 +116,10 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     if options.test in _DESCRIPTIONS:
         return _DESCRIPTIONS[options.test]
     by = "" if unit == "run" else f" by {unit}"
+    mean = "mean over items" if unit == "cluster" else "mean"
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
+        name += f" of the {mean}" if unit == "cluster" else ""
         if options.test_share is not None:
             name += f" of splits with a test share of {options.test_share:.10g}"
             name += ", corrected as by Nadeau and Bengio (2003)"
@@ -114,15 +131,26 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
             f"exact, or where there are more than {options.n_resamples} permutations, "
             f"as many random ones, seed {options.seed}"
         )
-    said = {"resampling": drawn, "saddlepoint": "by saddlepoint approximation"}
+    more = options.more_draws
+    if more is not None:
+        drawn += (
+            f"; where these give p of at most {more.limit:.2g}, which for "
+            f"{options.n_comparisons} comparisons is too near to the least that they "
+            f"can give, {more.number} of them, or the saddlepoint approximation"
+        )
+    said = {
+        "exact": "exact over all exchanges",
+        "saddlepoint": "by saddlepoint approximation",
+        "resampling": drawn,
+    }
     methods = dict.fromkeys(
         _choose_method(scores[a], scores[b], options)
         for a, b in itertools.combinations(scores, 2)
     )
     which = "by the scores of a pair " if len(methods) > 1 else ""
-    how = " or ".join(said[method] for method in methods)
+    how = " or ".join(said[method] for method in said if method in methods)
     pairs = [(scores[a], scores[b]) for a, b in itertools.combinations(scores, 2)]
-    what = "the mean"
+    what = f"the {mean}"
     if any(_choose_statistic(x, y, options) == "t" for x, y in pairs):
         what += " by its t" if options.is_paired else " by Welch's t"
     if any(_is_bounded_by_welch(x, y, options) for x, y in pairs):
@@ -134,6 +162,8 @@ def _choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Give the method of a pair: `describe_test` says it."""
     if options.method != "auto":
         return options.method
+    if options.test == EXACT_TEST and options.is_paired and has_units(x, y):
+        return "exact"
     if min(len(x), len(y)) < _MANY_SCORES:
         return "resampling"
     if options.test == "permutation" and len(x) != len(y):
@@ -219,7 +249,21 @@ def _test_pair(
     """Give the statistic, how far A leads (0 for not at all), and the p-value."""
     first, second = sorted((a, b))
     x, y = scores[first], scores[second]
-    result = _FUNCTIONS[options.test](x, y, **_choose_options(x, y, options))
+    chosen = _choose_options(x, y, options)
+    result = _FUNCTIONS[options.test](x, y, **chosen)
+    more = options.more_draws
+    if (
+        more is not None
+        and chosen["method"] == "resampling"
+        and result.pvalue <= more.limit
+    ):
+        is_smooth = chosen["statistic"] == "mean" and suits_saddlepoint(
+            x, y, is_paired=options.is_paired
+        )
+        chosen |= (
+            {"method": "saddlepoint"} if is_smooth else {"n_resamples": more.number}
+        )
+        result = _FUNCTIONS[options.test](x, y, **chosen)
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0

@@ -7,14 +7,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sigarray import bootstrap_ci
+import numpy as np
+
+from sigarray import bootstrap_ci, proportion_ci
 from sigarray._cli.messages import complain
 from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._cli.verdict import Comparison
 from sigarray._plain_text import show_controls
 from sigarray.read._score_table import ScoreTable
-from sigarray.results import BootstrapResult, PairwiseAsoResult
+from sigarray.results import BootstrapResult, PairwiseAsoResult, ProportionResult
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
@@ -183,8 +185,8 @@ def _draw_orders(
         Picture(matrix.figure, f"Bounds eps_min of every two models{_of_task(task)}."),
         Picture(
             order.figure,
-            f"Models by their mean violation ratio{_of_task(task)}; bars join those of "
-            "which none beats another.",
+            f"Models by their mean violation ratio{_of_task(task)}; squares on a bar "
+            "are those of which none beats another.",
         ),
     ]
 
@@ -194,29 +196,59 @@ def _draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> P
     from sigarray import plot
 
     a, b = table.models
-    smallest = min(len(x) for by in table.tasks.values() for x in by.values())
-    is_few = table.unit == "run" and _FEWEST <= smallest < FEW_SCORES
-    results: dict[Hashable, BootstrapResult] = {
-        task or table.metric: bootstrap_ci(
-            by[a],
-            by[b],
-            paired=table.is_paired,
-            method="studentized" if is_few else "bca",
-            n_resamples=_N_RESAMPLES,
-            rng=seed,
-        )
+    results: dict[Hashable, BootstrapResult | ProportionResult] = {
+        task or table.metric: _find_interval(by[a], by[b], table, seed)
         for task, by in table.tasks.items()
     }
     axes = plot.differences(
         results, names=(a, b), higher_is_better=comparison.higher_is_better
     )
-    is_short = smallest < FEW_SCORES and not is_few
-    few = ", and too short for fewer than 20 scores" if is_short else ""
-    method = "studentized" if is_few else "BCa"
     pairs = "pairs" if table.is_paired else "independent scores"
+    resampled = [
+        by for by in table.tasks.values() if not _is_of_proportions(by[a], by[b])
+    ]
+    kinds = []
+    if resampled:
+        n_studentized = sum(_is_of_few_runs(by[a], by[b], table) for by in resampled)
+        others = [by for by in resampled if not _is_of_few_runs(by[a], by[b], table)]
+        if n_studentized:
+            kinds.append("studentized bootstrap")
+        if others:
+            smallest = min(len(x) for by in others for x in by.values())
+            is_short = smallest < FEW_SCORES
+            few = ", too short for fewer than 20 scores" if is_short else ""
+            kinds.append(f"BCa bootstrap{few}")
+    if len(resampled) < len(table.tasks):
+        kinds.append("Newcombe's, of proportions")
     return Picture(
         axes.figure,
-        f"Differences of the means of {a} and {b}, with bootstrap intervals "
-        f"({method}, 95 %, of {pairs}); they are not corrected for the number of "
-        f"tasks{few}.",
+        f"Differences of the means of {a} and {b}, with intervals of 95 % of {pairs} "
+        f"({'; '.join(kinds)}); they are not corrected for the number of tasks.",
+    )
+
+
+def _is_of_proportions(a: np.ndarray, b: np.ndarray) -> bool:
+    """Tell whether all scores are 0 or 1."""
+    return all(bool(np.all((x == 0.0) | (x == 1.0))) for x in (a, b))
+
+
+def _is_of_few_runs(a: np.ndarray, b: np.ndarray, table: ScoreTable) -> bool:
+    """Tell runs of which studentized intervals hold, and others do not."""
+    return table.unit == "run" and _FEWEST <= min(len(a), len(b)) < FEW_SCORES
+
+
+def _find_interval(
+    a: np.ndarray, b: np.ndarray, table: ScoreTable, seed: int
+) -> BootstrapResult | ProportionResult:
+    """Give the difference of two models, and an interval that suits their scores."""
+    is_paired = table.is_paired
+    if _is_of_proportions(a, b):
+        return proportion_ci(a, b, paired=is_paired)
+    return bootstrap_ci(
+        a,
+        b,
+        paired=is_paired,
+        method="studentized" if _is_of_few_runs(a, b, table) else "bca",
+        n_resamples=_N_RESAMPLES,
+        rng=seed,
     )

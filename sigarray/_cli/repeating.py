@@ -42,13 +42,13 @@ def sign(
     is_aso = orders is not None
     is_paired = table.is_paired and not is_aso
     share = None if isinstance(tests, OrderOptions) else tests.test_share
-    corrections = ("bonferroni", "holm")
+    correction = "bonferroni" if is_aso else comparison.correction
     fields = {
         "test": comparison.test,
         "threshold": f"{orders.threshold:.10g}" if orders else None,
         "confidence_level": f"{comparison.confidence_level:.10g}" if is_aso else None,
         "alpha": None if is_aso else f"{comparison.alpha:.10g}",
-        "correction": corrections[not is_aso] if comparison.is_corrected else "none",
+        "correction": correction if comparison.is_corrected else "none",
         "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
         "method": tests.method,
         "test_share": None if share is None else f"{share:.10g}",

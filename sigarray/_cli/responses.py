@@ -22,9 +22,9 @@ from sigarray.results import ResponseSet
 
 DESCRIPTION = (
     "Compare two systems with gold judgments, where items have several "
-    "responses each, of raters or of runs. FILE is a table (- for standard "
-    "input) with columns item, system and response, and a row for each "
-    "response. Without FILE, an example is taken."
+    "responses each, as of raters, or drawn anew for each item. FILE is a "
+    "table (- for standard input) with columns item, system and response, and "
+    "a row for each response. Without FILE, an example is taken."
 )
 
 _RATINGS = "ratings.csv"

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from sigarray._cli.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
 from sigarray._cli.verdict import (
-    HOLM,
     Comparison,
     Decision,
-    say_correction,
+    say_correction_of_tests,
     say_order_basis,
     start_document,
 )
@@ -37,7 +36,7 @@ def report_tasks(
         for x in by
     ]
     sentences = [_say_pair(*pair, by, basis) for pair, by in found.items()]
-    correction = "bonferroni" if first.test == "aso" else "holm"
+    correction = "bonferroni" if first.test == "aso" else first.correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
     document = {name: x for name, x in shared.items() if name != "models"} | {
@@ -106,7 +105,7 @@ def _say_basis(comparison: Comparison) -> str:
     if comparison.test == "aso":
         return say_order_basis(comparison)
     level = f"{comparison.alpha:.10g}"
-    return f"at level {level} {say_correction(comparison, HOLM)}"
+    return f"at level {level} {say_correction_of_tests(comparison)}"
 
 
 def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:

@@ -21,7 +21,10 @@ from sigarray.report._numbers import (
 from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
-HOLM = "Holm's correction"
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Comparison:
     method: str
     unit: str = "run"
     metric: str = "score"
+    # Of p-values.
+    correction: str = "holm"
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -190,11 +195,11 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
     header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
     title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
-    document = start_document(comparison, "holm") | {
+    document = start_document(comparison, comparison.correction) | {
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    basis = f"p <= {level:.10g}, {say_correction(comparison, HOLM)}"
+    basis = f"p <= {level:.10g}, {say_correction_of_tests(comparison)}"
     return _make_report(comparison, table, sentences, wins, basis, records, document)
 
 
@@ -282,7 +287,7 @@ def say_order_basis(comparison: Comparison) -> str:
 
 def _say_test(comparison: Comparison, x: Decision) -> str:
     level = comparison.alpha
-    correction = say_correction(comparison, HOLM)
+    correction = say_correction_of_tests(comparison)
     if x.better is None:
         return (
             f"Nothing can be said of {x.a} and {x.b}: p = {x.shown} > "
@@ -302,6 +307,10 @@ def say_correction(comparison: Comparison, name: str) -> str:
     if comparison.is_corrected:
         return f"after {name} for {n_pairs} comparisons"
     return "without a correction"
+
+
+def say_correction_of_tests(comparison: Comparison) -> str:
+    return say_correction(comparison, _CORRECTIONS[comparison.correction])
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:

@@ -18,6 +18,7 @@ from sigarray._difference.exchanges import (
     deal_out,
     exchange_pairs,
 )
+from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.location import find_t_of
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
@@ -33,12 +34,18 @@ from sigarray._numeric.statistic import (
 
 
 @array_kernel
-def approximate_test(
-    xp: Namespace, a: Array, b: Array, *, paired: bool, alternative: Alternative
+def find_without_draws(
+    xp: Namespace,
+    a: Array,
+    b: Array,
+    *,
+    method: str,
+    paired: bool,
+    alternative: Alternative,
 ) -> tuple[Array, Array]:
-    """Difference and p-value by the saddlepoint approximation."""
-    n = a.shape[-1]
-    (pool,), *_, unit = center_scores(xp, "mean", pool_samples(xp, a, b))
+    """Difference and p-value, exact or by the saddlepoint approximation."""
+    n, scores = a.shape[-1], pool_samples(xp, a, b)
+    (pool,), *_, unit = center_scores(xp, "mean", scores)
     samples = [pool[..., :n], pool[..., n:]]
     difference = xp.mean(samples[0], axis=-1) - xp.mean(samples[1], axis=-1)
 
@@ -46,7 +53,10 @@ def approximate_test(
         pair = samples if side == "greater" else samples[::-1]
         return permutation_tail(xp, *pair, paired=paired)
 
-    pvalue = find_p_value(xp, alternative, find_tail)
+    if method == "exact":
+        pvalue = lattice_p_value(xp, scores, n, alternative)
+    else:
+        pvalue = find_p_value(xp, alternative, find_tail)
     return unit * difference, clip_p_value(xp, pvalue)
 
 

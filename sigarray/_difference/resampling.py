@@ -30,11 +30,11 @@ METHOD_RULE = choice(*get_args(ResamplingMethod))
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
-def draws_resamples(method: ResamplingMethod, statistic: TestedStatistic) -> bool:
+def draws_resamples(method: str, statistic: TestedStatistic) -> bool:
     """Tell whether to draw resamples; without them, there is the mean alone."""
-    if method == "saddlepoint" and statistic != "mean":
+    if method != "resampling" and statistic != "mean":
         msg = (
-            f"Expected statistic='mean' with method='saddlepoint'; got "
+            f"Expected statistic='mean' with method={method!r}; got "
             f"{show(statistic)}. Use method='resampling'."
         )
         raise ValueError(msg)
@@ -43,12 +43,17 @@ def draws_resamples(method: ResamplingMethod, statistic: TestedStatistic) -> boo
 
 def check_samples(samples: Sequence[Array], paired: bool) -> None:
     """Raise unless one or two samples are there to resample."""
+    check_one_or_pairs(samples, paired)
+    check_sizes(*samples, purpose="to resample")
+
+
+def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
+    """Raise unless pairs are of two samples of one size."""
     if paired and len(samples) == 1:
         msg = "Expected two samples with paired=True; got one. Pass b, or paired=False."
         raise ValueError(msg)
     if paired:
         check_pairs(*samples)
-    check_sizes(*samples, purpose="to resample")
 
 
 def draw_replicates(

@@ -205,8 +205,8 @@ def curve_of_wins(n: int, m: int, family: Family) -> Curve:
         return adjust_for_set(p, 2, family.n_models) if family.kind == "closed" else p
 
     if n * m <= _FEW_WINS:
-        points = [0.0, *range(2 - n * m % 2, n * m + 1, 2)]
-        return curve_through(points, [find(d) for d in points])
+        values = [0.0, *map(float, range(2 - n * m % 2, n * m + 1, 2))]
+        return curve_through(values, [find(d) for d in values])
     end = min(critical_wins(n, m, _SMALLEST), n * m)
     points = np.linspace(0.0, end, _POINTS)
     # Of values of D, of which every other integer is one.

@@ -1,7 +1,7 @@
 """Differences and their intervals: a forest plot."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from sigarray.plot._style import (
     tidy,
     write,
 )
-from sigarray.results import BootstrapResult
+from sigarray.results import BootstrapResult, ProportionResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Interval: TypeAlias = BootstrapResult | ProportionResult
 
 # Inches.
 _ROW, _FRAME = 0.2, 1.15
@@ -35,11 +37,11 @@ _FAULT = "no verdict: NaN"
 
 
 def differences(
-    results: BootstrapResult | Mapping[Hashable, BootstrapResult],
+    results: Interval | Mapping[Hashable, Interval],
     /,
     *,
     labels: Iterable[Hashable] | None = None,
-    overall: BootstrapResult | None = None,
+    overall: Interval | None = None,
     names: tuple[Hashable, Hashable] = ("A", "B"),
     higher_is_better: bool = True,
     ax: Any = None,
@@ -53,12 +55,12 @@ def differences(
 
     Parameters
     ----------
-    results : BootstrapResult, or mapping of labels to such results
+    results : BootstrapResult, ProportionResult, or mapping of labels to such results
         Of T tasks: arrays of shape (T,), or a result of shape () for each label. Arrays
         of any library and device are copied to the host, which waits for the device.
     labels : iterable of T hashables, optional
         Names of the tasks of one result; by default their places.
-    overall : BootstrapResult, optional
+    overall : BootstrapResult or ProportionResult, optional
         The difference over all tasks, of shape (), which stands apart.
     names : pair of hashables, default: ("A", "B")
         Names of the models.
@@ -78,7 +80,7 @@ def differences(
     ImportError
         No matplotlib.
     TypeError
-        No results of `bootstrap_ci`, or traced ones.
+        No results of `bootstrap_ci` or `proportion_ci`, or traced ones.
     ValueError
         Results of other shapes, another number of labels, or labels beside a mapping.
 
@@ -140,8 +142,11 @@ def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
 
 def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarray]:
     """Give a difference and the limits of its interval, on the host."""
-    if not isinstance(result, BootstrapResult):
-        msg = f"Expected what bootstrap_ci gives for {name}; got {describe(result)}."
+    if not isinstance(result, (BootstrapResult, ProportionResult)):
+        msg = (
+            f"Expected what bootstrap_ci or proportion_ci gives for {name}; got "
+            f"{describe(result)}."
+        )
         raise TypeError(msg)
     arrays = [copy_array(x) for x in (result.statistic, *result.confidence_interval)]
     if arrays[0].ndim != len(shape):

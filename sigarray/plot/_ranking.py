@@ -113,8 +113,8 @@ def ranking(
         zorder=3.0,
     )
     rows = {name: k for k, name in enumerate(found.order)}
-    spans = [(rows[group[0]], rows[group[-1]]) for group in found.groups]
-    bars = _draw_bars(axes, [span for span in spans if span[0] < span[1]])
+    groups = [[rows[name] for name in group] for group in found.groups]
+    bars = _draw_bars(axes, [group for group in groups if len(group) > 1])
     right = _FIRST_BAR + _STEP * max((bar for *_, bar in bars), default=-1)
     axes.hlines(range(n), 0.0, max(1.0, right), color=PALE, linewidth=THIN, zorder=0.5)
     axes.axvline(0.5, color=GREY, linewidth=THIN, linestyle=":", zorder=0.6)
@@ -134,23 +134,24 @@ def ranking(
     return axes
 
 
-def _draw_bars(
-    ax: "Axes", spans: Sequence[tuple[int, int]]
-) -> list[tuple[int, int, int]]:
-    """Draw a bar from row to row, beside those that it would lie on; say where."""
-    bars: list[tuple[int, int, int]] = []
-    for first, last in spans:
-        taken = {bar for _, end, bar in bars if end >= first}
-        place = next(k for k in range(len(spans)) if k not in taken)
-        bars.append((first, last, place))
-        x = _FIRST_BAR + _STEP * place
+def _draw_bars(ax: "Axes", groups: Sequence[list[int]]) -> list[tuple[int, int]]:
+    """Draw a bar with a square in each row of a group; say where it ends, and where.
+
+    It is beside those that it would lie on.
+    """
+    bars: list[tuple[int, int]] = []
+    for group in groups:
+        taken = {bar for end, bar in bars if end >= group[0]}
+        place = next(k for k in range(len(groups)) if k not in taken)
+        bars.append((group[-1], place))
         ax.plot(
-            (x, x),
-            (first, last),
+            [_FIRST_BAR + _STEP * place] * len(group),
+            group,
             color=INK,
-            linewidth=2.5,
+            linewidth=1.0,
             linestyle="-",
-            solid_capstyle="round",
+            marker="s",
+            markersize=3.0,
             clip_on=False,
             label="bar",
         )

@@ -51,8 +51,10 @@ def scores(
     models, tasks : iterable of str, optional
         Take only these.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for. Scores of a cluster's items are averaged, and those of
-        an item's runs, or else those of a run's items. Needed for items in several runs
+        What a score stands for. A cluster has the sum of its items' scores, in
+        units of a cluster of mean size, so that its mean over clusters is that of
+        items. Scores of an item's runs are averaged, or else those of a run's items.
+        Needed for items in several runs
         alone.
     paired : bool, default: False
         Join scores of runs too, by the names of runs. Those of items always are.

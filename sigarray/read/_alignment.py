@@ -14,6 +14,7 @@ UNITS = ("run", "item", "cluster")
 Joined = dict[str, dict[str, float]]
 
 _MAX_SHOWN = 3
+_BY_ITEMS = ", each weighed by its number of items"
 
 
 def take_last_steps(
@@ -127,6 +128,7 @@ def join_scores(
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
             f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
+            f"{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes
 
@@ -260,7 +262,11 @@ def _match(
 
 
 def _average(records: Sequence[Record], unit: Unit) -> Joined:
-    """Average what a unit has: runs of an item, items of a run or of a cluster."""
+    """Average what a unit has: runs of an item, items of a run.
+
+    A cluster has the sum of its items, in units of a cluster of mean size: so the mean
+    of clusters is that of items, and a large cluster weighs as much as its items do.
+    """
     groups: dict[tuple[str, Any, Any], list[float]] = {}
     for x in records:
         inner = x.item if unit == "cluster" else None
@@ -268,10 +274,46 @@ def _average(records: Sequence[Record], unit: Unit) -> Joined:
     outer: dict[str, dict[Any, list[float]]] = {}
     for (model, name, _), scores in groups.items():
         outer.setdefault(model, {}).setdefault(name, []).append(_mean(scores))
+    shares: dict[str, float] = {}
+    if unit == "cluster":
+        has_items = all(x.item is not None for x in records)
+        shares = _share_clusters(outer if has_items else _count_scores(groups))
     return {
-        model: {name: _mean(units[name]) for name in sort_ids(units)}
+        model: {
+            name: shares.get(name, 1.0) * _mean(units[name]) for name in sort_ids(units)
+        }
         for model, units in outer.items()
     }
+
+
+def _count_scores(
+    groups: dict[tuple[str, Any, Any], list[float]],
+) -> dict[str, dict[Any, list[float]]]:
+    """Give the scores of each model in each cluster, of items without a name."""
+    found: dict[str, dict[Any, list[float]]] = {}
+    for (model, name, _), scores in groups.items():
+        found.setdefault(model, {})[name] = scores
+    return found
+
+
+def _share_clusters(items: dict[str, dict[Any, list[float]]]) -> dict[str, float]:
+    """Give how many items each cluster has, in units of the mean, and refuse others."""
+    sizes = {
+        model: {name: len(units) for name, units in by.items()}
+        for model, by in items.items()
+    }
+    (model, first), *others = sizes.items()
+    for other, found in others:
+        name = next((x for x in first if found.get(x) != first[x]), None)
+        if name is not None:
+            msg = (
+                f"Expected as many scores of a cluster for all models; got "
+                f"{first[name]} of {model!r} and {found.get(name, 0)} of {other!r} in "
+                f"cluster {name!r}. Name the column of items with --item."
+            )
+            raise TableError(msg)
+    mean = sum(first.values()) / len(first)
+    return {name: size / mean for name, size in first.items()}
 
 
 def _mean(scores: list[float]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame
+from sigarray.read._frame import Frame, find_roles
 from sigarray.read._records import as_text
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._text import read_number
@@ -40,7 +40,8 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
     Raises
     ------
     TableError
-        The file or one of its rows is not what was expected.
+        The file or one of its rows is not what was expected, or a system has responses
+        of several runs.
     """
     if len(set(systems)) < len(systems):
         msg = f"Expected three names of systems; got {', '.join(systems)}."
@@ -52,6 +53,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
         msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
         raise TableError(msg)
     columns = _find_columns(frame)
+    _refuse_runs(frame, columns[1], systems[1:])
     lines: dict[str, int] = {}
     answers: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
     known: dict[str, None] = {}
@@ -97,6 +99,29 @@ def _find_columns(frame: Frame) -> list[Sequence[Any]]:
             )
             raise TableError(msg)
     return [frame.columns[names[column]] for column in _COLUMNS]
+
+
+def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> None:
+    """Raise where a column says that responses of a system are of several runs.
+
+    What a run has in common for all items, responses that vary by item do not show.
+    """
+    column = find_roles(frame, {}).get("run")
+    if column is None:
+        return
+    for system in systems:
+        named = zip(cells, frame.columns[column], strict=True)
+        runs = {as_text(run) for cell, run in named if as_text(cell) == system}
+        if len(runs) > 1:
+            msg = (
+                f"{frame.source}: expected responses of raters, or of one run of each "
+                f"system; got {len(runs)} runs of {system!r} by column {column!r}. "
+                "The runs of a system vary for all items together, and the responses "
+                "of an item are taken as independent of those of others. Keep one run "
+                "of each, or compare a score of each run with sigarray compare. If "
+                f"{column!r} says something else, rename it."
+            )
+            raise TableError(msg)
 
 
 def _check_items(

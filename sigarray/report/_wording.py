@@ -13,6 +13,7 @@ from sigarray.results import (
     BootstrapResult,
     BrunnerMunzelResult,
     MannWhitneyResult,
+    ProportionResult,
     ResamplingResult,
     ResponseTestResult,
     TTestResult,
@@ -50,7 +51,7 @@ def describe(
 
     Parameters
     ----------
-    result : AsoResult, BootstrapResult, or the result of a test with a p-value
+    result : AsoResult, BootstrapResult, ProportionResult, or result of a test
         Of one comparison: arrays of shape (), of any library, which are copied to the
         host.
     names : sequence of two str, default: ("A", "B")
@@ -110,13 +111,16 @@ def describe(
     elif isinstance(result, BootstrapResult):
         said, numbers = _say_interval(result, a, b, statistic, confidence_level)
         how += ["bootstrap"]
+    elif isinstance(result, ProportionResult):
+        said, numbers = _say_interval(result, a, b, statistic, confidence_level)
+        how += ["Newcombe's interval"]
     elif isinstance(result, (ResamplingResult, *_TESTS)):
         said, numbers = _say_test(result, a, b, statistic, alpha, alternative)
         how += [f"{alternative} {test or _TESTS.get(type(result), 'resampling test')}"]
     else:
         msg = (
-            f"Expected the result of aso, of bootstrap_ci of two samples, or of a "
-            f"test; got {describe_value(result)}."
+            f"Expected the result of aso, of bootstrap_ci or proportion_ci of two "
+            f"samples, or of a test; got {describe_value(result)}."
         )
         raise TypeError(msg)
     how += [
@@ -150,7 +154,11 @@ def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str
 
 
 def _say_interval(
-    result: BootstrapResult, a: str, b: str, statistic: str, level: float
+    result: BootstrapResult | ProportionResult,
+    a: str,
+    b: str,
+    statistic: str,
+    level: float,
 ) -> tuple[str, str]:
     value = _number(result.statistic)
     low, high = (_number(x) for x in result.confidence_interval)

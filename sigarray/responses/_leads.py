@@ -243,7 +243,17 @@ def simulate_p_values(
     for i, metric in enumerate(metrics):
         leads, null_leads = _find_leads(metric, values[:, i, ...])
         statistics.append(xp.mean(leads))
-        pvalues.append(compare_leads(xp, leads, null_leads, scale[i, ...], alternative))
+        pvalues.append(
+            compare_leads(
+                xp,
+                leads,
+                null_leads,
+                scale[i, ...],
+                alternative,
+                # Leads are independent, and their pairs estimate a probability.
+                added=1.0 / n_sets,
+            )
+        )
     return xp.stack(statistics), xp.stack(pvalues), means[:, 0], means[:, 1]
 
 
@@ -295,8 +305,11 @@ def compare_leads(
     null_leads: Array,
     scale: Array,
     alternative: Alternative,
+    added: float = 1.0,
 ) -> Array:
-    """P that a lead under the null hypothesis is as extreme as one without, or more.
+    """Mean p-value of leads, each among those under the null hypothesis and itself.
+
+    By default each lead adds 1 to the count of those that are as extreme, as in a test.
 
     Leads have shape (..., M). Pairs of them are ties where they are closer than the
     rounding of the largest, or of the metrics, whose `scale` has shape (...).
@@ -304,14 +317,19 @@ def compare_leads(
 
     def find_tail(side: str) -> Array:
         if side == "greater":
-            return _count_pairs(xp, leads, null_leads, scale)
-        return _count_pairs(xp, -leads, -null_leads, scale)
+            return _count_pairs(xp, leads, null_leads, scale, added)
+        return _count_pairs(xp, -leads, -null_leads, scale, added)
 
     return find_p_value(xp, alternative, find_tail)
 
 
-def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -> Array:
-    """Give the share of pairs in which the lead is not the larger one."""
+def _count_pairs(
+    xp: Namespace, leads: Array, null_leads: Array, scale: Array, added: float
+) -> Array:
+    """Give the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
+
+    With another number added than 1.
+    """
     n = leads.shape[-1]
     largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
     scale = xp.where(largest > scale, largest, scale)
@@ -324,7 +342,7 @@ def _count_pairs(xp: Namespace, leads: Array, null_leads: Array, scale: Array) -
     share = xp.mean(xp.where(is_null, 0.0, n - n_below), axis=-1) * 2.0
     fault = xp.sum(both - both, axis=-1)
     # The mean is over both kinds; `share` is the mean count for a lead.
-    pvalue = (share / n + 1.0 / n**2) / (1.0 + 1.0 / n**2)
+    pvalue = (share + added) / (n + added)
     return clip(xp, pvalue, None, 1.0) + fault
 
 

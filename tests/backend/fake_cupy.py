@@ -65,6 +65,7 @@ FUNCTIONS = {
 # Elementwise, with so many arguments.
 UFUNCS = {
     "abs": 1,
+    "arctan2": 2,
     "ceil": 1,
     "cos": 1,
     "equal": 2,
@@ -83,6 +84,7 @@ UFUNCS = {
     "sin": 1,
     "sinh": 1,
     "sqrt": 1,
+    "tanh": 1,
 }
 # Of dtypes and shapes, not of arrays.
 STATIC = ("broadcast_shapes", "can_cast", "dtype", "finfo", "iinfo", "promote_types")

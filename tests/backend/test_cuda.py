@@ -67,6 +67,7 @@ LAUNCHES = {
     "multi_aso(models[:5], rng=0, baseline=0)": 620,
     "permutation_test(a, b, paired=True, rng=0)": 80,
     "permutation_test(a, b, rng=0)": 105,
+    "permutation_test(a, b, paired=True, method='exact')": 1000,
     "bootstrap_test(a, b, rng=0)": 110,
     "bootstrap_ci(a, rng=0)": 820,
     "permutation_test(a, b[:900], statistic='t', rng=0)": 375,

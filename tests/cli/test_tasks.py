@@ -231,3 +231,30 @@ def test_a_wide_table_with_items(write, run, items):
     # Sorted by item: another order of signs at random.
     found, expected = (json.loads(x)["pairs"][0]["pvalue"] for x in (out, expected))
     assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_clusters_are_sums_that_are_flipped(write, run):
+    """A is ahead in one large cluster, and so over items, and behind in small ones."""
+    rows, sums = [], []
+    rng = np.random.default_rng(0)
+    for k, n in enumerate([60, 1, 1, 2, 1, 1, 1]):
+        a = np.full(n, 0.6 if n > 2 else 0.2) + 0.01 * rng.random(n).round(3)
+        rows += [f"a,q{k}-{i},c{k},{x}" for i, x in enumerate(a)]
+        rows += [f"b,q{k}-{i},c{k},0.5" for i in range(n)]
+        sums.append(float(np.sum(a - 0.5)))
+    n_items = len(rows) // 2
+    path = write("\n".join(["model,item,cluster,acc", *rows, ""]))
+    code, out, _ = run("compare", path, "--format", "json")
+    assert code == 0
+    document = json.loads(out)
+    (pair,) = document["pairs"]
+    assert pair["mean_difference"] == pytest.approx(sum(sums) / n_items)
+    assert pair["mean_difference"] > 0.05
+    signs = np.array(list(itertools.product((1, -1), repeat=len(sums))))
+    flipped = signs @ np.abs(sums)
+    tails = np.mean(flipped >= sum(sums) - 1e-9), np.mean(flipped <= sum(sums) + 1e-9)
+    assert pair["pvalue"] == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-12)
+    assert "test of the mean over items of pairs by cluster" in document["method"]
+    _, out, _ = run("compare", path, "--test", "t", "--format", "json")
+    said = "paired t-test by cluster of the mean over items, two-sided"
+    assert json.loads(out)["method"].startswith(said)

@@ -1,4 +1,4 @@
-"""Who beats whom: an order, and the runs in it that nothing tells apart."""
+"""Who beats whom: an order, and the sets of models that nothing tells apart."""
 
 import itertools
 
@@ -17,7 +17,7 @@ def result_of(eps_min, ratio=None):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_groups_are_the_longest_runs_without_a_decision(seed):
+def test_groups_are_all_largest_sets_without_a_decision(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
     eps_min = rng.uniform(size=(n, n)) ** rng.uniform(0.2, 1.0)
@@ -27,17 +27,38 @@ def test_groups_are_the_longest_runs_without_a_decision(seed):
     assert {(i, j) for i, own in zip(*found[:2], strict=True) for j in own} == beats
     n_beaten = [len(own) for own in found.beats]
     assert n_beaten == sorted(n_beaten, reverse=True)
-    runs = {
-        found.order[i:j]
-        for i, j in itertools.combinations(range(n + 1), 2)
+    sets = [
+        group
+        for k in range(1, n + 1)
+        for group in itertools.combinations(found.order, k)
         if not any(
-            {(x, y), (y, x)} & beats
-            for x, y in itertools.combinations(found.order[i:j], 2)
+            {(x, y), (y, x)} & beats for x, y in itertools.combinations(group, 2)
         )
+    ]
+    largest = [x for x in sets if not any(set(x) < set(other) for other in sets)]
+    largest.sort(key=lambda group: [found.order.index(x) for x in group])
+    assert list(found.groups) == largest
+
+
+def test_too_many_groups_still_hold_every_pair():
+    """3^12 groups, of 12 triples in each of which one is to be chosen."""
+    n = 36
+    triples = np.arange(n) // 3
+    eps_min = np.ones((n, n))
+    eps_min[(triples[:, None] == triples) & (np.arange(n)[:, None] < np.arange(n))] = (
+        0.0
+    )
+    found = ranking(result_of(eps_min))
+    assert len(found.groups) <= n * (n - 1) / 2
+    assert len(set(found.groups)) == len(found.groups)
+    shared = {x for group in found.groups for x in itertools.combinations(group, 2)}
+    assert {frozenset(x) for x in shared} == {
+        frozenset((i, j))
+        for i, j in itertools.combinations(range(n), 2)
+        if triples[i] != triples[j]
     }
-    longest = [run for run in runs if not any(set(run) < set(other) for other in runs)]
-    longest.sort(key=lambda run: found.order.index(run[0]))
-    assert list(found.groups) == longest
+    for group in found.groups:
+        assert len(group) == 12
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy", "cupy"])

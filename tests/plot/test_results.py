@@ -94,6 +94,15 @@ def test_zero_is_there_with_room_on_both_sides(shift):
     assert tuple(zero.get_xdata()) == (0.0, 0.0)
 
 
+def test_proportions_have_rows_too():
+    right = np.arange(50) < np.array([[50], [40]])
+    result = sigarray.proportion_ci(right, right[0])
+    rows, _ = read_rows(plot.differences(result))
+    other, _ = read_rows(plot.differences(BootstrapResult(*result, np.zeros(2))))
+    assert list(rows) == [0, 1]
+    assert rows == other
+
+
 def test_a_row_without_numbers_says_so():
     result = sigarray.bootstrap_ci(A, np.where(B[2, 3] == B, np.nan, B), rng=0)
     ax = plot.differences(result)
@@ -106,7 +115,8 @@ def test_a_row_without_numbers_says_so():
 
 def test_impossible_differences():
     one = interval(1.0, 0.0, 2.0)
-    with pytest.raises(TypeError, match="what bootstrap_ci gives for the tasks; got"):
+    match = "what bootstrap_ci or proportion_ci gives for the tasks; got"
+    with pytest.raises(TypeError, match=match):
         plot.differences([1.0, 2.0])
     with pytest.raises(ValueError, match=r"shape \(T,\) for the tasks; got shape \(\)"):
         plot.differences(one)

@@ -402,10 +402,38 @@ class TestJoins:
         path = write(as_csv(ITEMS, "model,item,seed,cluster,score"))
         table = read.scores(path)
         assert table.unit == "cluster"
-        assert as_lists(table) == {"": {"a": [0.75, 0.0], "b": [0.25, 1.0]}}
+        # Two items of x and one of y: sums, in units of one and a half.
+        a, b = as_lists(table)[""].values()
+        assert a == pytest.approx([0.75 * 4 / 3, 0.0])
+        assert b == pytest.approx([0.25 * 4 / 3, 2 / 3])
+        assert "each weighed by its number of items" in table.notes[-1]
         rows = [*ITEMS[:6], *(("b", *x[1:3], "x", x[4]) for x in ITEMS[:6])]
         with pytest.raises(TableError, match=r"item 'q3' to be in one cluster"):
             read.scores(write(as_csv(rows, "model,item,seed,cluster,score")))
+
+    def test_clusters_keep_their_sizes(self, write):
+        """The mean is that of items; of clusters of one size it is that of clusters."""
+        rng = np.random.default_rng(0)
+        sizes = [1, 1, 1, 40, 7]
+        places = [(f"c{k}", f"q{k}-{i}") for k, n in enumerate(sizes) for i in range(n)]
+        scores = {m: rng.random(len(places)) for m in "ab"}
+        rows = [
+            (m, item, cluster, x)
+            for m, found in scores.items()
+            for (cluster, item), x in zip(places, found.tolist(), strict=True)
+        ]
+        table = read.scores(write(as_csv(rows, "model,item,cluster,score")))
+        for m, found in scores.items():
+            assert len(table.scores[m]) == len(sizes)
+            assert table.scores[m].mean() == pytest.approx(found.mean())
+        even = [row for row in rows if row[2] in ("c0", "c1")]
+        table = read.scores(write(as_csv(even, "model,item,cluster,score")))
+        assert as_lists(table)[""]["a"] == [row[3] for row in even if row[0] == "a"]
+        rows = [(m, "x", k) for m in "ab" for k in range(3)] + [("a", "y", 1)]
+        rows += [("b", "y", 1), ("b", "y", 2)]
+        match = r"as many scores of a cluster for all models; got 1 of 'a' and 2 of 'b'"
+        with pytest.raises(TableError, match=match):
+            read.scores(write(as_csv(rows, "model,cluster,score")))
 
     def test_the_last_step_of_each_run(self, write):
         rows = [(m, s, t, s + t) for m in "ab" for s in (1, 2) for t in (10, 20, 15)]

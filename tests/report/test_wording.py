@@ -12,6 +12,7 @@ from sigarray import (
     mann_whitney_u,
     multi_aso,
     permutation_test,
+    proportion_ci,
     report,
     responses,
     t_test,
@@ -165,3 +166,17 @@ class TestSignatures:
         for line in ("", "x", "sigarray:1|scores:a", "sigarray:1|scores:a|scores:b"):
             with pytest.raises(ValueError, match=r"Expected a signature, such as"):
                 _signature.read_signature(line)
+
+
+def test_an_interval_of_proportions():
+    right = np.arange(50) < 40
+    said = report.describe(
+        proportion_ci(right, ~right),
+        ("new", "old"),
+        statistic="accuracy",
+        sizes=(50, 50),
+    )
+    assert said.startswith("The accuracy of new minus that of old is 0.6 (")
+    assert "95 % confidence interval 0.4156 to 0.7238" in said
+    assert "Newcombe's interval" in said
+    assert "bootstrap" not in said

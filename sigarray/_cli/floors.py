@@ -1,0 +1,125 @@
+"""How small p-values can be: by sizes, by values and by the number of draws."""
+
+import functools
+import itertools
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from sigarray import benjamini_hochberg, holm, mann_whitney_u
+from sigarray._difference.lattice import find_multiples
+from sigarray._difference.saddlepoint import effective_size
+from sigarray._numeric.statistic import pool_samples
+
+Correction = Literal["holm", "benjamini_hochberg"]
+
+# Draws are taken on where p is at most so many times the least that they can give, and
+# then so many that the least is this share of what is needed.
+_NEAR_FLOOR, _SHARE_OF_LEVEL = 10.0, 0.25
+# The saddlepoint approximation is right to 1 % from this effective size on, where so
+# many differences (or scores) that are not 0 have a size of their own: near a lattice
+# it may be too small.
+_EFFECTIVE, _SHARE_OF_SIZES = 20.0, 0.75
+# More scores never have too large a floor.
+_MANY_SCORES = 1000
+
+
+class Draws(NamedTuple):
+    """So many draws, for p-values of at most `limit` by fewer."""
+
+    number: int
+    limit: float
+
+
+def plan_draws(n_resamples: int, alpha: float, n_comparisons: int) -> Draws | None:
+    """Say how many draws more give p-values that are significant, or None for enough.
+
+    To draw on only where p is small already makes no p-value too small: each is that
+    of the draws it says, or a larger one of fewer draws.
+    """
+    floor, needed = 2.0 / (n_resamples + 1), alpha / n_comparisons
+    if floor <= needed:
+        return None
+    count = math.ceil(2.0 / (_SHARE_OF_LEVEL * needed)) - 1
+    return Draws(count, _NEAR_FLOOR * floor)
+
+
+def has_units(x: np.ndarray, y: np.ndarray) -> bool:
+    """Tell whether the differences of pairs are a few multiples of one unit."""
+    return bool(find_multiples(np, pool_samples(np, x, y), len(x))[1])
+
+
+def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
+    """Tell whether the approximation is right to 1 %: enough scores, and no lattice."""
+    sizes = np.abs(x - y) if is_paired else np.concatenate([x, y])
+    sizes = sizes[sizes != 0.0]
+    if np.unique(sizes).size < _SHARE_OF_SIZES * sizes.size:
+        return False
+    return bool(effective_size(np, x, y, paired=is_paired) >= _EFFECTIVE)
+
+
+@functools.cache
+def smallest_p_value(test: str, n: int, m: int, *, is_paired: bool) -> float:
+    """Give the least two-sided p-value that a test has for any scores: 0 if none."""
+    if min(n, m) >= _MANY_SCORES:
+        return 0.0
+    if test == "permutation":
+        return 2.0 / (2.0**n if is_paired else math.comb(n + m, n))
+    if test == "mann-whitney":
+        return float(mann_whitney_u(m + np.arange(n), np.arange(m)).pvalue)
+    return 0.0
+
+
+def list_floors(
+    tasks: Mapping[str, Mapping[str, Any]], test: str, *, is_paired: bool
+) -> list[float]:
+    """Give the least p-values that the sizes of all pairs of all tasks allow."""
+    return [
+        smallest_p_value(test, len(x), len(y), is_paired=is_paired)
+        for by in tasks.values()
+        for x, y in itertools.combinations(by.values(), 2)
+    ]
+
+
+def doubt_sizes(
+    tasks: Mapping[str, Mapping[str, Any]], alpha: float, n_comparisons: int, **by: Any
+) -> None:
+    """Warn of so few scores that a test by permutation can tell no models apart."""
+    floors = list_floors(tasks, "permutation", **by)
+    floor = max(floors)
+    if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":
+        n_comparisons = 1
+    if floor * n_comparisons <= alpha:
+        return
+    n = min(len(x) for scores in tasks.values() for x in scores.values())
+    of = f", times {n_comparisons} comparisons" if n_comparisons > 1 else ""
+    warnings.warn(
+        f"No permutation test of {n} scores gives p below {floor:.2g}{of}: some "
+        f"models cannot be told apart at level {alpha:g}, whatever their scores.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def choose_correction(smallest: Sequence[float], alpha: float) -> Correction:
+    """Say what to correct p-values of several tasks by, of the least they can be.
+
+    Holm's correction bounds the probability of any false claim. Where sizes alone show
+    that it can never decide a pair of any task, the false discovery rate can still be
+    controlled, if any p-value can be as small as the level.
+    """
+    least = min(smallest)
+    is_vain = least * len(smallest) > alpha >= least
+    return "benjamini_hochberg" if is_vain else "holm"
+
+
+def correct_p_values(
+    p_values: np.ndarray, smallest: Sequence[float], alpha: float
+) -> tuple[np.ndarray, Correction]:
+    """Adjust the p-values of several tasks, and say by which correction."""
+    correction = choose_correction(smallest, alpha)
+    adjust = holm if correction == "holm" else benjamini_hochberg
+    return np.asarray(adjust(p_values)), correction

@@ -1,0 +1,190 @@
+"""Exact p-values of flipped differences that are multiples of one unit.
+
+Accuracies (0 or 1), partial credits, votes and ratings have differences that are a
+few multiples of a unit, and a sum of such with random signs has few values: its tail is
+a finite sum over its characteristic function, whatever the number of pairs.
+"""
+
+import math
+
+from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.chunks import map_replicates, sum_replicates
+from sigarray._backend.libraries import clip, device_of
+from sigarray._numeric.statistic import (
+    TIE_UNITS,
+    center_scores,
+    find_symmetric_p_value,
+    largest_or_one,
+)
+from sigarray._numeric.tilting import or_one, solve
+
+# A difference is at most so many units.
+MAX_UNITS = 20
+# Of the least unit that is looked for: what is smaller is rounding.
+_LEAST_SHARE = 0.25
+# How much of the unit a difference may be off by rounding, at most.
+_LARGEST_ROUNDING = 0.05
+# So many deviations of the widest sum are one period: what lies beyond has a
+# probability below 2 exp(-50), by Hoeffding's inequality.
+_PERIOD = 22.0
+
+
+def lattice_p_value(
+    xp: Namespace, pool: Array, n: int, alternative: Alternative
+) -> Array:
+    """P-value of the mean difference of n pairs, NaN where they have no such unit.
+
+    The pool has the scores of A and then of B.
+    """
+    multiples, is_lattice = find_multiples(xp, pool, n)
+    counts = _count_sizes(xp, multiples)
+    pvalue = find_symmetric_p_value(
+        xp,
+        alternative,
+        0.5 * xp.sum(multiples, axis=-1),
+        lambda lead: _flipped_tail(xp, counts, lead, n),
+    )
+    return xp.where(is_lattice, pvalue, math.nan)
+
+
+def find_multiples(xp: Namespace, pool: Array, n: int) -> tuple[Array, Array]:
+    """Give how many units the n differences are, and whether they are such multiples.
+
+    Up to rounding of the scores, and at most `MAX_UNITS`. The unit is their greatest
+    common divisor, by Euclid's algorithm with remainders of least size, which halve in
+    each step.
+    """
+    (centered,), *_, scale = center_scores(xp, "mean", pool)
+    differences = centered[..., :n] - centered[..., n:]
+    rounding, levels = (
+        TIE_UNITS * xp.finfo(pool.dtype).eps * xp.max(xp.abs(x), axis=-1)
+        for x in (centered, pool / scale[..., None])
+    )
+    size = xp.abs(differences)
+    largest = largest_or_one(xp, size, least=rounding)
+    noise = (_LEAST_SHARE / MAX_UNITS) * largest[..., None]
+    unit = _smallest_above(xp, size, noise, largest)
+    for _ in range(math.ceil(math.log2(MAX_UNITS))):
+        step = unit[..., None]
+        rest = xp.abs(size - step * xp.round(size / step))
+        unit = _smallest_above(xp, rest, noise, unit)
+    number = xp.round(largest / unit)
+    unit = largest / number
+    multiples = xp.round(differences / unit[..., None])
+    error = xp.max(xp.abs(differences - unit[..., None] * multiples), axis=-1)
+    allowed = xp.minimum(levels, _LARGEST_ROUNDING * unit)
+    return multiples, (error <= allowed) & (number <= MAX_UNITS)
+
+
+def _smallest_above(xp: Namespace, x: Array, noise: Array, other: Array) -> Array:
+    """Give the smallest number of x that is above noise, no more than another one."""
+    return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
+
+
+def _count_sizes(xp: Namespace, multiples: Array) -> Array:
+    """Count the differences of 1, 2, ... units: (..., MAX_UNITS)."""
+    size = xp.abs(multiples)[..., None, :]
+
+    def count(start: int | Array, number: int) -> Array:
+        k = _numbers(xp, multiples, start + 1, number)
+        return xp.sum(xp.astype(size == k[:, None], multiples.dtype), axis=-1)
+
+    return map_replicates(
+        xp, device_of(xp, multiples), count, MAX_UNITS, elements=math.prod(size.shape)
+    )
+
+
+def _flipped_tail(xp: Namespace, counts: Array, lead: Array, n: int) -> Array:
+    """P(S >= lead), where S is half of the sum of the multiples with random signs.
+
+    S has steps of 1, and is symmetric: where the lead is not positive, it is 1 - P(S >=
+    1 - lead). Else, of the distribution tilted by exp(t S), with K(t) = log E exp(t S)
+    = sum c_k log cosh(t k / 2) for c_k differences of k units,
+
+        P(S >= s) = exp(K(t) - t s) sum over j >= 0 of exp(-t j) P_t(S = s + j),
+
+    in which all terms are positive, and P_t is the inverse of a discrete Fourier
+    transform: a mean over L angles of E_t exp(i angle S), the product of [cos(angle k /
+    2) + i tanh(t k / 2) sin(angle k / 2)]^c_k. The tilt is near the saddlepoint, where
+    s is the mean, so that a small tail keeps its digits.
+    """
+    k = _numbers(xp, counts, 1, MAX_UNITS)
+    end = 0.5 * xp.sum(counts * k, axis=-1)
+    deviation = 0.5 * xp.sqrt(xp.sum(counts * k * k, axis=-1))
+    is_behind = lead <= 0.0
+    s = xp.where(is_behind, 1.0 - lead, lead)
+
+    def tilt(t: Array) -> tuple[Array, Array]:
+        pull = xp.tanh(0.5 * t[..., None] * k)
+        mean = 0.5 * xp.sum(counts * k * pull, axis=-1)
+        spread = (1.0 - pull) * (1.0 + pull)
+        return mean, or_one(xp, 0.25 * xp.sum(counts * k * k * spread, axis=-1))
+
+    # Half a step below the end the tilt is finite, and in the middle it is not 0.
+    goal = clip(xp, xp.minimum(s, end - 0.5), 0.0, None)
+    t = xp.maximum(solve(xp, tilt, goal, end), 1.0 / or_one(xp, deviation))
+    exponent = xp.sum(counts * _log_cosh(xp, 0.5 * t[..., None] * k), axis=-1) - t * s
+    tail = xp.exp(exponent) * _tilted_sum(xp, counts, s, t, n)
+    tail = xp.where(s > end, 0.0, clip(xp, tail, 0.0, 1.0))
+    return xp.where(is_behind, 1.0 - tail, tail)
+
+
+def _tilted_sum(xp: Namespace, counts: Array, s: Array, t: Array, n: int) -> Array:
+    """Sum exp(-t j) P_t(S = s + j) over half a period of j from 0 on."""
+    k = _numbers(xp, counts, 1, MAX_UNITS)
+    widest = math.ceil(0.5 * _PERIOD * MAX_UNITS * math.sqrt(n))
+    half = min(n * MAX_UNITS, widest // 2)
+    period, window = 2 * half + 1, half + 1
+    t, s = t[..., None], s[..., None]
+    pull = xp.tanh(0.5 * t[..., None] * k)
+    spread = (1.0 - pull) * (1.0 + pull)
+    counts = counts[..., None, :]
+    decay, last = xp.exp(-t), xp.exp(-t * window)
+    rise = 2.0 * xp.exp(-0.5 * t) * xp.sinh(0.5 * t)  # 1 - exp(-t)
+    below_one = 1.0 - xp.finfo(t.dtype).eps
+
+    def transform(start: int | Array, size: int) -> Array:
+        place = _numbers(xp, counts, start, size)
+        angle = place * (2.0 * math.pi / period)
+        y = 0.5 * angle[:, None] * k
+        sine = xp.sin(y)
+        lost = clip(xp, spread * sine * sine, None, below_one)
+        size_of = xp.exp(0.5 * xp.sum(counts * xp.log1p(-lost), axis=-1))
+        turn = xp.atan2(pull * sine, xp.broadcast_to(xp.cos(y), lost.shape))
+        phase = xp.sum(counts * turn, axis=-1) - angle * s
+        # The sum of exp(-(t + i angle) j) is a fraction, whose parts are these.
+        top = 1.0 - last * xp.cos(angle * window), last * xp.sin(angle * window)
+        sine_of_half = xp.sin(0.5 * angle)
+        bottom = (
+            rise + 2.0 * decay * sine_of_half * sine_of_half,
+            decay * xp.sin(angle),
+        )
+        real = top[0] * bottom[0] + top[1] * bottom[1]
+        imaginary = top[1] * bottom[0] - top[0] * bottom[1]
+        fraction = real * xp.cos(phase) - imaginary * xp.sin(phase)
+        norm = bottom[0] * bottom[0] + bottom[1] * bottom[1]
+        # Each angle but 0 stands for its negative, too.
+        weight = 1.0 + xp.astype(place > 0.0, place.dtype)
+        return weight * size_of * fraction / norm
+
+    total = sum_replicates(
+        xp,
+        transform,
+        half + 1,
+        initial=xp.zeros_like(t[..., 0]),
+        elements=math.prod(counts.shape),
+    )
+    return total / period
+
+
+def _log_cosh(xp: Namespace, x: Array) -> Array:
+    """Give log cosh x for x >= 0, small ones to their last digit."""
+    small = xp.sinh(clip(xp, x, None, 1.0))
+    large = x + xp.log1p(xp.exp(-2.0 * x)) - math.log(2.0)
+    return xp.where(x < 1.0, 0.5 * xp.log1p(small * small), large)
+
+
+def _numbers(xp: Namespace, like: Array, start: int | Array, size: int) -> Array:
+    """Give `size` numbers from the start on, of the dtype and device of an array."""
+    places = xp.arange(size, device=device_of(xp, like)) + start
+    return xp.astype(places, like.dtype)

@@ -1,0 +1,166 @@
+"""Intervals of proportions, and of differences of two: scores of 0 and 1."""
+
+import math
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.dispatch import standardize
+from sigarray._backend.libraries import array_kernel, clip
+from sigarray._backend.public import checked
+from sigarray._difference.resampling import check_one_or_pairs
+from sigarray._numeric.special import normal_quantile
+from sigarray.results import ConfidenceInterval, ProportionResult
+
+
+@checked()
+def proportion_ci(
+    a: Array,
+    b: Array | None = None,
+    /,
+    *,
+    confidence_level: float = 0.95,
+    paired: bool = False,
+    axis: int = -1,
+) -> ProportionResult:
+    """Confidence interval of a proportion, or of a difference of two, in closed form.
+
+    For scores that are 0 or 1, such as right or wrong. Unlike an interval of the
+    bootstrap it holds for few scores, too, and has a width where all are the same. Of
+    two samples, the interval is that of the proportion of A minus the one of B.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores of 0 or 1, one or more. Leading axes are batches.
+    b : array, shape (..., m), real, optional
+        Scores of a second model; leading axes broadcast.
+    confidence_level : float, default: 0.95
+        Probability that the interval is to hold the proportion, or the difference.
+        Static under `jit`.
+    paired : bool, default: False
+        Whether scores are pairs, as of two models on one test set (n = m). Static under
+        `jit`.
+    axis : int, default: -1
+        The axis of the scores, static under `jit`.
+
+    Returns
+    -------
+    ProportionResult
+        `statistic` and `confidence_interval` (`low` and `high`), arrays of shape (...),
+        on the device and of the float dtype of the scores, as for `aso`. NaN for a
+        batch entry with a score that is neither 0 nor 1.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices.
+    ValueError
+        No scores in a sample, pairs of unequal number, `paired` for one sample, leading
+        axes that do not broadcast, or a level outside (0, 1).
+
+    See Also
+    --------
+    bootstrap_ci : for other scores.
+    permutation_test : with ``method="exact"``, the p-value of a paired difference.
+
+    Notes
+    -----
+    Of one proportion p of n scores the interval is Wilson's [1]_, with the normal
+    quantile z: those P with abs(p - P) <= z (P (1 - P) / n)^1/2. With the limits l and
+    u of p1 and p2 by themselves, that of p1 - p2 is Newcombe's hybrid of scores (method
+    10 of [2]_, and with the correlation phi method 10 of [3]_), from
+
+        p1 - p2 - (x^2 - 2 phi x y + y^2)^1/2,  x = p1 - l1,  y = u2 - p2
+
+    to the same with u1 - p1 and p2 - l2 added. phi is 0 for independent samples. For
+    pairs it is the correlation of the scores, where positive with 1 / (2 n) taken off
+    the covariance, and at least 0; and 0 where a sample does not vary.
+
+    Intervals of 95 % for n of 20, 50 and 100 and proportions of 0.5, 0.9 and 0.98 hold
+    one proportion in 92 to 97 %, a difference of two equal ones in 94 to 100 % (both
+    summed over all outcomes), and one of pairs with correlations of 0, 0.3 and 0.6 in
+    94 to 100 % (40,000 samples each): more than 98 % where a sample has fewer than 5
+    zeros or ones. Tango's interval of pairs, by iteration, held as well in as many.
+
+    References
+    ----------
+    .. [1] E. B. Wilson (1927). Probable inference, the law of succession, and
+       statistical inference. Journal of the American Statistical Association 22,
+       209-212. :doi:`10.1080/01621459.1927.10502953`
+    .. [2] R. G. Newcombe (1998). Interval estimation for the difference between
+       independent proportions: comparison of eleven methods. Statistics in Medicine 17,
+       873-890. :doi:`10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I`
+    .. [3] R. G. Newcombe (1998). Improved confidence intervals for the difference
+       between binomial proportions based on paired data. Statistics in Medicine 17,
+       2635-2650.
+       :doi:`10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C`
+
+    Examples
+    --------
+    All of 50 are right:
+
+    >>> import numpy as np
+    >>> from sigarray import proportion_ci
+    >>> low, high = proportion_ci(np.ones(50)).confidence_interval
+    >>> round(float(low), 3), float(high)
+    (0.929, 1.0)
+    """
+    given = [a] if b is None else [a, b]
+    xp, samples = standardize(*given, axis=axis, paired=paired)
+    check_one_or_pairs(samples, paired)
+    z = normal_quantile(0.5 + 0.5 * confidence_level)
+    statistic, low, high = _proportion_ci(xp, samples, z=z, paired=paired)
+    return ProportionResult(statistic, ConfidenceInterval(low, high))
+
+
+@array_kernel
+def _proportion_ci(
+    xp: Namespace, samples: list[Array], *, z: float, paired: bool
+) -> tuple[Array, Array, Array]:
+    """Proportion or difference, and the limits of its interval."""
+    samples = [_keep_zeros_and_ones(xp, x) for x in samples]
+    shares = [xp.mean(x, axis=-1) for x in samples]
+    limits = [
+        _wilson_limits(xp, p, x.shape[-1], z)
+        for p, x in zip(shares, samples, strict=True)
+    ]
+    if len(samples) == 1:
+        return shares[0], *limits[0]
+    (p1, p2), ((low1, high1), (low2, high2)) = shares, limits
+    phi = _correlation(xp, samples, shares) if paired else 0.0 * (p1 - p2)
+    difference = p1 - p2
+    below = _hypotenuse(xp, p1 - low1, high2 - p2, phi)
+    above = _hypotenuse(xp, high1 - p1, p2 - low2, phi)
+    return difference, difference - below, difference + above
+
+
+def _keep_zeros_and_ones(xp: Namespace, x: Array) -> Array:
+    return xp.where((x == 0.0) | (x == 1.0), x, math.nan)
+
+
+def _wilson_limits(xp: Namespace, p: Array, n: int, z: float) -> tuple[Array, Array]:
+    """Solve (p - P)^2 = z^2 P (1 - P) / n for P; exact at 0 and at 1."""
+    weight = z * z / n
+    middle = p + 0.5 * weight
+    width = z * xp.sqrt(p * (1.0 - p) / n + 0.25 * weight / n)
+    low, high = (middle - width) / (1.0 + weight), (middle + width) / (1.0 + weight)
+    low = xp.where(p <= 0.0, p, clip(xp, low, 0.0, 1.0))
+    return low, xp.where(p >= 1.0, p, clip(xp, high, 0.0, 1.0))
+
+
+def _correlation(xp: Namespace, samples: list[Array], shares: list[Array]) -> Array:
+    """Give phi of the pairs, its covariance nearer to 0 where it is positive."""
+    (p1, p2), half = shares, 0.5 / samples[0].shape[-1]
+    rest = [x - p[..., None] for x, p in zip(samples, shares, strict=True)]
+    covariance = xp.mean(rest[0] * rest[1], axis=-1)
+    covariance = clip(xp, covariance - half, 0.0, None) + clip(
+        xp, covariance, None, 0.0
+    )
+    variance = p1 * (1.0 - p1) * p2 * (1.0 - p2)
+    is_constant = variance <= 0.0
+    phi = covariance / xp.sqrt(xp.where(is_constant, 1.0, variance))
+    return xp.where(is_constant, 0.0 * phi, phi)
+
+
+def _hypotenuse(xp: Namespace, x: Array, y: Array, cosine: Array) -> Array:
+    """Give the third side of a triangle, by the law of cosines."""
+    return xp.sqrt(clip(xp, x * x - 2.0 * cosine * x * y + y * y, 0.0, None))

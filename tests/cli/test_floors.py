@@ -1,0 +1,174 @@
+"""`sigarray compare` where p-values have a floor: exact ones, more draws, and tasks."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import mann_whitney_u, permutation_test
+from sigarray._cli.floors import (
+    choose_correction,
+    correct_p_values,
+    plan_draws,
+    smallest_p_value,
+)
+
+
+def compare(run, path, *options):
+    code, out, err = run("compare", path, "--format", "json", *options)
+    assert code == 0, err
+    return json.loads(out), err
+
+
+def long_table(write, unit, scores):
+    rows = [
+        f"{m},{t},{k},{x:.6g}"
+        for (m, t), found in scores.items()
+        for k, x in enumerate(found)
+    ]
+    return write("\n".join([f"model,task,{unit},score", *rows, ""]))
+
+
+def test_a_panel_of_items_is_decided(write, run):
+    """57 tasks of 60 items: 0.92 right against 0.30, of five models."""
+    rng = np.random.default_rng(0)
+    shares = {"a": 0.92, "b": 0.30, "c": 0.6, "d": 0.62, "e": 0.9}
+    scores = {
+        (m, f"t{t:02}"): (rng.random(60) < p).astype(float)
+        for t in range(57)
+        for m, p in shares.items()
+    }
+    document, _ = compare(run, long_table(write, "item", scores))
+    assert "exact over all exchanges" in document["method"]
+    assert document["correction"] == "holm"
+    wins = {(x["model_a"], x["model_b"]): x["a_wins"] for x in document["wins"]}
+    assert wins["a", "b"] == 57
+    for pair in document["pairs"][::40]:
+        a, b = (scores[pair[key], pair["task"]] for key in ("model_a", "model_b"))
+        n_ahead, n_apart = int(np.sum(a > b)), int(np.sum(a != b))
+        expected = scipy.stats.binomtest(n_ahead, n_apart).pvalue
+        assert pair["pvalue"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_many_models_of_runs_are_decided(write, run):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(np.arange(26) * 0.3, 1.0, (20, 26)).round(4)
+    header = ",".join(f"m{k}" for k in range(26))
+    rows = "\n".join(",".join(map(str, x)) for x in scores)
+    document, _ = compare(run, write(f"{header}\n{rows}\n"), "--test", "permutation")
+    assert "51999 of them" in document["method"]
+    p_values = [x["pvalue"] for x in document["pairs"]]
+    assert len(p_values) == 325
+    assert min(p_values) * 325 <= 0.05 / 2
+    assert document["pairs"][24]["better"] == "m25"
+    # Those of more draws are of one function, and the others too.
+    for pair in document["pairs"][::60]:
+        a, b = (scores[:, int(pair[key][1:])] for key in ("model_a", "model_b"))
+        if pair["model_a"] > pair["model_b"]:
+            a, b = b, a
+        p = float(permutation_test(a, b, n_resamples=9999, rng=0).pvalue)
+        if p <= 20 / 10_000:
+            p = float(permutation_test(a, b, n_resamples=51_999, rng=0).pvalue)
+        assert pair["pvalue"] == p
+
+
+def test_smooth_items_are_approximated_where_draws_are_too_few(write, run):
+    rng = np.random.default_rng(0)
+    scores = {
+        (m, f"t{t}"): rng.normal(0.3 * k, 1.0, 200)
+        for k, m in enumerate("abcd")
+        for t in range(50)
+    }
+    path = long_table(write, "item", scores)
+    document, _ = compare(run, path)
+    p = {(x["task"], x["model_a"], x["model_b"]): x for x in document["pairs"]}
+    pair = p["t0", "a", "d"]
+    assert pair["pvalue"] < 1e-9
+    assert pair["better"] == "d"
+    few, _ = compare(run, path, "--n-resamples", "9999")
+    assert min(x["pvalue"] for x in few["pairs"]) == 2e-4
+
+
+def test_draws_are_enough_for_the_level():
+    assert plan_draws(9999, 0.05, 250) is None
+    more = plan_draws(9999, 0.05, 251)
+    assert 2.0 / (more.number + 1) == pytest.approx(0.05 / 251 / 4, rel=1e-4)
+
+
+@pytest.mark.parametrize("n", [3, 5, 9])
+def test_floors_are_those_of_samples_apart(n):
+    a, b = np.arange(n) + 100.0, np.arange(n) * 1.01
+    for is_paired in (True, False):
+        p = permutation_test(a, b, paired=is_paired, n_resamples=10**6).pvalue
+        floor = smallest_p_value("permutation", n, n, is_paired=is_paired)
+        assert floor == pytest.approx(float(p))
+    floor = smallest_p_value("mann-whitney", n, n, is_paired=False)
+    assert floor == float(mann_whitney_u(a, b).pvalue)
+    assert smallest_p_value("t", n, n, is_paired=False) == 0.0
+
+
+@pytest.mark.parametrize("n_decided", [4, 5, 26])
+def test_many_tasks_of_few_runs(write, run, n_decided):
+    """5 runs on 26 games: five games at the least p-value suffice."""
+    rng = np.random.default_rng(0)
+    scores = {
+        (m, f"g{g:02}"): rng.normal(0.0, 1.0, 5).round(3)
+        + (9.0 if m == "b" and g < n_decided else 0.0)
+        for m, g in itertools.product("ab", range(26))
+    }
+    for g in range(n_decided, 26):  # the others are far from it
+        scores["b", f"g{g:02}"] = scores["a", f"g{g:02}"][::-1] + 0.001
+    document, err = compare(
+        run, long_table(write, "seed", scores), "--test", "permutation"
+    )
+    assert document["correction"] == "benjamini_hochberg"
+    said = "Holm's correction could leave nothing here, for p is never below 0.0079"
+    assert said in document["method"]
+    assert "false discovery rate over tasks" in document["method"]
+    assert "cannot be told apart" not in err
+    n_better = sum(x["better"] == "b" for x in document["pairs"])
+    assert n_better == (n_decided if n_decided >= 5 else 0)
+
+
+def test_when_holm_is_left():
+    floor = 2.0 / math.comb(10, 5)
+    assert choose_correction([floor] * 6, 0.05) == "holm"
+    assert choose_correction([floor] * 7, 0.05) == "benjamini_hochberg"
+    # One task of more runs may be significant; and three runs never are.
+    assert choose_correction([floor] * 7 + [1e-4], 0.05) == "holm"
+    assert choose_correction([0.1] * 7, 0.05) == "holm"
+    p = np.array([floor] * 5 + [0.9] * 21)
+    adjusted, name = correct_p_values(p, [floor] * 26, 0.05)
+    assert name == "benjamini_hochberg"
+    assert adjusted[:5] == pytest.approx(26 * floor / 5)
+    assert correct_p_values(p, [0.0] * 26, 0.05)[1] == "holm"
+
+
+def test_a_signature_repeats_the_correction(write, run):
+    rng = np.random.default_rng(0)
+    scores = {
+        (m, f"g{g}"): rng.normal(2.0 * (m == "b"), 1.0, 5)
+        for m, g in itertools.product("ab", range(9))
+    }
+    path = long_table(write, "seed", scores)
+    document, _ = compare(run, path, "--test", "permutation")
+    assert "correction:benjamini_hochberg" in document["signature"]
+    assert run("compare", path, "--verify", document["signature"])[0] == 0
+
+
+def test_intervals_of_proportions(write, run, tmp_path):
+    """Those of 0 and 1 are Newcombe's, and those of other scores the bootstrap's."""
+    rng = np.random.default_rng(0)
+    right = {(m, "right"): np.ones(50) for m in "ab"}
+    both = right | {(m, "other"): rng.random(50) for m in "ab"}
+    for scores, said in (
+        (right | {(m, "t"): np.ones(50) for m in "ab"}, "(Newcombe's, of proportions)"),
+        (both, "(BCa bootstrap; Newcombe's, of proportions)"),
+    ):
+        page = tmp_path / "page.html"
+        path = long_table(write, "item", scores)
+        assert run("compare", path, "--report", str(page))[0] == 0
+        assert said in page.read_text().replace("&#x27;", "'")
