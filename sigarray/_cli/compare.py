@@ -1,35 +1,31 @@
 """`sigarray compare`: which of several models are better."""
 
 import argparse
-import math
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sigarray import holm
-from sigarray._cli.floors import (
-    choose_correction,
-    correct_p_values,
-    doubt_sizes,
-    list_floors,
+from sigarray._cli.choosing import (
+    ALPHA,
+    ORDERS,
+    check_baseline,
+    check_test_options,
+    choose_test,
+    describe_comparison,
 )
-from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.floors import correct_p_values, list_floors
+from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
-from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
+from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.page import write_page
 from sigarray._cli.pairwise_tests import (
-    FEW_RANKS,
-    FEW_SCORES,
     PAIR_METHODS,
-    PAIRED_TESTS,
-    RESAMPLING_TESTS,
     TESTS,
     PairOptions,
-    describe_test,
     run_pairwise,
 )
 from sigarray._cli.pictures import (
@@ -63,10 +59,6 @@ DESCRIPTION = (
     f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
 )
 
-_ORDERS = OrderOptions()
-_ALPHA = 0.05
-_RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
-
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
@@ -93,24 +85,30 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "Bengio 2003)",
     )
     command.add_argument(
+        "--baseline",
+        metavar="MODEL",
+        help="compare each other model with MODEL, and no other pairs: fewer runs then "
+        "do",
+    )
+    command.add_argument(
         "--threshold",
         type=number(0.0, 0.5),
         metavar="TAU",
         help="of aso: A is better than B where eps_min < TAU <= 0.5; default: "
-        f"{_ORDERS.threshold}",
+        f"{ORDERS.threshold}",
     )
     command.add_argument(
         "--confidence-level",
         type=number(0.0, 1.0, is_open=True),
         metavar="P",
-        help=f"of aso: that of the bounds eps_min; default: {_ORDERS.confidence_level}",
+        help=f"of aso: that of the bounds eps_min; default: {ORDERS.confidence_level}",
     )
     command.add_argument(
         "--alpha",
         type=number(0.0, 1.0, is_open=True),
         metavar="ALPHA",
         help="of other tests: p-values of at most ALPHA are significant; default: "
-        f"{_ALPHA}",
+        f"{ALPHA}",
     )
     command.add_argument(
         "--dt",
@@ -167,14 +165,17 @@ def run(options: argparse.Namespace) -> Report:
     _check_targets(options)
     expected = None if options.verify is None else apply_signature(options)
     if options.test is not None:
-        _check_test_options(options)
+        check_test_options(options)
     table = open_large(options) or read_models(options)
+    check_baseline(options, table)
     if options.test is None:
         is_of_runs = table.unit == "run" and not options.paired
         options.test = "aso" if is_of_runs else "permutation"
-        _check_test_options(options)
-    tests = _choose_test(options, table)
-    compared = {task: _describe(options, table, tests, task) for task in table.tasks}
+        check_test_options(options)
+    tests = choose_test(options, table)
+    compared = {
+        task: describe_comparison(options, table, tests, task) for task in table.tasks
+    }
     found = _compare(compared, tests)
     decisions = _decide(compared, tests, found)
     fields = sign(tests, table, next(iter(compared.values())), decisions)
@@ -200,16 +201,13 @@ def _compare(
 ) -> dict[str, Any]:
     """Compare every pair of every task: bounds are corrected, p-values not yet."""
     if isinstance(tests, OrderOptions):
-        return {
-            task: run_orders(
-                x.scores,
-                tests,
-                is_corrected=x.is_corrected,
-                higher_is_better=x.higher_is_better,
-                share=len(x.pairs) / x.n_comparisons if x.is_corrected else 1.0,
-            )
-            for task, x in track(list(compared.items()), "Task")
-        }
+        first = next(iter(compared.values()))
+        return run_orders(
+            {task: x.scores for task, x in compared.items()},
+            tests,
+            is_corrected=first.is_corrected,
+            higher_is_better=first.higher_is_better,
+        )
     return {
         task: run_pairwise(
             dict(x.scores),
@@ -238,6 +236,7 @@ def _decide(
             {task: x.scores for task, x in compared.items()},
             tests.test,
             is_paired=tests.is_paired,
+            baseline=tests.baseline,
         )
         every, _ = correct_p_values(every, smallest, first.alpha)
     elif first.is_corrected:
@@ -300,160 +299,3 @@ def _write_pictures(
     if options.report is not None:
         page = write_page(report, pictures, options.command_line, list_said())
         write_file(options.report, page.encode())
-
-
-def _choose_test(
-    options: argparse.Namespace, table: ScoreTable
-) -> PairOptions | OrderOptions:
-    """Give the options of the test, as they are or by default."""
-    n_resamples = options.n_resamples
-    if n_resamples is None:
-        n_resamples = _RESAMPLES.get(options.test)
-    elif options.test in RESAMPLING_TESTS and options.method is None:
-        options.method = "resampling"  # who asks for resamples gets them
-    every = [x for by in table.tasks.values() for x in by.values()]
-    if options.test in ("bootstrap", "brunner-munzel", "t"):
-        for scores in table.tasks.values():
-            check_sizes(table.source, scores)
-    smallest = min(map(len, every))
-    is_by_t = table.unit == "run" and options.method != "saddlepoint"
-    if options.test == "bootstrap" and smallest < FEW_SCORES and not is_by_t:
-        warnings.warn(
-            f"The p-values of the bootstrap are too small for few scores, here "
-            f"{smallest}: use --test permutation, or --test t.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if options.test == "brunner-munzel" and smallest < FEW_RANKS:
-        warnings.warn(
-            f"The p-values of Brunner and Munzel's test are too small for fewer than "
-            f"{FEW_RANKS} scores, here {smallest}: of models with P(A > B) = 1/2 and "
-            "5 scores, 5 to 8 % have p <= 0.05, and 1 to 5 % p <= 0.01.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if options.test == "aso":
-        if table.unit != "run":
-            warnings.warn(
-                f"Almost stochastic order takes scores as independent, and those of "
-                f"one {table.unit} in all models are not: use --test permutation.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return OrderOptions(
-            threshold=options.threshold or _ORDERS.threshold,
-            confidence_level=options.confidence_level or _ORDERS.confidence_level,
-            method=options.method or _ORDERS.method,
-            n_resamples=n_resamples,
-            seed=options.seed,
-            dt=options.dt,
-        )
-    is_paired = table.is_paired and options.test in PAIRED_TESTS
-    alpha = _ALPHA if options.alpha is None else options.alpha
-    n_comparisons = 1 if options.no_correction else _count_pairs(table)
-    if options.test == "permutation":
-        doubt_sizes(table.tasks, alpha, n_comparisons, is_paired=is_paired)
-    return PairOptions(
-        options.test,
-        is_paired,
-        n_resamples,
-        options.seed if n_resamples is not None else None,
-        options.method or "auto",
-        alpha,
-        n_comparisons,
-        table.unit,
-        options.test_share,
-    )
-
-
-def _count_pairs(table: ScoreTable) -> int:
-    return sum(math.comb(len(x), 2) for x in table.tasks.values())
-
-
-def _describe(
-    options: argparse.Namespace,
-    table: ScoreTable,
-    tests: PairOptions | OrderOptions,
-    task: str,
-) -> Comparison:
-    """Say what is compared, and how."""
-    scores = table.tasks[task]
-    if isinstance(tests, PairOptions):
-        method = describe_test(scores, tests, unit=table.unit)
-        level = _ORDERS.confidence_level
-    else:
-        method = describe_orders(scores, tests)
-        level = tests.confidence_level
-    correction = "holm"
-    if isinstance(tests, PairOptions) and len(table.tasks) > 1:
-        floors = list_floors(table.tasks, tests.test, is_paired=tests.is_paired)
-        correction = choose_correction(floors, tests.alpha)
-        if correction != "holm" and not options.no_correction:
-            method += (
-                f"; Holm's correction could leave nothing here, for p is never below "
-                f"{min(floors):.2g}, times {len(floors)} comparisons: the false "
-                "discovery rate over tasks is controlled in its place "
-                "(Benjamini-Hochberg)"
-            )
-    direction = "lower" if options.lower_is_better else "higher"
-    if table.metric != "score" or options.lower_is_better:
-        method += f"; {direction} {table.metric} is better"
-    return Comparison(
-        source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
-        scores=scores,
-        test=options.test,
-        alpha=_ALPHA if options.alpha is None else options.alpha,
-        confidence_level=level,
-        higher_is_better=not options.lower_is_better,
-        is_corrected=not options.no_correction,
-        n_comparisons=_count_pairs(table),
-        n_resamples=tests.n_resamples,
-        seed=tests.seed,
-        method=method,
-        unit=table.unit,
-        metric=table.metric,
-        correction=correction,
-    )
-
-
-def _check_test_options(options: argparse.Namespace) -> None:
-    """Refuse options that the test would not look at."""
-    test = options.test
-    if options.paired and test not in PAIRED_TESTS:
-        known = ", ".join(PAIRED_TESTS)
-        msg = f"Expected --paired with --test {known}; got --test {test}."
-        raise ValueError(msg)
-    if options.test_share is not None:
-        if test != "t":
-            msg = f"Expected --test-share with --test t; got --test {test}."
-            raise ValueError(msg)
-        options.paired = True  # every split is of both models
-    if options.n_resamples is not None and test not in _RESAMPLES:
-        known = ", ".join(_RESAMPLES)
-        msg = f"Expected --n-resamples with --test {known}; got --test {test}."
-        raise ValueError(msg)
-    for name, value in (
-        ("--threshold", options.threshold),
-        ("--confidence-level", options.confidence_level),
-        ("--dt", options.dt),
-    ):
-        if value is not None and test != "aso":
-            msg = f"Expected {name} with --test aso; got --test {test}."
-            if name != "--dt":
-                msg += " The level of p-values is --alpha."
-            raise ValueError(msg)
-    if options.alpha is not None and test == "aso":
-        msg = (
-            "Expected --alpha with a test that gives p-values; got --test aso. The "
-            "bounds of aso hold at --confidence-level."
-        )
-        raise ValueError(msg)
-    if options.method not in (None, "auto"):
-        known_tests = RESAMPLING_TESTS if options.method in PAIR_METHODS else ("aso",)
-        if test not in known_tests:
-            msg = (
-                f"Expected --method {options.method} with --test "
-                f"{', '.join(known_tests)}; "
-                f"got --test {test}."
-            )
-            raise ValueError(msg)

@@ -1,7 +1,6 @@
 """How small p-values can be: by sizes, by values and by the number of draws."""
 
 import functools
-import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray import benjamini_hochberg, holm, mann_whitney_u
+from sigarray._cli.verdict import pairs_of
 from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
@@ -74,13 +74,17 @@ def smallest_p_value(test: str, n: int, m: int, *, is_paired: bool) -> float:
 
 
 def list_floors(
-    tasks: Mapping[str, Mapping[str, Any]], test: str, *, is_paired: bool
+    tasks: Mapping[str, Mapping[str, Any]],
+    test: str,
+    *,
+    is_paired: bool,
+    baseline: str | None = None,
 ) -> list[float]:
     """Give the least p-values that the sizes of all pairs of all tasks allow."""
     return [
-        smallest_p_value(test, len(x), len(y), is_paired=is_paired)
+        smallest_p_value(test, len(by[a]), len(by[b]), is_paired=is_paired)
         for by in tasks.values()
-        for x, y in itertools.combinations(by.values(), 2)
+        for a, b in pairs_of(by, baseline)
     ]
 
 

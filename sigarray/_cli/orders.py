@@ -1,33 +1,31 @@
 """Almost stochastic order of every two models of a table of scores, on the host."""
 
 import itertools
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
-from sigarray import multi_aso
-from sigarray._cli.progress import announce
+from sigarray import benjamini_hochberg, multi_aso
+from sigarray._cli.drawing_on import draw_on
+from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
+from sigarray._order.families import Family, can_decide, family_of
 from sigarray._order.from_chunks import multi_aso_of_samples
 from sigarray._order.plans import Method, Plan, plan_error
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 
+OrderCorrection = Literal["closed", "benjamini_hochberg"]
+CLOSED: OrderCorrection = "closed"
+
 # Arrays, or what is on the disk.
 Samples = Mapping[str, Any]
 
-# Of 6000 pairs of normal samples of one distribution: the docstring of `aso`.
-_MANY_RUNS = 10
-_FEW_RUNS = (
-    "; of two models that are the same, one is declared better, one way or the other, "
-    "in 13, 8 and 5 % of cases with 3, 5 and 20 runs of each (eps_min < 0.2 at "
-    "confidence 0.95)"
-)
-# Bounds of 1000 resamples vary by a quarter of themselves where the ratio is near 0.
-_NEAR, _MANY_RESAMPLES = 0.75, 10_000
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -42,56 +40,113 @@ class OrderOptions:
     n_resamples: int = 1000
     seed: int = 0
     dt: float | None = None
+    baseline: str | None = None
 
 
 def run_orders(
-    scores: Samples,
+    tasks: Mapping[str, Samples],
     options: OrderOptions,
     *,
     is_corrected: bool,
     higher_is_better: bool,
-    share: float = 1.0,
+) -> dict[str, PairwiseAsoResult]:
+    """Compare every two models of every task, at one level for all of them."""
+    n_tasks = len(tasks) if is_corrected else 1
+    share = partial(
+        _run_task,
+        options=options,
+        is_corrected=is_corrected,
+        higher_is_better=higher_is_better,
+    )
+    named = track(list(tasks.items()), "Task")
+    if is_corrected and choose_order_correction(tasks, options) != CLOSED:
+        return _run_by_discovery_rate(tasks, named, options, share)
+    return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
+
+
+def _run_by_discovery_rate(
+    tasks: Mapping[str, Samples],
+    named: Iterable[tuple[str, Samples]],
+    options: OrderOptions,
+    share: Callable[..., PairwiseAsoResult],
+) -> dict[str, PairwiseAsoResult]:
+    """Tell apart as many pairs of all tasks as the false discovery rate allows.
+
+    Of m pairs with p-values of the test of equality, Benjamini and Hochberg (1995) tell
+    r apart at the level r alpha / m, at which the bounds of pairs are then.
+    """
+    p_values = []
+    for scores in tasks.values():
+        first = share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
+        p_values += np.asarray(first.pvalue)[np.triu_indices(len(scores), 1)].tolist()
+    adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
+    n_told = max(1, int(np.sum(adjusted <= 1.0 - options.confidence_level + 1e-9)))
+    count = math.ceil(len(p_values) / n_told)
+    return {
+        task: share(scores, n_comparisons=count, is_corrected=False)
+        for task, scores in named
+    }
+
+
+def choose_order_correction(
+    tasks: Mapping[str, Samples], options: OrderOptions
+) -> OrderCorrection:
+    """Say how verdicts of several tasks hold at once, as `choose_correction` does."""
+    level = 1.0 - options.confidence_level
+    if len(tasks) == 1 or options.baseline is not None:
+        return CLOSED
+    sizes = [[len(x) for x in scores.values()] for scores in tasks.values()]
+    is_vain = not any(
+        can_decide(own, family_of(len(own), level / len(tasks))) for own in sizes
+    )
+    can_any = any(can_decide(own, Family("pairs", level)) for own in sizes)
+    return "benjamini_hochberg" if is_vain and can_any else CLOSED
+
+
+def _run_task(
+    scores: Samples,
+    options: OrderOptions,
+    *,
+    n_comparisons: int,
+    is_corrected: bool,
+    higher_is_better: bool,
+    is_quick: bool = False,
 ) -> PairwiseAsoResult:
-    """Compare every two models, at a share of 1 - confidence level."""
-    _announce(scores, options)
-    level = options.confidence_level
-    if share < 1.0:
-        level = 1.0 - (1.0 - level) * share
+    """Compare every two models, or each with the baseline; `is_quick` for p-values."""
     shared: dict[str, Any] = {
-        "confidence_level": level,
-        "n_resamples": options.n_resamples,
+        "confidence_level": options.confidence_level,
+        "n_comparisons": n_comparisons,
+        "n_resamples": 2 if is_quick else options.n_resamples,
         "dt": options.dt,
         "rng": options.seed,
+        "baseline": options.baseline,
     }
     stored = [x.sample for x in scores.values() if isinstance(x, StoredScores)]
     if stored:
         return multi_aso_of_samples(
             stored, list(scores), is_corrected=is_corrected, **shared
         )
-    result = multi_aso(
-        scores,
-        correction="bonferroni" if is_corrected else None,
-        method=options.method,
-        higher_is_better=higher_is_better,
-        **shared,
-    )
-    _doubt(scores, options, result)
-    return result
-
-
-def _doubt(scores: Samples, options: OrderOptions, result: PairwiseAsoResult) -> None:
-    """Warn of bounds that are so near to the threshold that a seed may decide."""
-    is_drawn = any(plan.method == "bootstrap" for plan in _plan(scores, options))
-    ratio = np.asarray(result.eps_min) / options.threshold
-    n_near = int(np.count_nonzero((ratio > _NEAR) & (ratio < 1.0 / _NEAR)))
-    if is_drawn and n_near and options.n_resamples < _MANY_RESAMPLES:
-        some = "bound eps_min is" if n_near == 1 else "bounds eps_min are"
-        warnings.warn(
-            f"{n_near} {some} near {options.threshold:g}, where another seed may "
-            f"decide otherwise: take --n-resamples {_MANY_RESAMPLES}.",
-            UserWarning,
-            stacklevel=2,
+    if not is_quick:
+        _announce(scores, options)
+    with warnings.catch_warnings():
+        if is_quick:
+            warnings.simplefilter("ignore", UserWarning)
+        result = multi_aso(
+            scores,
+            correction="bonferroni" if is_corrected else None,
+            method=options.method,
+            higher_is_better=higher_is_better,
+            **shared,
         )
+    if is_quick or not any(x.method == "bootstrap" for x in _plan(scores, options)):
+        return result
+    n_pairs = 1
+    if is_corrected:
+        n_models = len(scores)
+        n_pairs = math.comb(n_models, 2) if options.baseline is None else n_models - 1
+    level = (1.0 - options.confidence_level) / (n_comparisons * n_pairs)
+    sign = 1.0 if higher_is_better else -1.0
+    return draw_on(scores, result, options, level=level, sign=sign)
 
 
 def describe_orders(scores: Samples, options: OrderOptions) -> str:
@@ -108,8 +163,13 @@ def describe_orders(scores: Samples, options: OrderOptions) -> str:
         else:
             said.append(f"bootstrap of {grid.size:,} quantiles with {drawn}")
     which = "by the sizes of the two samples " if len(said) > 1 else ""
-    few = _FEW_RUNS if min(map(len, scores.values())) < _MANY_RUNS else ""
-    return f"almost stochastic order, {which}{' or '.join(said)}{few}"
+    how = f"almost stochastic order, {which}{' or '.join(said)}"
+    if any(plan.method == "bootstrap" for plan in _plan(scores, options)):
+        how += ", or more where a bound is near the threshold"
+    what = "Mann and Whitney's U" if len(scores) == 2 else "a closed test of ranks"
+    if options.baseline is not None:
+        what = f"a closed test of ranks, all models with {options.baseline}"
+    return f"{how}; equality of distributions by {what}, two-sided"
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:

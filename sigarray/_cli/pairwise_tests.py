@@ -18,7 +18,7 @@ from sigarray import (
 )
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.progress import announce, track
-from sigarray._cli.verdict import PairTest
+from sigarray._cli.verdict import PairTest, pairs_of
 from sigarray._difference.saddlepoint import effective_size
 from sigarray.read._wide import Scores
 
@@ -75,6 +75,7 @@ class PairOptions:
     n_comparisons: int = 1
     unit: str = "run"
     test_share: float | None = None
+    baseline: str | None = None
 
     @property
     def more_draws(self) -> Draws | None:
@@ -95,7 +96,7 @@ def run_pairwise(
     Each pair gets the same seed, and is tested in the order of its names, so that its
     p-value depends neither on the order of the columns nor on other models.
     """
-    pairs = list(itertools.combinations(scores, 2))
+    pairs = pairs_of(scores, options.baseline)
     announce(
         f"{options.test} for {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}",
         _guess_seconds(scores, options),
@@ -145,11 +146,12 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     }
     methods = dict.fromkeys(
         _choose_method(scores[a], scores[b], options)
-        for a, b in itertools.combinations(scores, 2)
+        for a, b in pairs_of(scores, options.baseline)
     )
     which = "by the scores of a pair " if len(methods) > 1 else ""
     how = " or ".join(said[method] for method in said if method in methods)
-    pairs = [(scores[a], scores[b]) for a, b in itertools.combinations(scores, 2)]
+    named = pairs_of(scores, options.baseline)
+    pairs = [(scores[a], scores[b]) for a, b in named]
     what = f"the {mean}"
     if any(_choose_statistic(x, y, options) == "t" for x, y in pairs):
         what += " by its t" if options.is_paired else " by Welch's t"

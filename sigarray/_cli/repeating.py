@@ -42,13 +42,13 @@ def sign(
     is_aso = orders is not None
     is_paired = table.is_paired and not is_aso
     share = None if isinstance(tests, OrderOptions) else tests.test_share
-    correction = "bonferroni" if is_aso else comparison.correction
     fields = {
         "test": comparison.test,
         "threshold": f"{orders.threshold:.10g}" if orders else None,
         "confidence_level": f"{comparison.confidence_level:.10g}" if is_aso else None,
         "alpha": None if is_aso else f"{comparison.alpha:.10g}",
-        "correction": correction if comparison.is_corrected else "none",
+        "correction": comparison.correction if comparison.is_corrected else "none",
+        "baseline": None if comparison.baseline is None else "yes",
         "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
         "method": tests.method,
         "test_share": None if share is None else f"{share:.10g}",
@@ -99,6 +99,10 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         raise ValueError(msg) from error
     if fields["unit"] == "run":
         options.unit = None
+    if ("baseline" in fields) != (options.baseline is not None):
+        said = "--baseline MODEL" if "baseline" in fields else "no --baseline"
+        msg = f"Expected {said} with --verify, as the signature was made."
+        raise ValueError(msg)
     return fields
 
 

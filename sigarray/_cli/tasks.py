@@ -36,7 +36,7 @@ def report_tasks(
         for x in by
     ]
     sentences = [_say_pair(*pair, by, basis) for pair, by in found.items()]
-    correction = "bonferroni" if first.test == "aso" else first.correction
+    correction = first.correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
     document = {name: x for name, x in shared.items() if name != "models"} | {

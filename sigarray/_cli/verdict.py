@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +44,8 @@ class Comparison:
     method: str
     unit: str = "run"
     metric: str = "score"
-    # Of p-values.
     correction: str = "holm"
+    baseline: str | None = None
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -59,14 +59,20 @@ class Comparison:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two models."""
-        return list(itertools.combinations(self.names, 2))
+        """Every two models, or the baseline and each other one."""
+        return pairs_of(self.names, self.baseline)
 
     @property
     def direction(self) -> str:
         """Which scores are better."""
         direction = "higher" if self.higher_is_better else "lower"
         return direction if self.metric == "score" else f"{direction} {self.metric}"
+
+
+def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Give every two models, or the baseline and each other one."""
+    pairs = itertools.combinations(names, 2)
+    return [pair for pair in pairs if baseline is None or baseline in pair]
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,12 @@ def decide_by_orders(
     """Give every pair, decided where eps_min is below the threshold."""
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
+    shares = np.asarray(result.probability_of_improvement)
+    p_values = np.asarray(result.pvalue)
     names = comparison.names
     decisions = []
-    for i, j in itertools.combinations(range(len(names)), 2):
+    for a, b in comparison.pairs:
+        i, j = names.index(a), names.index(b)
         lead, trail = (j, i) if eps_min[j, i] < eps_min[i, j] else (i, j)
         bound = eps_min[lead, trail]
         better = names[lead] if bound < threshold else None
@@ -109,6 +118,8 @@ def decide_by_orders(
             "eps_min_a_over_b": float(eps_min[i, j]),
             "eps_min_b_over_a": float(eps_min[j, i]),
             "violation_ratio": float(ratios[i, j]),
+            "probability_of_improvement": float(shares[i, j]),
+            "pvalue": float(p_values[i, j]),
             "better": better,
         }
         shown = show_bound(bound, threshold)
@@ -147,12 +158,12 @@ def report_orders(
     ratios = np.asarray(result.violation_ratio)
     errors = np.asarray(result.standard_error)
     names = comparison.names
-    sentences = [
-        _say_order(comparison, eps_min, threshold, i, j)
-        for i, j in itertools.combinations(range(len(names)), 2)
-    ]
+    places = [(names.index(a), names.index(b)) for a, b in comparison.pairs]
+    sentences = [_say_order(comparison, eps_min, threshold, i, j) for i, j in places]
+    shares = np.asarray(result.probability_of_improvement)
+    p_values = np.asarray(result.pvalue)
     records = []
-    for i, j in itertools.permutations(range(len(names)), 2):
+    for i, j in sorted([*places, *((j, i) for i, j in places)]):
         a, b = (comparison.summaries[names[k]] for k in (i, j))
         records.append(
             {
@@ -162,10 +173,12 @@ def report_orders(
                 "eps_min": float(eps_min[i, j]),
                 "violation_ratio": float(ratios[i, j]),
                 "standard_error": float(errors[i, j]),
+                "probability_of_improvement": float(shares[i, j]),
+                "pvalue": float(p_values[i, j]),
                 "a_is_better": bool(eps_min[i, j] < threshold),
             }
         )
-    document = start_document(comparison, "bonferroni") | {
+    document = start_document(comparison, comparison.correction) | {
         "threshold": threshold,
         "eps_min": eps_min.tolist(),
         "pairs": records,
@@ -173,7 +186,7 @@ def report_orders(
     }
     wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
     basis = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
-    details = _eps_min_table(names, eps_min, threshold)
+    details = _eps_min_table(comparison, eps_min, threshold)
     return _make_report(comparison, details, sentences, wins, basis, records, document)
 
 
@@ -240,12 +253,17 @@ def _summary_table(comparison: Comparison) -> Table:
     return Table(title, header, rows)
 
 
-def _eps_min_table(names: list[str], eps_min: np.ndarray, threshold: float) -> Table:
+def _eps_min_table(
+    comparison: Comparison, eps_min: np.ndarray, threshold: float
+) -> Table:
+    names, pairs = comparison.names, set(comparison.pairs)
     rows = [
         [
             name,
             *(
-                "" if i == j else show_bound(bound, threshold)
+                show_bound(bound, threshold)
+                if {(name, names[j]), (names[j], name)} & pairs
+                else ""
                 for j, bound in enumerate(eps_min[i])
             ),
         ]
@@ -281,8 +299,15 @@ def _say_order(
 
 
 def say_order_basis(comparison: Comparison) -> str:
-    correction = say_correction(comparison, "Bonferroni correction")
-    return f"at confidence {comparison.confidence_level:.10g} {correction}"
+    level = f"at confidence {comparison.confidence_level:.10g}"
+    n_pairs = comparison.n_comparisons
+    if n_pairs == 1:
+        return f"{level} for one comparison"
+    if not comparison.is_corrected:
+        return f"{level} without a correction"
+    if comparison.correction == "benjamini_hochberg":
+        return f"{level}, {say_correction_of_tests(comparison)}"
+    return f"{level} for all {n_pairs} comparisons together"
 
 
 def _say_test(comparison: Comparison, x: Decision) -> str:

@@ -143,7 +143,7 @@ def test_text_has_tables_and_a_sentence_for_each_pair(write, compare, printer):
     lines = [line.split() for line in out.splitlines()]
     assert ["large", "4", "0.9150", "0.0129", "0.9150", "0.9000", "0.9300"] in lines
     assert ["huge", "0.000", "0.000"] in lines
-    basis = "at confidence 0.95 after Bonferroni correction for 3 comparisons"
+    basis = "at confidence 0.95 for all 3 comparisons together"
     assert (
         f"large is better than small: eps_min = 0.000 < 0.2, {basis}; the means differ "
         "by "
@@ -263,7 +263,7 @@ def test_workers(write, compare):
 def test_one_score_is_a_warning(write, compare):
     code, out, err = compare(write("a,b\n1,2\n2,\n"), "--format", "text")
     assert code == 0
-    assert err.startswith("sigarray: warning: 1 and 2 scores are too few for a verdict")
+    assert err.startswith("sigarray: warning: 1 to 2 scores a side are too few for")
     assert " - " in out
 
 
@@ -286,8 +286,12 @@ def test_real_scores(compare):
     assert float(violation_ratio(lstm, cnn)) == pytest.approx(float(exact), rel=1e-9)
     _, out, _ = compare(str(NER), "--format", "json")
     verdict = json.loads(out)["verdicts"][0]
-    assert verdict.startswith("lstm is better than cnn")
-    assert float(aso(lstm, cnn, rng=1).eps_min) < 0.2
+    # Its ratio is small, for runs of cnn fail; but in ranks they may be the same.
+    assert verdict.startswith("Nothing can be said of lstm and cnn: eps_min = 0.500")
+    assert float(aso(lstm, cnn, rng=1).pvalue) == pytest.approx(0.0863, abs=1e-4)
+    stats = pytest.importorskip("scipy.stats")
+    by_ranks = stats.mannwhitneyu(lstm, cnn, alternative="greater").pvalue
+    assert by_ranks == pytest.approx(0.0863, abs=1e-3)
 
 
 @pytest.mark.parametrize(

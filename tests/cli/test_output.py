@@ -327,4 +327,4 @@ class TestWaiting:
     def test_one_run_is_one_warning(self, write, run):
         _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
         assert err.count("\n") == 1
-        assert err.startswith("sigarray: warning: 1 and 1 scores are too few")
+        assert err.startswith("sigarray: warning: 1 to 2 scores of each of 3 models")

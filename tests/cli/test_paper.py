@@ -91,7 +91,7 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
     for caption, start in zip(captions, starts, strict=True):
         assert caption.startswith(start)
     assert "of independent scores" in captions[3]
-    assert "studentized, 95 %" in captions[3]
+    assert "(studentized bootstrap)" in captions[3]
     assert "too short for fewer than 20" not in captions[3]
     assert "of pairs" in captions[4]
 
