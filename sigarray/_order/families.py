@@ -94,7 +94,7 @@ def can_decide(sizes: Sequence[int], family: Family) -> bool:
     if n < MIN_SIZE:
         return False
     if family.kind == "baseline":
-        return any(
+        return all(
             limit.wins is not None or limit.range < limit.largest
             for limit in list_limits(family, m, n)
         )
