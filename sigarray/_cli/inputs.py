@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sigarray._cli.messages import complain
+from sigarray._cli.standard_input import has_input
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
@@ -44,8 +45,16 @@ def read_models(
         min_models=min_models,
         max_models=MAX_MODELS,
     )
-    if options.files:
-        table = read_sources(options.files, choice)
+    files = options.files or (["-"] if has_input() else [])
+    gate = getattr(options, "fail_unless_better", None)
+    if gate is not None and not files:
+        msg = (
+            f"Expected scores for --fail-unless-better {gate}; got no FILE, and "
+            "nothing at standard input. Pass a FILE: an example passes no gate."
+        )
+        raise ValueError(msg)
+    if files:
+        table = read_sources(files, choice)
     else:
         with open_table(None, _SCORES) as (source, path):
             table = read_sources([path], choice)._replace(source=source)
@@ -87,7 +96,15 @@ def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
         )
         raise ValueError(msg)
     words = re.findall(r"[a-z]+", table.metric.lower())
-    if is_higher and table.higher_is_better is None and _LOSSES & set(words):
+    is_asked = is_higher and not options.higher_is_better
+    if is_asked and table.higher_is_better is None and _LOSSES & set(words):
+        if getattr(options, "fail_unless_better", None) is not None:
+            msg = (
+                f"Expected the direction of {table.metric!r}, which may be a loss, for "
+                "--fail-unless-better; got none. Pass --lower-is-better or "
+                "--higher-is-better."
+            )
+            raise ValueError(msg)
         warnings.warn(
             f"{table.metric!r} may be a loss, and higher ones were taken for better: "
             "pass --lower-is-better where it is.",

@@ -25,7 +25,7 @@ FILE_OF_SCORES = (
     "score, and columns that say of which model, run, item and task it is; or what an "
     "evaluation harness or a tracker of experiments wrote. Of several FILEs, or those "
     "of a folder, each is of one model, named by NAME=FILE or by its path. Without "
-    "FILE, an example is taken."
+    "FILE, a pipe or a file at standard input is read, or else an example."
 )
 
 
@@ -47,8 +47,14 @@ def add_table(command: argparse.ArgumentParser) -> None:
         help="take all columns but these, such as seed",
     )
     add_format(command)
-    command.add_argument(
+    direction = command.add_mutually_exclusive_group()
+    direction.add_argument(
         "--lower-is-better", action="store_true", help="the scores are losses or errors"
+    )
+    direction.add_argument(
+        "--higher-is-better",
+        action="store_true",
+        help="the default, said of scores whose name is like that of a loss",
     )
     table = command.add_argument_group("tables with a row for each score")
     table.add_argument(
