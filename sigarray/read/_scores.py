@@ -18,6 +18,7 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._frames import read_data_frame
+from sigarray.read._guards import refuse_summary_rows
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
     MAX_NAMED,
@@ -49,6 +50,9 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    for frame in found:
+        if frame is not None:
+            refuse_summary_rows(frame, chosen, choice.ignored)
     if len(files) == 1:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:

@@ -75,3 +75,21 @@ class TestDirection:
         refuse(compare(path, gate, "b"), "--lower-is-better", "--higher-is-better")
         assert compare(path, gate, "b", "--higher-is-better").returncode == 0
         assert compare(path, gate, "b", "--lower-is-better").returncode == 1
+
+
+class TestRowsOfMeans:
+    @pytest.mark.parametrize("label", ["mean", "std", "Avg", "average", "±"])
+    @pytest.mark.parametrize("column", ["seed", "note"])
+    def test_their_label_counts_where_it_is_left_out(self, tmp_path, label, column):
+        rows = "".join(f"{k},0.9{k},0.7{k}\n" for k in range(6))
+        path = tmp_path / "f.csv"
+        path.write_text(f"{column},a,b\n{rows}{label},0.93,0.73\n")
+        refuse(compare(path, "--ignore", column), repr(label), "line 8")
+
+    def test_a_model_may_be_called_average(self, tmp_path):
+        rows = "".join(
+            f"{m},{k},0.{n}{k}\n" for m, n in (("average", 7), ("b", 9)) for k in "1234"
+        )
+        path = tmp_path / "f.csv"
+        path.write_text(f"model,seed,acc\n{rows}")
+        assert compare(path).returncode == 0
