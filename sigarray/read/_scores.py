@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray.read._alignment import Unit, sort_ids
+from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._frame import (
@@ -19,6 +19,12 @@ from sigarray.read._frame import (
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import refuse_summary_rows
+from sigarray.read._identifiers import (
+    are_right_or_wrong,
+    find_items,
+    refuse_lengths,
+    refuse_unnamed_items,
+)
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
     MAX_NAMED,
@@ -59,7 +65,9 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             return _take_wide(wide, chosen, choice)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
     frames = [_leave_out(frame, choice.ignored) for frame in whole]
+    frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
+    said += [f"{frames[0].source}: {note}" for note in of_items]
     for frame, reading in zip(frames, readings, strict=True):
         if reading is not None:
             said += [f"{frame.source}: {note}" for note in reading.notes]
@@ -82,6 +90,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             if reading.records[0].model is None and named[0].model != file.model:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
+    if choice.unit is None:
+        refuse_unnamed_items(records)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
@@ -160,7 +170,15 @@ def _take_wide(
         max_models=choice.max_models,
     )
     scores = found.scores
-    unit: Unit = "run" if found.ids is None else "item"
+    said = [f"{wide.source}: {note}" for note in found.notes]
+    is_of_items = found.ids is not None
+    if found.ids is None and choice.unit is None and are_right_or_wrong(scores):
+        is_of_items = True
+        refuse_lengths(wide.source, scores)
+        said.append(
+            f"{wide.source}: scores of 0 and 1 were taken for those of items, a row "
+            "for each, by which models are paired. If each is a run, pass --unit run"
+        )
     if found.ids is None:
         # One tuple serves all models of one size.
         numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
@@ -173,12 +191,12 @@ def _take_wide(
     return ScoreTable(
         {"": scores},
         {"": ids},
-        unit,
-        is_paired=choice.is_paired or found.ids is not None,
+        "item" if is_of_items else "run",
+        is_paired=choice.is_paired or is_of_items,
         metric="score",
         kind="a table with a column for each model",
         source=wide.source,
-        notes=tuple(f"{wide.source}: {note}" for note in found.notes),
+        notes=tuple(said),
     )
 
 
