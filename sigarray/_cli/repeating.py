@@ -78,6 +78,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         msg = f"Expected --verify without {option}, which the signature says."
         raise ValueError(msg)
     fields = read_signature(options.verify)
+    unit = options.unit
     try:
         options.test = fields["test"]
         for name, kind in (
@@ -94,7 +95,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         msg = f"Expected the signature of a comparison; got one without {error}."
         raise ValueError(msg) from error
     if fields["unit"] == "run":
-        options.unit = None
+        options.unit = unit
     return fields
 
 

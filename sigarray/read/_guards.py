@@ -1,13 +1,40 @@
 """Refuse tables that are not what they seem."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, find_roles, is_long
+from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 
 # Names of rows that pandas, spreadsheets and people add below scores.
 SUMMARIES = frozenset(
-    ("mean", "std", "avg", "average", "median", "total", "sum", "overall", "±", "sem")
+    (
+        *("mean", "avg", "average", "median", "total", "sum", "overall"),
+        *("std", "sd", "stdev", "stddev", "std dev", "sem", "stderr", "±"),
+    )
+)
+_SPLITS = frozenset(
+    (
+        *("train", "training", "test", "testing", "val", "valid", "validation"),
+        *("dev", "eval", "evaluation", "holdout"),
+    )
+)
+# Names of columns of what predictions are compared with.
+_TRUTHS = frozenset(
+    (
+        *("gold", "golds", "goldlabel", "label", "labels", "target", "targets"),
+        *("truth", "groundtruth", "reference", "references", "ytrue", "ytest"),
+        *("actual", "expected", "answerkey"),
+    )
+)
+_METRICS = frozenset(
+    (
+        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f", "precision"),
+        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
+        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
+        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
+        *("runtime", "reward", "return", "returns"),
+    )
 )
 _NAMING = ("model", "task", "metric")
 
@@ -46,3 +73,78 @@ def refuse_summary_rows(
 
 def _is_summary(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip().lower() in SUMMARIES
+
+
+def refuse_splits(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> None:
+    """Refuse rows of training and of test data as one.
+
+    Raises
+    ------
+    TableError
+        A column that has two or more of such words, and nothing else, and no role.
+    """
+    roles = {*chosen.values()}
+    for role, name in find_roles(frame, {}).items():
+        if role in ("model", "metric", "score"):
+            roles.add(name)
+    for column, cells in frame.columns.items():
+        if column in roles or column in ignored:
+            continue
+        if not all(isinstance(x, str) for x in cells):
+            continue
+        values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
+        if len(values) > 1 and all(x.lower() in _SPLITS for x in values):
+            wanted = next((x for x in values if x.lower().startswith("t")), values[0])
+            wanted = next((x for x in values if x.lower() == "test"), wanted)
+            msg = (
+                f"{frame.source}, column {column!r}: expected scores of one split; got "
+                f"{list_names(values)}. Choose one with --where {column}={wanted}, or "
+                f"compare on each with --task {column}."
+            )
+            raise TableError(msg)
+
+
+def refuse_other_columns(source: str, names: Sequence[str]) -> None:
+    """Refuse columns that are hardly models, where those are columns.
+
+    Raises
+    ------
+    TableError
+        The truth beside predictions, times or losses beside accuracies.
+    """
+    if len(names) < 2:
+        return
+    words = {name: _list_words(name) for name in names}
+    truths = [x for x in names if squeeze(x) in _TRUTHS]
+    if truths:
+        others = [x for x in names if x not in truths]
+        msg = (
+            f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
+            f"which is the truth, beside {list_names(others, 3)}. Write whether each "
+            "prediction is right, as 1 or 0, or another score of it; or name columns "
+            "that are scores with --columns."
+        )
+        raise TableError(msg)
+    kinds = [
+        x
+        for x in names
+        if words[x] and words[x] <= _METRICS | _SPLITS and words[x] & _METRICS
+    ]
+    if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
+        kinds = list(names)
+    if kinds:
+        msg = (
+            f"{source}: expected a column of scores for each model; got "
+            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
+            "models with --model and the scores with --metric, leave columns out with "
+            "--ignore, or choose the models with --columns. Where a file is of one "
+            "model, pass one for each: NAME=FILE."
+        )
+        raise TableError(msg)
+
+
+def _list_words(name: str) -> set[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return {x for x in re.findall(r"[a-z]+|\d+", spaced.lower()) if not x.isdigit()}

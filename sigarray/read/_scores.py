@@ -9,6 +9,7 @@ from typing import Any
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
+from sigarray.read._filters import keep_rows
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -18,7 +19,11 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._frames import read_data_frame
-from sigarray.read._guards import refuse_summary_rows
+from sigarray.read._guards import (
+    refuse_other_columns,
+    refuse_splits,
+    refuse_summary_rows,
+)
 from sigarray.read._identifiers import (
     are_right_or_wrong,
     find_items,
@@ -56,9 +61,16 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    if choice.where:
+        found = [
+            keep_rows(_check_frame(*x, frame), choice.where)
+            for x, frame in zip(files, found, strict=True)
+        ]
+        files = [(x, y, z) for (x, y, _), z in zip(files, found, strict=True)]
     for frame in found:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored)
+            refuse_splits(frame, chosen, choice.ignored)
     if len(files) == 1:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
@@ -170,9 +182,11 @@ def _take_wide(
         max_models=choice.max_models,
     )
     scores = found.scores
+    if choice.models is None:
+        refuse_other_columns(wide.source, list(scores))
     said = [f"{wide.source}: {note}" for note in found.notes]
     is_of_items = found.ids is not None
-    if found.ids is None and choice.unit is None and are_right_or_wrong(scores):
+    if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):
         is_of_items = True
         refuse_lengths(wide.source, scores)
         said.append(
