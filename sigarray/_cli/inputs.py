@@ -43,6 +43,7 @@ def read_models(
         models=options.columns,
         tasks=options.tasks,
         where=join_values(options.where),
+        path=options.path,
         ignored=options.ignore,
         unit=options.unit,
         is_paired=is_paired or getattr(options, "paired", False),

@@ -77,6 +77,12 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "may be given for several columns",
     )
     table.add_argument(
+        "--path",
+        metavar="TEMPLATE",
+        help="what the parts of a path are, from the folder that is given on, such as "
+        "'{task}/{model}/seed{run}.json'; * is any text",
+    )
+    table.add_argument(
         "--unit",
         choices=UNITS,
         help="what a score stands for: scores of a cluster's items are averaged, and "

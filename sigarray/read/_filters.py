@@ -8,7 +8,9 @@ from sigarray.read._frame import Frame, find_roles, list_names
 from sigarray.read._records import as_text
 
 
-def keep_rows(frame: Frame, where: Mapping[str, Sequence[str]]) -> Frame:
+def keep_rows(
+    frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
+) -> list[Frame]:
     """Give the rows that have one of the values in each of the columns.
 
     A column that has said which rows are wanted is then left out, but for one of a
@@ -19,31 +21,32 @@ def keep_rows(frame: Frame, where: Mapping[str, Sequence[str]]) -> Frame:
     TableError
         No such column, or no such value in it.
     """
-    roles = {*find_roles(frame, {}).values()}
     for name, values in where.items():
-        if name not in frame.columns:
-            msg = (
-                f"{frame.source} has no column {name!r} (--where). Its columns are "
-                f"{list_names(frame.columns)}."
-            )
-            raise TableError(msg)
-        cells = [as_text(x) for x in frame.columns[name]]
-        for value in values:
-            if value not in cells:
+        for frame in frames:
+            if name not in frame.columns:
                 msg = (
-                    f"{frame.source}, column {name!r}: expected a value of it for "
-                    f"--where; got {value!r}. Those in it: "
-                    f"{list_names(list(dict.fromkeys(cells)))}."
+                    f"{frame.source} has no column {name!r} (--where). Its columns are "
+                    f"{list_names(frame.columns)}."
                 )
                 raise TableError(msg)
-        kept = [k for k, x in enumerate(cells) if x in values]
-        frame = replace(
-            frame,
-            columns={
-                column: [x[k] for k in kept]
-                for column, x in frame.columns.items()
-                if column != name or name in roles
-            },
-            lines=[frame.lines[k] for k in kept],
-        )
-    return frame
+        known = dict.fromkeys(as_text(x) for y in frames for x in y.columns[name])
+        for value in values:
+            if value not in known:
+                msg = (
+                    f"{frames[0].source}, column {name!r}: expected a value of it for "
+                    f"--where; got {value!r}. Those in it: {list_names(list(known))}."
+                )
+                raise TableError(msg)
+        frames = [_filter(frame, name, values) for frame in frames]
+    return list(frames)
+
+
+def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
+    kept = [k for k, x in enumerate(frame.columns[name]) if as_text(x) in values]
+    roles = {*find_roles(frame, {}).values()}
+    columns = {
+        column: [x[k] for k in kept]
+        for column, x in frame.columns.items()
+        if column != name or name in roles
+    }
+    return replace(frame, columns=columns, lines=[frame.lines[k] for k in kept])

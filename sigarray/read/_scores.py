@@ -24,6 +24,7 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_summary_rows,
 )
+from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import (
     are_right_or_wrong,
     find_items,
@@ -37,9 +38,11 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    name_as_said,
     name_files,
     name_records,
 )
+from sigarray.read._paths import check_paths, name_by_template, refuse_single_runs
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -55,18 +58,13 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         A file, a column or a cell is not what was expected.
     """
     chosen = dict(choice.columns or {})
-    files, notes = _open(sources)
+    files, notes = _open(sources, choice.path)
     # Of mappings, which have no rows, there is none.
     found = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
-    if choice.where:
-        found = [
-            keep_rows(_check_frame(*x, frame), choice.where)
-            for x, frame in zip(files, found, strict=True)
-        ]
-        files = [(x, y, z) for (x, y, _), z in zip(files, found, strict=True)]
+    files, found = _choose_rows(files, found, chosen, choice)
     for frame in found:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored)
@@ -86,6 +84,13 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
+    said += check_paths(
+        [
+            file
+            for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
+            if reading is not None and _is_of_path(file, frame, reading)
+        ]
+    )
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
@@ -97,9 +102,14 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if reading is not None:
             if n_files[file.model, reading.records[0].task] == 1:
                 file = file._replace(run=None)  # noqa: PLW2901
-            named = name_records(file, reading, is_of_task=is_by_task)
+            named = (
+                name_records(file, reading, is_of_task=is_by_task)
+                if file.said is None
+                else name_as_said(file, reading.records)
+            )
             records += named
-            if reading.records[0].model is None and named[0].model != file.model:
+            is_by_path = reading.records[0].model is None and file.said is None
+            if is_by_path and named[0].model != file.model:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
     if choice.unit is None:
@@ -108,12 +118,56 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
     )
+    _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     return table._replace(doubts=(*table.doubts, *doubts))
 
 
+def _choose_rows(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame | None],
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+    """Give the files, and their tables, that have rows that are wanted."""
+    found = [
+        None if frame is None else add_overrides(file.path, frame)
+        for (file, *_), frame in zip(files, frames, strict=True)
+    ]
+    if choice.where:
+        whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
+        kept = keep_rows(whole, choice.where)
+        named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
+        files = [x for x in named if x[2].lines]
+        found = [frame for frame in kept if frame.lines]
+    check_overrides([x for x in found if x is not None], chosen, choice.ignored)
+    return list(files), found
+
+
+def _check_runs(
+    table: ScoreTable,
+    files: Sequence[tuple[SourceFile, str, Any]],
+    readings: Sequence[Reading | None],
+) -> None:
+    """Refuse many models of one run each, where their names are those of files."""
+    if any(file.is_named or file.said for file, *_ in files):
+        return
+    if any(x.records[0].model is not None for x in readings if x is not None):
+        return
+    if table.unit == "run" and len(table.tasks) == 1:
+        refuse_single_runs([len(x) for x in table.scores.values()], table.source)
+
+
+def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
+    """Tell a file in a folder whose path alone says of which model it is."""
+    if file.folder is None or file.is_named or file.said is not None:
+        return False
+    is_of_items = "task" in frame.constants or "item" in frame.roles
+    return reading.records[0].model is None and not is_of_items
+
+
 def _open(
-    sources: Sequence[Any],
+    sources: Sequence[Any], path: str | None
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
     """Give the contents of all files, and notes."""
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
@@ -125,6 +179,9 @@ def _open(
         frame = read_data_frame(sources[0], name)
         return [(SourceFile("", name), name, frame)], []
     files, notes = list_files(paths)
+    if path is not None:
+        files, said = name_by_template(files, path)
+        notes += said
     return [(file, *open_source(file)) for file in files], notes
 
 
