@@ -36,6 +36,10 @@ _METRICS = frozenset(
         *("runtime", "reward", "return", "returns"),
     )
 )
+_FOLD = re.compile(
+    r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
+    r"(id|idx|index|no|nr|num|number)?"
+)
 _NAMING = ("model", "task", "metric")
 
 
@@ -148,3 +152,62 @@ def refuse_other_columns(source: str, names: Sequence[str]) -> None:
 def _list_words(name: str) -> set[str]:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return {x for x in re.findall(r"[a-z]+|\d+", spaced.lower()) if not x.isdigit()}
+
+
+def refuse_folds(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> None:
+    """Refuse to take folds of a cross validation for runs in silence.
+
+    Raises
+    ------
+    TableError
+        A column of folds or repetitions, which was not named for anything.
+    """
+    if frame.metrics is not None or "run" in chosen:
+        return
+    for name, cells in frame.columns.items():
+        word = squeeze(name)
+        is_split = word in ("split", "splitid") and all(
+            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
+        )
+        if not is_split and not _FOLD.fullmatch(word):
+            continue
+        if name not in {*chosen.values(), *ignored} and len({*map(str, cells)}) > 1:
+            msg = (
+                f"{frame.source}, column {name!r}: expected independent runs; got what "
+                "looks like folds or repetitions on one data set, whose training data "
+                f"overlap. Pass --run {name}, with --test t and the share of the data "
+                "that each is tested on, --test-share, where that is so; or --run "
+                f"{name} alone where they are independent."
+            )
+            raise TableError(msg)
+
+
+def refuse_rows_apart(frame: Frame) -> None:
+    """Refuse a few rows below a blank line, of a table with a column for each model.
+
+    Raises
+    ------
+    TableError
+        They may be the means of those above.
+    """
+    if frame.kind != "a table" or isinstance(frame.lines, range):
+        return
+    if frame.line_word != "line" or is_long(frame, {}):
+        return
+    columns = list(frame.columns.values())
+    for k in range(len(frame.lines) - 1, 0, -1):
+        above, below = frame.lines[k - 1], frame.lines[k]
+        if below - above == 1:
+            continue
+        if below - above > 1 + sum(str(x[k - 1]).count("\n") for x in columns):
+            n_below = len(frame.lines) - k
+            if n_below < k:
+                msg = (
+                    f"{frame.source}, line {below}, below a blank line: expected "
+                    f"another run; got {n_below} apart from {k} above, which may be "
+                    "their means. Remove what is no run, or the blank line."
+                )
+                raise TableError(msg)
+            return

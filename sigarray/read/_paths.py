@@ -15,6 +15,7 @@ _RUN = re.compile(
     r"[-_= .]?)?\d+",
     re.I,
 )
+_FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
 # "0_lstm", "seed1-lstm": which run it is, and then the model.
 _RUN_FIRST = re.compile(r"(?:seed|run|trial|s)?[-_=]?\d+[-_. ]+(.*\D.*)", re.I)
 
@@ -89,6 +90,8 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
         return [] if any(split_run(x)[1] for x in first) else [note]
     if len(set(first)) == len(first):
         return [note]
+    if all(map(_FOLD.fullmatch, last)):
+        raise _ask(files, "folds, which are no independent runs")
     is_run = all(map(_RUN.fullmatch, last))
     has_model = all(y.startswith(x) and y != x for x, y in parts)
     if not is_run and not has_model:

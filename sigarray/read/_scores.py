@@ -20,7 +20,9 @@ from sigarray.read._frame import (
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
+    refuse_folds,
     refuse_other_columns,
+    refuse_rows_apart,
     refuse_splits,
     refuse_summary_rows,
 )
@@ -64,11 +66,15 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    for frame in found:
+        if frame is not None:
+            refuse_rows_apart(frame)
     files, found = _choose_rows(files, found, chosen, choice)
     for frame in found:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored)
             refuse_splits(frame, chosen, choice.ignored)
+            refuse_folds(frame, chosen, choice.ignored)
     if len(files) == 1:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
@@ -219,7 +225,7 @@ def _find_wide(
 def _take_wide(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice
 ) -> ScoreTable:
-    others = sorted(set(chosen) - {"item"})
+    others = sorted(set(chosen) - {"item", "run"})
     if others or choice.metric is not None or choice.tasks is not None:
         option = others[0] if others else "metric" if choice.metric else "tasks"
         msg = (
@@ -232,7 +238,7 @@ def _take_wide(
     found = read_wide(
         wide,
         choice.models,
-        ignored=choice.ignored,
+        ignored=[*choice.ignored, *([chosen["run"]] if "run" in chosen else [])],
         item=chosen.get("item"),
         is_paired=choice.is_paired,
         min_models=choice.min_models,
