@@ -66,9 +66,6 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
-    for frame in found:
-        if frame is not None:
-            refuse_rows_apart(frame)
     files, found = _choose_rows(files, found, chosen, choice)
     for frame in found:
         if frame is not None:
@@ -136,6 +133,9 @@ def _choose_rows(
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
     """Give the files, and their tables, that have rows that are wanted."""
+    for frame in frames:
+        if frame is not None:
+            refuse_rows_apart(frame)
     found = [
         None if frame is None else add_overrides(file.path, frame)
         for (file, *_), frame in zip(files, frames, strict=True)

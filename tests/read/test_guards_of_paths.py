@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+from sigarray import read
+
 DRAW = random.Random(0)
 MODELS, TASKS = ("bert", "gpt"), ("mnli", "squad")
 
@@ -102,6 +104,18 @@ class TestAsked:
 
 
 class TestSaid:
+    def test_in_python(self, grow, write):
+        folder = grow("{task}/{model}/seed{run}.json")
+        table = read.scores(folder, path="{task}/{model}/seed{run}.json")
+        assert set(table.tasks) == set(TASKS)
+        assert table.ids["mnli"]["gpt"] == tuple("01234")
+        rows = [f"{m},{k},{x},{k}" for m in "ab" for k in (1, 2) for x in "xyz"]
+        path = write("\n".join(["model,seed,part,acc", *rows]))
+        found = read.scores(path, where={"part": ["x"], "seed": ["2"]}).scores
+        assert {name: x.tolist() for name, x in found.items()} == {"a": [2], "b": [2]}
+        with pytest.raises(TypeError, match="where of 'part' to be several names"):
+            read.scores(path, where={"part": "x"})
+
     def test_models_and_runs(self, grow, run):
         code, _, err = run("compare", grow("{model}/seed{run}.json", tasks=("",)))
         assert code == 0
