@@ -8,7 +8,11 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from sigarray._cli.messages import complain
+from sigarray._cli.options import join_values
+from sigarray._cli.standard_input import has_input
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
@@ -17,9 +21,10 @@ from sigarray.read._wide import Scores
 _SCORES = "digits.csv"
 # Words in the names of what is better where it is lower.
 _LOSSES = {
-    *("loss", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb", "regret"),
-    *("fid", "brier", "ece", "toxicity", "hallucination", "wrong", "time", "seconds"),
+    *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
+    *("regret", "fid", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
     *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
+    "seconds",
 }
 # Of columns, which have options of these names.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
@@ -37,6 +42,8 @@ def read_models(
         columns={role: name for role, name in columns.items() if name is not None},
         models=options.columns,
         tasks=options.tasks,
+        where=join_values(options.where),
+        path=options.path,
         ignored=options.ignore,
         unit=options.unit,
         is_paired=is_paired or getattr(options, "paired", False),
@@ -44,8 +51,16 @@ def read_models(
         min_models=min_models,
         max_models=MAX_MODELS,
     )
-    if options.files:
-        table = read_sources(options.files, choice)
+    files = options.files or (["-"] if has_input() else [])
+    gate = getattr(options, "fail_unless_better", None)
+    if gate is not None and not files:
+        msg = (
+            f"Expected scores for --fail-unless-better {gate}; got no FILE, and "
+            "nothing at standard input. Pass a FILE: an example passes no gate."
+        )
+        raise ValueError(msg)
+    if files:
+        table = read_sources(files, choice)
     else:
         with open_table(None, _SCORES) as (source, path):
             table = read_sources([path], choice)._replace(source=source)
@@ -55,11 +70,12 @@ def read_models(
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
     _check_direction(table, options)
     _check_scales(table)
+    _refuse_scales(table)
     return table
 
 
 def _check_scales(table: ScoreTable) -> None:
-    """Warn of shares beside percentages, which no test would notice."""
+    """Refuse shares beside percentages of their size, or warn of others."""
     for task, by in table.tasks.items():
         ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
         shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
@@ -67,12 +83,78 @@ def _check_scales(table: ScoreTable) -> None:
         if shares and percent and len(shares) + len(percent) == len(ends):
             a, b = shares[0], percent[0]
             place = f" on {task}" if task else ""
-            warnings.warn(
+            msg = (
                 f"Scores of {a} are at most 1, and those of {b} above 1.5{place}: are "
-                "they of one scale?",
-                UserWarning,
-                stacklevel=2,
+                "they of one scale?"
             )
+            ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
+            if 0.5 < ratio < 2.0:
+                msg += " Write all in percent, or all as shares of 1."
+                raise ValueError(msg)
+            warnings.warn(msg, UserWarning, stacklevel=2)
+
+
+def _refuse_scales(table: ScoreTable) -> None:
+    """Refuse a few shares among percentages of their size: 0.93 among 91.2.
+
+    Raises
+    ------
+    ValueError
+        At most a fifth of the scores of a task are shares, and a hundred times each of
+        them is where the others are.
+    """
+    for task, by in table.tasks.items():
+        every = np.concatenate(list(by.values()))
+        is_share = (every > 0.0) & (every < 1.0)
+        shares, others = every[is_share], every[~is_share]
+        if not 0 < len(shares) <= len(every) / 5 or others.min() <= 1.5:
+            continue
+        low, high = float(others.min()), float(others.max())
+        width = high - low
+        large = 100.0 * shares
+        is_near = (large >= low - width) & (large <= high + width)
+        if high <= 100.0 and low > 10.0 * shares.max() and is_near.all():
+            name = next(x for x, y in by.items() if np.any((y > 0.0) & (y < 1.0)))
+            place = f" on {task}" if task else ""
+            msg = (
+                f"{table.source}: expected scores of one scale{place}; got "
+                f"{shares[0]:g} of {name!r} among scores of {low:g} to {high:g}. Write "
+                "all in percent, or all as shares of 1."
+            )
+            raise ValueError(msg)
+
+
+def _refuse_mixed_directions(table: ScoreTable) -> None:
+    """Refuse tasks of which some have losses, and others what is better if higher.
+
+    Raises
+    ------
+    ValueError
+        One direction cannot be that of both.
+    """
+    metrics = table.metric.split(", ")
+    losses = [x for x in metrics if _looks_like_loss(x)]
+    if 0 < len(losses) < len(metrics):
+        other = next(x for x in metrics if x not in losses)
+        msg = (
+            f"{table.source}: expected scores of one direction; got {losses[0]!r}, "
+            f"which may be a loss, beside {other!r}. Choose one with --metric, or "
+            "tasks of one with --tasks."
+        )
+        raise ValueError(msg)
+
+
+def _looks_like_loss(name: str) -> bool:
+    return bool(_LOSSES & set(re.findall(r"[a-z]+", name.lower())))
+
+
+def _name_scores(table: ScoreTable) -> str:
+    """Give what scores are called: of a table of models alone, that is its name."""
+    if table.metric != "score":
+        return table.metric
+    if all(map(_looks_like_loss, table.models)):
+        return table.models[0]
+    return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
 
 
 def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
@@ -86,10 +168,19 @@ def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
             f"has it, {direction} is better. {advice} --lower-is-better."
         )
         raise ValueError(msg)
-    words = re.findall(r"[a-z]+", table.metric.lower())
-    if is_higher and table.higher_is_better is None and _LOSSES & set(words):
+    _refuse_mixed_directions(table)
+    name = _name_scores(table)
+    is_asked = is_higher and not options.higher_is_better
+    if is_asked and table.higher_is_better is None and _looks_like_loss(name):
+        if getattr(options, "fail_unless_better", None) is not None:
+            msg = (
+                f"Expected the direction of {name!r}, which may be a loss, for "
+                "--fail-unless-better; got none. Pass --lower-is-better or "
+                "--higher-is-better."
+            )
+            raise ValueError(msg)
         warnings.warn(
-            f"{table.metric!r} may be a loss, and higher ones were taken for better: "
+            f"{name!r} may be a loss, and higher ones were taken for better: "
             "pass --lower-is-better where it is.",
             UserWarning,
             stacklevel=2,

@@ -17,7 +17,12 @@ def open_large(options: argparse.Namespace) -> ScoreTable | None:
         Options that need all scores at once.
     """
     chosen = [role for role in ROLES if getattr(options, role) is not None]
-    if len(options.files) != 1 or chosen or not is_wide_store(options.files[0]):
+    if (
+        len(options.files) != 1
+        or chosen
+        or options.where
+        or not is_wide_store(options.files[0])
+    ):
         return None
     (file,) = options.files
     stored = open_stored(

@@ -2,7 +2,7 @@
 
 import argparse
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray.read._alignment import UNITS
@@ -25,7 +25,7 @@ FILE_OF_SCORES = (
     "score, and columns that say of which model, run, item and task it is; or what an "
     "evaluation harness or a tracker of experiments wrote. Of several FILEs, or those "
     "of a folder, each is of one model, named by NAME=FILE or by its path. Without "
-    "FILE, an example is taken."
+    "FILE, a pipe or a file at standard input is read, or else an example."
 )
 
 
@@ -47,8 +47,14 @@ def add_table(command: argparse.ArgumentParser) -> None:
         help="take all columns but these, such as seed",
     )
     add_format(command)
-    command.add_argument(
+    direction = command.add_mutually_exclusive_group()
+    direction.add_argument(
         "--lower-is-better", action="store_true", help="the scores are losses or errors"
+    )
+    direction.add_argument(
+        "--higher-is-better",
+        action="store_true",
+        help="the default, said of scores whose name is like that of a loss",
     )
     table = command.add_argument_group("tables with a row for each score")
     table.add_argument(
@@ -60,6 +66,21 @@ def add_table(command: argparse.ArgumentParser) -> None:
         table.add_argument(f"--{role}", metavar="COLUMN", help=said)
     table.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="take only these tasks"
+    )
+    table.add_argument(
+        "--where",
+        type=_split_condition,
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE,...",
+        help="take only rows with one of these values in COLUMN, such as split=test; "
+        "may be given for several columns",
+    )
+    table.add_argument(
+        "--path",
+        metavar="TEMPLATE",
+        help="what the parts of a path are, from the folder that is given on, such as "
+        "'{task}/{model}/seed{run}.json'; * is any text",
     )
     table.add_argument(
         "--unit",
@@ -136,6 +157,23 @@ _parse_workers.__name__ = "whole number"
 def _split_names(text: str) -> list[str]:
     """Give the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
+
+
+def _split_condition(text: str) -> tuple[str, list[str]]:
+    """Give the column and the values of `column=value,value`."""
+    column, sign, values = text.partition("=")
+    if not sign or not values:
+        msg = f"expected COLUMN=VALUE, such as split=test; got {text}"
+        raise argparse.ArgumentTypeError(msg)
+    return " ".join(column.split()), _split_names(values)
+
+
+def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
+    """Give the values that are wanted of each column."""
+    wanted: dict[str, list[str]] = {}
+    for column, values in conditions:
+        wanted.setdefault(column, []).extend(values)
+    return wanted
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:

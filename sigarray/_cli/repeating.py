@@ -81,6 +81,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         msg = f"Expected --verify without {option}, which the signature says."
         raise ValueError(msg)
     fields = read_signature(options.verify)
+    unit = options.unit
     try:
         options.test = fields["test"]
         for name, kind in (
@@ -98,7 +99,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         msg = f"Expected the signature of a comparison; got one without {error}."
         raise ValueError(msg) from error
     if fields["unit"] == "run":
-        options.unit = None
+        options.unit = unit
     if ("baseline" in fields) != (options.baseline is not None):
         said = "--baseline MODEL" if "baseline" in fields else "no --baseline"
         msg = f"Expected {said} with --verify, as the signature was made."

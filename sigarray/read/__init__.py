@@ -5,7 +5,7 @@ Arrow; data frames; and what evaluation harnesses and trackers of experiments wr
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sigarray.read._alignment import UNITS, Unit
@@ -27,6 +27,8 @@ def scores(
     score: str | None = None,
     models: Iterable[str] | None = None,
     tasks: Iterable[str] | None = None,
+    where: Mapping[str, Iterable[str]] | None = None,
+    path: str | None = None,
     unit: Unit | None = None,
     paired: bool = False,
     drop_unmatched: bool = False,
@@ -50,6 +52,12 @@ def scores(
         their usual names. A table without a column of models has one for each.
     models, tasks : iterable of str, optional
         Take only these.
+    where : mapping of str to iterable of str, optional
+        Column -> the values of it that are wanted; take only rows that have one of them
+        in each of these columns, such as {"split": ["test"]}.
+    path : str, optional
+        What the parts of the paths of files are, from the folder that is given on, such
+        as "{task}/{model}/seed{run}.json"; "*" is any text of a part.
     unit : {"run", "item", "cluster"}, optional
         What a score stands for. A cluster has the sum of its items' scores, in
         units of a cluster of mean size, so that its mean over clusters is that of
@@ -111,6 +119,11 @@ def scores(
         columns={role: name for role, name in named.items() if name is not None},
         models=_as_list("models", models),
         tasks=_as_list("tasks", tasks),
+        where={
+            column: _as_list(f"where of {column!r}", values) or []
+            for column, values in (where or {}).items()
+        },
+        path=path,
         unit=unit,
         is_paired=paired,
         drop_unmatched=drop_unmatched,

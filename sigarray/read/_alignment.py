@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import find_roles, list_names, shorten
+from sigarray.read._identifiers import are_samples
 from sigarray.read._records import Record
 
 Unit = Literal["run", "item", "cluster"]
@@ -107,12 +108,17 @@ def join_scores(
         scores of one model alone.
     """
     _check_units(records, unit)
-    _refuse_duplicates(records)
+    notes: list[str] = []
+    if unit != "run" and are_samples(records):
+        notes.append(
+            "several scores of an item were averaged, as samples of one answer"
+        )
+    else:
+        _refuse_duplicates(records)
     for role in ("cluster", "content"):
         _check_same(records, role)
     if unit == "run" and all(record.run is None for record in records):
         return _number_runs(records), []
-    notes: list[str] = []
     if unit != "run" or any(record.item is not None for record in records):
         role = "item" if any(x.item is not None for x in records) else unit
         holders: Callable[[Record], Hashable] = (
@@ -121,7 +127,8 @@ def join_scores(
         records, dropped = _match(records, role, holders, drop_unmatched)
         notes += dropped
     elif is_paired:
-        records, notes = _match(records, "run", lambda x: x.model, drop_unmatched)
+        records, dropped = _match(records, "run", lambda x: x.model, drop_unmatched)
+        notes += dropped
     joined = _average(records, unit)
     n_scores = sum(map(len, joined.values()))
     if n_scores < len(records):

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +23,17 @@ _DETAILS = ("samples_*.jsonl*", "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
-    """A file, what its path says of the scores, and the folder that was asked for."""
+    """A file, what its path says of the scores, and the folder that was asked for.
+
+    `said` has what the user says that parts of the path are: role -> name.
+    """
 
     path: str
     model: str
     run: str | None = None
     is_named: bool = False
     folder: str | None = None
+    said: Mapping[str, str] | None = None
 
 
 def list_files(
@@ -109,7 +113,8 @@ def is_mlflow_store(folder: Path) -> bool:
     return any(folder.glob("*/*/meta.yaml")) and any(folder.glob("*/*/metrics"))
 
 
-def _stem(name: str) -> str:
+def name_stem(name: str) -> str:
+    """Give the name of a file without its suffix, or a date."""
     name = _DATED.sub("", name.removesuffix(".gz"))
     for suffix in _SUFFIXES:
         if name.lower().endswith(suffix) and len(name) > len(suffix):
@@ -119,7 +124,7 @@ def _stem(name: str) -> str:
 
 def _name_files(paths: Sequence[str]) -> list[str]:
     """Name files by the parts of their paths by which they differ."""
-    parts = [[*Path(path).parts[:-1], _stem(Path(path).name)] for path in paths]
+    parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
 
 
@@ -163,7 +168,7 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         got = list_names(left_out, 5)
         msg = f"{folder}: expected files of scores ({kinds}); got {got}."
         raise TableError(msg)
-    parts = [[*p.relative_to(folder).parts[:-1], _stem(p.name)] for p in known]
+    parts = [[*p.relative_to(folder).parts[:-1], name_stem(p.name)] for p in known]
     if name is None and detailed and any(p.parent == folder for p in known):
         name = folder.name
     parts = _strip_common(parts) if name is None else [[name, *x] for x in parts]

@@ -68,6 +68,8 @@ class Frame:
         Names that several columns have, of which `columns` holds one.
     better : mapping
         Metric -> whether higher is better, where the tool says so.
+    overrides : tuple of str
+        Columns of what was configured, of a job of Hydra.
     """
 
     kind: str
@@ -82,6 +84,7 @@ class Frame:
     unit: str | None = None
     twice: tuple[str, ...] = ()
     better: Mapping[str, bool] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
 
     def place(self, column: str, row: int) -> str:
         """Say where a cell is."""
@@ -136,7 +139,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     TableError
         No column of numbers, or several, or not the one that was chosen.
     """
-    names = _list_metrics(frame, roles)
+    names = list_metrics(frame, roles)
     if metric is not None and "metric" not in roles:
         for name in (*names, *frame.columns):
             if name == metric:
@@ -193,7 +196,7 @@ def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
     return by.join([*texts[:limit], *more])
 
 
-def _list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     """Give the columns that may be the score."""
     if frame.metrics is not None:
         return list(frame.metrics)

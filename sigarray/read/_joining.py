@@ -12,11 +12,9 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
+from sigarray.read._guards import SUMMARIES
 from sigarray.read._records import Record
 from sigarray.read._score_table import Choice, ScoreTable
-
-# Names of rows that pandas and spreadsheets add.
-_SUMMARIES = {"mean", "std", "avg", "average", "median", "total", "sum", "overall"}
 
 
 def join_records(
@@ -106,7 +104,7 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
         if role == "task" and choice.tasks is not None:
             continue
         names = {getattr(record, role) for record in records}
-        found = [x for x in records if str(getattr(x, role)).lower() in _SUMMARIES]
+        found = [x for x in records if str(getattr(x, role)).lower() in SUMMARIES]
         if found and len(names) > 1:
             name = getattr(found[0], role)
             option = "choose the others with --tasks"

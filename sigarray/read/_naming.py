@@ -58,6 +58,24 @@ def name_records(
     return [record._replace(model=model, run=run) for record in records]
 
 
+def name_as_said(file: SourceFile, records: list[Record]) -> list[Record]:
+    """Give the records with what the user says that the path of the file says."""
+    said: dict[str, Any] = dict(file.said or {})
+    if "model" not in said and any(x.model is None for x in records):
+        msg = (
+            f"{file.path}: expected to know of which model it is; got a --path without "
+            "{model}, and no column of models. Name that part, or pass --model."
+        )
+        raise TableError(msg)
+    if len({x.model for x in records}) > 1 and "model" in said:
+        msg = (
+            f"{file.path}: expected the scores of one model, {said['model']!r}, as "
+            f"--path says; got {list_names(sorted({str(x.model) for x in records}))}."
+        )
+        raise TableError(msg)
+    return [x._replace(**said) for x in records]
+
+
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
     """Name the folders, or the files, of many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))

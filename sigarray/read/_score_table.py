@@ -84,6 +84,8 @@ class Choice:
     columns: Mapping[str, str] | None = None
     models: Sequence[str] | None = None
     tasks: Sequence[str] | None = None
+    where: Mapping[str, Sequence[str]] | None = None
+    path: str | None = None
     ignored: Sequence[str] = ()
     unit: Unit | None = None
     is_paired: bool = False

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigarray.read._alignment import Unit, sort_ids
+from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
+from sigarray.read._filters import keep_rows
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -18,6 +19,20 @@ from sigarray.read._frame import (
     shorten,
 )
 from sigarray.read._frames import read_data_frame
+from sigarray.read._guards import (
+    refuse_folds,
+    refuse_other_columns,
+    refuse_rows_apart,
+    refuse_splits,
+    refuse_summary_rows,
+)
+from sigarray.read._hydra import add_overrides, check_overrides
+from sigarray.read._identifiers import (
+    are_right_or_wrong,
+    find_items,
+    refuse_lengths,
+    refuse_unnamed_items,
+)
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
     MAX_NAMED,
@@ -25,9 +40,11 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    name_as_said,
     name_files,
     name_records,
 )
+from sigarray.read._paths import check_paths, name_by_template, refuse_single_runs
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -43,25 +60,40 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         A file, a column or a cell is not what was expected.
     """
     chosen = dict(choice.columns or {})
-    files, notes = _open(sources)
+    files, notes = _open(sources, choice.path)
     # Of mappings, which have no rows, there is none.
     found = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    files, found = _choose_rows(files, found, chosen, choice)
+    for frame in found:
+        if frame is not None:
+            refuse_summary_rows(frame, chosen, choice.ignored)
+            refuse_splits(frame, chosen, choice.ignored)
+            refuse_folds(frame, chosen, choice.ignored)
     if len(files) == 1:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
             return _take_wide(wide, chosen, choice)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
     frames = [_leave_out(frame, choice.ignored) for frame in whole]
+    frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
+    said += [f"{frames[0].source}: {note}" for note in of_items]
     for frame, reading in zip(frames, readings, strict=True):
         if reading is not None:
             said += [f"{frame.source}: {note}" for note in reading.notes]
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
+    said += check_paths(
+        [
+            file
+            for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
+            if reading is not None and _is_of_path(file, frame, reading)
+        ]
+    )
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
@@ -73,21 +105,75 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if reading is not None:
             if n_files[file.model, reading.records[0].task] == 1:
                 file = file._replace(run=None)  # noqa: PLW2901
-            named = name_records(file, reading, is_of_task=is_by_task)
+            named = (
+                name_records(file, reading, is_of_task=is_by_task)
+                if file.said is None
+                else name_as_said(file, reading.records)
+            )
             records += named
-            if reading.records[0].model is None and named[0].model != file.model:
+            is_by_path = reading.records[0].model is None and file.said is None
+            if is_by_path and named[0].model != file.model:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
+    if choice.unit is None:
+        refuse_unnamed_items(records)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
     )
+    _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     return table._replace(doubts=(*table.doubts, *doubts))
 
 
+def _choose_rows(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame | None],
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+    """Give the files, and their tables, that have rows that are wanted."""
+    for frame in frames:
+        if frame is not None:
+            refuse_rows_apart(frame)
+    found = [
+        None if frame is None else add_overrides(file.path, frame)
+        for (file, *_), frame in zip(files, frames, strict=True)
+    ]
+    if choice.where:
+        whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
+        kept = keep_rows(whole, choice.where)
+        named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
+        files = [x for x in named if x[2].lines]
+        found = [frame for frame in kept if frame.lines]
+    check_overrides([x for x in found if x is not None], chosen, choice.ignored)
+    return list(files), found
+
+
+def _check_runs(
+    table: ScoreTable,
+    files: Sequence[tuple[SourceFile, str, Any]],
+    readings: Sequence[Reading | None],
+) -> None:
+    """Refuse many models of one run each, where their names are those of files."""
+    if any(file.is_named or file.said for file, *_ in files):
+        return
+    if any(x.records[0].model is not None for x in readings if x is not None):
+        return
+    if table.unit == "run" and len(table.tasks) == 1:
+        refuse_single_runs([len(x) for x in table.scores.values()], table.source)
+
+
+def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
+    """Tell a file in a folder whose path alone says of which model it is."""
+    if file.folder is None or file.is_named or file.said is not None:
+        return False
+    is_of_items = "task" in frame.constants or "item" in frame.roles
+    return reading.records[0].model is None and not is_of_items
+
+
 def _open(
-    sources: Sequence[Any],
+    sources: Sequence[Any], path: str | None
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
     """Give the contents of all files, and notes."""
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
@@ -99,6 +185,9 @@ def _open(
         frame = read_data_frame(sources[0], name)
         return [(SourceFile("", name), name, frame)], []
     files, notes = list_files(paths)
+    if path is not None:
+        files, said = name_by_template(files, path)
+        notes += said
     return [(file, *open_source(file)) for file in files], notes
 
 
@@ -136,7 +225,7 @@ def _find_wide(
 def _take_wide(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice
 ) -> ScoreTable:
-    others = sorted(set(chosen) - {"item"})
+    others = sorted(set(chosen) - {"item", "run"})
     if others or choice.metric is not None or choice.tasks is not None:
         option = others[0] if others else "metric" if choice.metric else "tasks"
         msg = (
@@ -149,14 +238,24 @@ def _take_wide(
     found = read_wide(
         wide,
         choice.models,
-        ignored=choice.ignored,
+        ignored=[*choice.ignored, *([chosen["run"]] if "run" in chosen else [])],
         item=chosen.get("item"),
         is_paired=choice.is_paired,
         min_models=choice.min_models,
         max_models=choice.max_models,
     )
     scores = found.scores
-    unit: Unit = "run" if found.ids is None else "item"
+    if choice.models is None:
+        refuse_other_columns(wide.source, list(scores))
+    said = [f"{wide.source}: {note}" for note in found.notes]
+    is_of_items = found.ids is not None
+    if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):
+        is_of_items = True
+        refuse_lengths(wide.source, scores)
+        said.append(
+            f"{wide.source}: scores of 0 and 1 were taken for those of items, a row "
+            "for each, by which models are paired. If each is a run, pass --unit run"
+        )
     if found.ids is None:
         # One tuple serves all models of one size.
         numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
@@ -169,12 +268,12 @@ def _take_wide(
     return ScoreTable(
         {"": scores},
         {"": ids},
-        unit,
-        is_paired=choice.is_paired or found.ids is not None,
+        "item" if is_of_items else "run",
+        is_paired=choice.is_paired or is_of_items,
         metric="score",
         kind="a table with a column for each model",
         source=wide.source,
-        notes=tuple(f"{wide.source}: {note}" for note in found.notes),
+        notes=tuple(said),
     )
 
 

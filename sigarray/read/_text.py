@@ -111,7 +111,7 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
     body = lines[line + 1 :]
-    if not any(body) or '"' in text or "\r" in text:
+    if not any(body) or '"' in text or "\r" in text or _has_gap(body):
         return None
     delimiter = _find_delimiter(lines[line])
     if delimiter == ";":
@@ -121,6 +121,12 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     if numbers is None or numbers.shape[1] != len(header) or not all(header):
         return None
     return [(line + 1, header)], numbers
+
+
+def _has_gap(lines: list[str]) -> bool:
+    """Tell blank lines between others, for which places of rows are needed."""
+    inside = "\n".join(lines).strip()
+    return bool(re.search(r"\n[ \t]*\n", inside))
 
 
 def _find_delimiter(header: str) -> str:

@@ -177,9 +177,10 @@ class TestColumns:
     def test_what_is_not_used_is_said(self, write):
         rows = [("a", "en", 1), ("a", "de", 2), ("b", "en", 3), ("b", "de", 4)]
         table = read.scores(write(as_csv(rows, "model,language,acc")))
-        assert any("not used: 'language'; name what tells" in x for x in table.notes)
-        assert not table.doubts  # two runs of two languages, or two scores
+        assert table.unit == "item"
+        assert any("'language' was taken for the items" in x for x in table.notes)
         table = read.scores(write(as_csv(rows * 2, "model,language,acc")))
+        assert any("not used: 'language'; name what tells" in x for x in table.notes)
         (doubt,) = table.doubts
         assert doubt.endswith("as runs. Where these are tasks, pass --task language")
         assert read.scores(

@@ -1,0 +1,52 @@
+"""Rows that are wanted, by what is in a column."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray.read._records import as_text
+
+
+def keep_rows(
+    frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
+) -> list[Frame]:
+    """Give the rows that have one of the values in each of the columns.
+
+    A column that has said which rows are wanted is then left out, but for one of a
+    role.
+
+    Raises
+    ------
+    TableError
+        No such column, or no such value in it.
+    """
+    for name, values in where.items():
+        for frame in frames:
+            if name not in frame.columns:
+                msg = (
+                    f"{frame.source} has no column {name!r} (--where). Its columns are "
+                    f"{list_names(frame.columns)}."
+                )
+                raise TableError(msg)
+        known = dict.fromkeys(as_text(x) for y in frames for x in y.columns[name])
+        for value in values:
+            if value not in known:
+                msg = (
+                    f"{frames[0].source}, column {name!r}: expected a value of it for "
+                    f"--where; got {value!r}. Those in it: {list_names(list(known))}."
+                )
+                raise TableError(msg)
+        frames = [_filter(frame, name, values) for frame in frames]
+    return list(frames)
+
+
+def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
+    kept = [k for k, x in enumerate(frame.columns[name]) if as_text(x) in values]
+    roles = {*find_roles(frame, {}).values()}
+    columns = {
+        column: [x[k] for k in kept]
+        for column, x in frame.columns.items()
+        if column != name or name in roles
+    }
+    return replace(frame, columns=columns, lines=[frame.lines[k] for k in kept])

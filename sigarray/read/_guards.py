@@ -1,0 +1,213 @@
+"""Refuse tables that are not what they seem."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
+
+# Names of rows that pandas, spreadsheets and people add below scores.
+SUMMARIES = frozenset(
+    (
+        *("mean", "avg", "average", "median", "total", "sum", "overall"),
+        *("std", "sd", "stdev", "stddev", "std dev", "sem", "stderr", "±"),
+    )
+)
+_SPLITS = frozenset(
+    (
+        *("train", "training", "test", "testing", "val", "valid", "validation"),
+        *("dev", "eval", "evaluation", "holdout"),
+    )
+)
+# Names of columns of what predictions are compared with.
+_TRUTHS = frozenset(
+    (
+        *("gold", "golds", "goldlabel", "label", "labels", "target", "targets"),
+        *("truth", "groundtruth", "reference", "references", "ytrue", "ytest"),
+        *("actual", "expected", "answerkey"),
+    )
+)
+_METRICS = frozenset(
+    (
+        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f", "precision"),
+        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
+        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
+        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
+        *("runtime", "reward", "return", "returns"),
+    )
+)
+_FOLD = re.compile(
+    r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
+    r"(id|idx|index|no|nr|num|number)?"
+)
+_NAMING = ("model", "task", "metric")
+
+
+def refuse_summary_rows(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> None:
+    """Refuse rows of means beside those of which they are the means.
+
+    Their label may be in a column that was left out; names of models, tasks and metrics
+    are no such labels.
+
+    Raises
+    ------
+    TableError
+        A row that is named "mean", "std" and so on, beside others that are not.
+    """
+    if frame.metrics is not None:
+        return
+    roles = {**find_roles(frame, {}), **chosen}
+    names = {roles[role] for role in _NAMING if role in roles}
+    if is_long(frame, {}):  # whose runs and items are looked at when they are joined
+        names |= {roles[x] for x in ("run", "item") if x in roles} - {*ignored}
+    for column, cells in frame.columns.items():
+        if column in names or not any(isinstance(x, str) for x in cells):
+            continue
+        found = [k for k, x in enumerate(cells) if _is_summary(x)]
+        if 0 < len(found) < len(cells):
+            msg = (
+                f"{frame.place(column, found[0])}: expected a row of scores; got "
+                f"{str(cells[found[0]]).strip()!r}, which is hardly one beside others. "
+                "Leave out such rows, or rename them."
+            )
+            raise TableError(msg)
+
+
+def _is_summary(cell: object) -> bool:
+    return isinstance(cell, str) and cell.strip().lower() in SUMMARIES
+
+
+def refuse_splits(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> None:
+    """Refuse rows of training and of test data as one.
+
+    Raises
+    ------
+    TableError
+        A column that has two or more of such words, and nothing else, and no role.
+    """
+    roles = {*chosen.values()}
+    for role, name in find_roles(frame, {}).items():
+        if role in ("model", "metric", "score"):
+            roles.add(name)
+    for column, cells in frame.columns.items():
+        if column in roles or column in ignored:
+            continue
+        if not all(isinstance(x, str) for x in cells):
+            continue
+        values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
+        if len(values) > 1 and all(x.lower() in _SPLITS for x in values):
+            wanted = next((x for x in values if x.lower().startswith("t")), values[0])
+            wanted = next((x for x in values if x.lower() == "test"), wanted)
+            msg = (
+                f"{frame.source}, column {column!r}: expected scores of one split; got "
+                f"{list_names(values)}. Choose one with --where {column}={wanted}, or "
+                f"compare on each with --task {column}."
+            )
+            raise TableError(msg)
+
+
+def refuse_other_columns(source: str, names: Sequence[str]) -> None:
+    """Refuse columns that are hardly models, where those are columns.
+
+    Raises
+    ------
+    TableError
+        The truth beside predictions, times or losses beside accuracies.
+    """
+    if len(names) < 2:
+        return
+    words = {name: _list_words(name) for name in names}
+    truths = [x for x in names if squeeze(x) in _TRUTHS]
+    if truths:
+        others = [x for x in names if x not in truths]
+        msg = (
+            f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
+            f"which is the truth, beside {list_names(others, 3)}. Write whether each "
+            "prediction is right, as 1 or 0, or another score of it; or name columns "
+            "that are scores with --columns."
+        )
+        raise TableError(msg)
+    kinds = [
+        x
+        for x in names
+        if words[x] and words[x] <= _METRICS | _SPLITS and words[x] & _METRICS
+    ]
+    if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
+        kinds = list(names)
+    if kinds:
+        msg = (
+            f"{source}: expected a column of scores for each model; got "
+            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
+            "models with --model and the scores with --metric, leave columns out with "
+            "--ignore, or choose the models with --columns. Where a file is of one "
+            "model, pass one for each: NAME=FILE."
+        )
+        raise TableError(msg)
+
+
+def _list_words(name: str) -> set[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return {x for x in re.findall(r"[a-z]+|\d+", spaced.lower()) if not x.isdigit()}
+
+
+def refuse_folds(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> None:
+    """Refuse to take folds of a cross validation for runs in silence.
+
+    Raises
+    ------
+    TableError
+        A column of folds or repetitions, which was not named for anything.
+    """
+    if frame.metrics is not None or "run" in chosen:
+        return
+    for name, cells in frame.columns.items():
+        word = squeeze(name)
+        is_split = word in ("split", "splitid") and all(
+            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
+        )
+        if not is_split and not _FOLD.fullmatch(word):
+            continue
+        if name not in {*chosen.values(), *ignored} and len({*map(str, cells)}) > 1:
+            msg = (
+                f"{frame.source}, column {name!r}: expected independent runs; got what "
+                "looks like folds or repetitions on one data set, whose training data "
+                f"overlap. Pass --run {name}, with --test t and the share of the data "
+                "that each is tested on, --test-share, where that is so; or --run "
+                f"{name} alone where they are independent."
+            )
+            raise TableError(msg)
+
+
+def refuse_rows_apart(frame: Frame) -> None:
+    """Refuse a few rows below a blank line, of a table with a column for each model.
+
+    Raises
+    ------
+    TableError
+        They may be the means of those above.
+    """
+    if frame.kind != "a table" or isinstance(frame.lines, range):
+        return
+    if frame.line_word != "line" or is_long(frame, {}):
+        return
+    columns = list(frame.columns.values())
+    for k in range(len(frame.lines) - 1, 0, -1):
+        above, below = frame.lines[k - 1], frame.lines[k]
+        if below - above == 1:
+            continue
+        if below - above > 1 + sum(str(x[k - 1]).count("\n") for x in columns):
+            n_below = len(frame.lines) - k
+            if n_below < k:
+                msg = (
+                    f"{frame.source}, line {below}, below a blank line: expected "
+                    f"another run; got {n_below} apart from {k} above, which may be "
+                    "their means. Remove what is no run, or the blank line."
+                )
+                raise TableError(msg)
+            return

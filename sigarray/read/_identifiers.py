@@ -1,0 +1,204 @@
+"""Columns of an unknown name that say of which item, or of which run, scores are."""
+
+import collections
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.index_columns import looks_like_index
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._frame import Frame, find_roles, find_score, list_names, squeeze
+from sigarray.read._records import Record, as_text
+
+# More numbers of one column are hardly those of runs.
+_MAX_RUNS = 50
+_RUN = re.compile(
+    r"(.*\W|.*_)?(seed|run|trial|rep|repeat|fold|split|s|r)\W?_?\d+", re.I
+)
+_SAMPLE = re.compile(
+    r"(sample|completion|attempt|generation|response|draw|rollout|choice|k|try)"
+    r"(id|idx|index|no|nr|num|number|i)?"
+)
+
+
+class _Ids(NamedTuple):
+    """A column that has each of its values as often as any other, for every model."""
+
+    column: str
+    n_values: int
+    n_each: int
+    is_text: bool
+
+
+def find_items(
+    frames: Sequence[Frame],
+    chosen: Mapping[str, str],
+    metric: str | None,
+) -> tuple[list[Frame], list[str]]:
+    """Give the tables with the column of their items, where only its values tell it.
+
+    Returns
+    -------
+    frames, notes : list of Frame, list of str
+        Texts, or more than 50 values, each as often for every model, are items.
+
+    Raises
+    ------
+    TableError
+        A column that may be of items or of runs: only the user knows.
+    """
+    plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
+    if not plain:
+        return list(frames), []
+    roles = find_roles(frames[0], chosen)
+    if {"item", "run", "cluster", "step"} & {*roles, *frames[0].constants}:
+        return list(frames), []
+    counted = [
+        ids
+        for name in frames[0].columns
+        if name not in roles.values()
+        for ids in [_count_values(frames, roles, name)]
+        if ids is not None
+    ]
+    names = {ids.column for ids in counted}
+    others = {x: y for x, y in frames[0].columns.items() if x not in names}
+    try:
+        score = find_score(frames[0], roles, metric)
+    except TableError:  # of several, of which all others may be ids
+        score = find_score(replace(frames[0], columns=others), roles, metric)
+    found = [ids for ids in counted if ids.column != score]
+    for ids in sorted(found, key=lambda x: (x.n_each > 1, not x.is_text)):
+        name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
+        is_many = ids.n_values > _MAX_RUNS
+        if is_many or (ids.is_text and ids.n_each == 1):
+            note = (
+                f"{name!r} was taken for the items of a test set: every model has each "
+                f"of its {ids.n_values} values {often}. If it is something else, pass "
+                f"--run {name}, --task {name} or --ignore {name}"
+            )
+            return [replace(x, roles={"item": name}) for x in frames], [note]
+        if ids.n_each == 1:
+            msg = (
+                f"{frames[0].source}: expected to know what column {name!r} is, of "
+                f"which every model has each of {ids.n_values} values once; got no "
+                f"usual name. Pass --item {name} where these are items of a test set, "
+                f"by which models are paired, --run {name} where they are runs, or "
+                f"--ignore {name}."
+            )
+            raise TableError(msg)
+    return list(frames), []
+
+
+def refuse_unnamed_items(records: Sequence[Record]) -> None:
+    """Refuse several scores of 0 and 1 of which nothing says what they are of.
+
+    Raises
+    ------
+    TableError
+        Scores that are those of items, hardly of runs.
+    """
+    if any(x.item or x.run or x.cluster or x.step is not None for x in records):
+        return
+    counts = collections.Counter((x.task, x.model) for x in records)
+    if min(counts.values()) > 1 and {x.score for x in records} == {0.0, 1.0}:
+        first = records[0].frame
+        msg = (
+            f"{first.source}: expected to know of what scores of 0 and 1 are, which "
+            f"are those of items rather than of runs; got columns "
+            f"{list_names(first.columns)}. Name that of items with --item, or pass "
+            "--unit run where each is a run of its own."
+        )
+        raise TableError(msg)
+
+
+def are_right_or_wrong(scores: Mapping[str, np.ndarray]) -> bool:
+    """Tell scores that are all 0 or 1, and both of one model."""
+    found = [set(np.unique(x).tolist()) for x in scores.values()]
+    return all(x <= {0.0, 1.0} for x in found) and {0.0, 1.0} in found
+
+
+def refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
+    """Refuse models with other numbers of items, of which nothing says which.
+
+    Raises
+    ------
+    TableError
+        They cannot be paired.
+    """
+    sizes = {name: len(x) for name, x in scores.items()}
+    if len(set(sizes.values())) > 1:
+        (a, n), *others = sizes.items()
+        b, m = next((x, y) for x, y in others if y != n)
+        msg = (
+            f"{source}: expected as many scores of 0 and 1 of each model, which are "
+            f"those of items; got {n} of {a!r} and {m} of {b!r}. Name the column of "
+            "items with --item, or pass --unit run where each is a run of its own."
+        )
+        raise TableError(msg)
+
+
+def are_samples(records: Sequence[Record]) -> bool:
+    """Tell several scores of each item, as many of every model: samples of an answer.
+
+    A column that may be the name of what they are of is not such.
+    """
+    if any(x.run is not None or x.item is None for x in records):
+        return False
+    counts = collections.Counter((x.model, x.item) for x in records)
+    if set(counts.values()) == {1} or len(set(counts.values())) > 1:
+        return False
+    frame = records[0].frame
+    known = {*find_roles(frame, {}).values(), records[0].metric}
+    known |= {*frame.roles.values()}
+    for name in frame.columns:
+        is_id = looks_like_index(name, ()) and not _SAMPLE.fullmatch(squeeze(name))
+        if name not in known and is_id and _tells_apart(records, name):
+            return False
+    return True
+
+
+def _tells_apart(records: Sequence[Record], column: str) -> bool:
+    keys = {
+        (x.model, x.item, as_text(x.frame.columns[column][x.row]))
+        for x in records
+        if column in x.frame.columns
+    }
+    return len(keys) == len(records)
+
+
+def _count_values(
+    frames: Sequence[Frame], roles: Mapping[str, str], column: str
+) -> _Ids | None:
+    """Count how often each model has each value, or give None where that differs."""
+    groups: dict[Hashable, collections.Counter[str]] = {}
+    models = set()
+    is_text = False
+    others = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    for k, frame in enumerate(frames):
+        if column not in frame.columns or any(x not in frame.columns for x in others):
+            return None
+        cells: Sequence[Any] = frame.columns[column]
+        if any(map(is_blank, cells)):
+            return None
+        is_text = is_text or not all(map(looks_like_score, cells))
+        file = None if "model" in roles else k
+        names = zip(*(frame.columns[x] for x in others), strict=True)
+        keys = list(names) if others else [()] * len(cells)
+        for key, cell in zip(keys, cells, strict=True):
+            models.add((file, key[0] if "model" in roles else None))
+            groups.setdefault((file, key), collections.Counter())[as_text(cell)] += 1
+    each = {n for counts in groups.values() for n in counts.values()}
+    known = [set(counts) for counts in groups.values()]
+    every, common = set().union(*known), set.intersection(*known)
+    if len(each) != 1 or len(models) < 2 or len(every) < 2:
+        return None
+    if 2 * len(common) < len(every):
+        return None
+    if not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
+        return None
+    is_of_runs = all(_RUN.fullmatch(x) for x in every)
+    return _Ids(column, len(every), each.pop(), is_text and not is_of_runs)

@@ -1,0 +1,148 @@
+"""Columns and rows beside the scores: splits, truths, times, losses, scales."""
+
+import json
+import random
+
+import pytest
+
+DRAW = random.Random(0)
+
+
+def refuse(done, *words):
+    code, out, err = done
+    assert (code, out) == (2, ""), err
+    for word in words:
+        assert word in err
+
+
+def numbers(low, high, n=1):
+    return ",".join(f"{DRAW.uniform(low, high):.4f}" for _ in range(n))
+
+
+class TestWhere:
+    def rows(self, name="split", values=("train", "test")):
+        rows = [
+            f"{m},{k},{x},{numbers(0.5, 0.9)}"
+            for m in ("lstm", "cnn")
+            for k in range(6)
+            for x in values
+        ]
+        return "\n".join([f"model,seed,{name},acc", *rows])
+
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            ("split", ("train", "test")),
+            ("part", ("Train", "Valid", "Test")),
+            ("subset", ("dev", "test")),
+        ],
+    )
+    def test_splits_are_not_pooled(self, write, run, name, values):
+        path = write(self.rows(name, values))
+        last = values[-1]
+        refuse(run("compare", path), f"--where {name}={last}", f"--task {name}")
+        code, out, err = run("compare", path, "--where", f"{name}={last}")
+        assert code == 0, err
+        assert out == run("compare", write("\n".join(self.kept(path, last))))[1]
+
+    def kept(self, path, value):
+        with open(path) as file:
+            lines = file.read().split("\n")
+        yield "model,seed,acc"
+        for line in lines[1:]:
+            model, seed, split, score = line.split(",")
+            if split == value:
+                yield f"{model},{seed},{score}"
+
+    def test_several_columns_and_values(self, write, run):
+        path = write(self.rows(values=("train", "val", "test")))
+        where = ("--where", "split=test", "--where", "seed=0,1,2,3")
+        code, out, err = run("compare", path, *where, "--format", "json")
+        assert code == 0, err
+        assert {x["n"] for x in json.loads(out)["models"].values()} == {4}
+        refuse(run("compare", path, "--where", "split=val,test"), "expected one score")
+
+    def test_columns_of_models(self, write, run):
+        rows = [f"{x},{numbers(0.5, 0.9, 2)}" for x in ("train", "test") * 6]
+        path = write("\n".join(["split,lstm,cnn", *rows]))
+        refuse(run("compare", path), "--where split=test")
+        code, _, err = run("compare", path, "--where", "split=test")
+        assert code == 0, err
+        kept = "\n".join(["lstm,cnn", *(x[5:] for x in rows if x.startswith("test"))])
+        a = run("compare", path, "--where", "split=test", "--format", "csv")[1]
+        assert a == run("compare", write(kept), "--format", "csv")[1]
+
+    def test_what_is_not_there(self, write, run):
+        path = write(self.rows())
+        refuse(run("compare", path, "--where", "part=test"), "no column 'part'")
+        refuse(run("compare", path, "--where", "split=tset"), "'train', 'test'")
+        with pytest.raises(SystemExit):
+            run("compare", path, "--where", "split")
+
+
+class TestOtherColumns:
+    @pytest.mark.parametrize("name", ["gold", "y_true", "label", "Ground Truth"])
+    def test_the_truth_beside_predictions(self, write, run, name):
+        rows = [",".join(str(DRAW.randint(0, 3)) for _ in "abc") for _ in range(20)]
+        path = write("\n".join([f"{name},bert,gpt", *rows]))
+        refuse(run("compare", path), repr(name), "the truth", "--columns")
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "fit_time,score_time,test_accuracy",
+            "loss,accuracy",
+            "train_f1,test_f1",
+            "bert,gpt,val_loss",
+            "train,test",
+        ],
+    )
+    def test_columns_of_metrics_are_no_models(self, write, run, header):
+        n = header.count(",") + 1
+        path = write("\n".join([header, *(numbers(0.1, 0.9, n) for _ in range(8))]))
+        refuse(run("compare", path), "--columns", "--ignore")
+        assert run("compare", path, "--columns", header)[0] == 0
+
+    def test_models_named_after_a_metric(self, write, run):
+        header = "acc_bert,acc_gpt"
+        path = write("\n".join([header, *(numbers(0.1, 0.9, 2) for _ in range(8))]))
+        assert run("compare", path)[0] == 0
+
+    def test_losses_of_one_task_and_gains_of_another(self, write, run, tmp_path):
+        for task, metric in (("x", "loss"), ("y", "acc")):
+            rows = [f"{m},{k},{numbers(0, 1)}" for m in "ab" for k in range(5)]
+            write("\n".join([f"model,seed,{metric}", *rows]), f"{task}.csv")
+        refuse(run("compare", str(tmp_path)), "'loss'", "'acc'", "--metric")
+
+
+class TestScales:
+    def test_a_model_in_percent(self, write, run):
+        rows = [f"{numbers(0.8, 0.9)},{numbers(80, 90)}" for _ in range(9)]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "of one scale?")
+
+    def test_a_share_among_percentages(self, write, run):
+        rows = [numbers(88, 94, 2) for _ in range(9)]
+        path = write("\n".join(["a,b", *rows, "0.93,91.2"]))
+        refuse(run("compare", path), "0.93", "one scale")
+
+    def test_a_run_that_failed_is_none(self, write, run):
+        rows = [numbers(88, 94, 2) for _ in range(9)]
+        path = write("\n".join(["a,b", *rows, "0.1,91.2"]))
+        assert run("compare", path)[0] == 0
+
+
+class TestLosses:
+    @pytest.mark.parametrize(
+        ("name", "header"), [("loss.csv", "a,b"), ("x.csv", "loss of a,loss of b")]
+    )
+    def test_a_gate_on_columns_of_losses(self, write, run, name, header):
+        path = write("\n".join([header, *(numbers(0, 1, 2) for _ in range(9))]), name)
+        model = header.split(",")[0]
+        gate = ("--fail-unless-better", model)
+        refuse(run("compare", path, *gate), "--higher-is-better", "--lower-is-better")
+        assert run("compare", path, *gate, "--lower-is-better")[0] in (0, 1)
+
+    def test_of_deviations(self, write, run):
+        rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
+        path = write("\n".join(["note,a,b", *rows, f"sd,{numbers(0, 1, 2)}"]))
+        refuse(run("compare", path, "--ignore", "note"), "'sd'")

@@ -1,0 +1,123 @@
+"""Ids of an unknown name, scores of 0 and 1, and samples, as users meet them."""
+
+import random
+
+import pytest
+
+DRAW = random.Random(0)
+
+
+def table(header, ids, *, n_each=1, is_right=False, shuffled=True):
+    """Write a table of two models with a row for each id, in any order."""
+    rows = []
+    for model in "ab":
+        for name in DRAW.sample(ids, len(ids)) if shuffled else ids:
+            for k in range(n_each):
+                score = DRAW.randint(0, 1) if is_right else round(DRAW.random(), 3)
+                rows.append(f"{model},{name},{k},{score}")
+    if n_each == 1:
+        rows = [f"{m},{x},{s}" for m, x, _, s in (row.split(",") for row in rows)]
+    return "\n".join([header, *rows])
+
+
+def refuse(done, *words):
+    code, out, err = done
+    assert (code, out) == (2, ""), err
+    for word in words:
+        assert word in err
+
+
+class TestUnknownNames:
+    @pytest.mark.parametrize(
+        "ids", [[f"q{k}x" for k in range(20)], [str(k) for k in range(900, 960)]]
+    )
+    def test_texts_and_many_values_are_items(self, write, run, ids):
+        path = write(table("model,tag,acc", ids))
+        code, out, err = run("compare", path)
+        assert code == 0, err
+        assert "'tag' was taken for the items" in err
+        assert out == run("compare", path, "--item", "tag")[1]
+        assert "permutation" in out
+
+    @pytest.mark.parametrize("first", [0, 1, 40])
+    def test_few_numbers_are_asked_about(self, write, run, first):
+        path = write(table("model,tag,acc", [str(first + k) for k in range(20)]))
+        refuse(run("compare", path), "'tag'", "--item tag", "--run tag", "--ignore tag")
+        assert "permutation" in run("compare", path, "--item", "tag")[1]
+        assert "stochastic" in run("compare", path, "--run", "tag")[1]
+        assert run("compare", path, "--ignore", "tag")[0] == 0
+
+    def test_names_of_seeds_are_asked_about(self, write, run):
+        path = write(table("model,tag,acc", [f"seed_{k}" for k in range(6)]))
+        refuse(run("compare", path), "--run tag")
+
+    def test_of_files(self, write, run, tmp_path):
+        for model in "ab":
+            rows = [f"{k},{DRAW.random()}" for k in range(8)]
+            write("\n".join(["tag,acc", *rows]), f"{model}.csv")
+        refuse(run("compare", str(tmp_path)), "--item tag")
+
+    def test_measurements_are_no_ids(self, write, run):
+        rows = [f"{m},{DRAW.random()},{DRAW.random()}" for m in "ab" for _ in range(6)]
+        path = write("\n".join(["model,acc,size", *rows]))
+        code, _, err = run("compare", path, "--metric", "acc")
+        assert code == 0, err
+
+
+class TestRightOrWrong:
+    def test_columns_are_of_items(self, write, run):
+        rows = [f"{DRAW.randint(0, 1)},{DRAW.randint(0, 1)}" for _ in range(30)]
+        path = write("\n".join(["mine,theirs", *rows]))
+        code, out, err = run("compare", path)
+        assert code == 0
+        assert "0 and 1 were taken for those of items" in err
+        assert "permutation" in out
+        assert "stochastic" in run("compare", path, "--unit", "run")[1]
+        longer = write("\n".join(["mine,theirs", *rows, "1,"]))
+        refuse(run("compare", longer), "30", "31", "--item", "--unit run")
+
+    def test_of_what_they_are_is_asked(self, write, run):
+        rows = [f"{m},{k % 2}" for m in "ab" for k in range(30)]
+        path = write("\n".join(["model,correct", *rows]))
+        refuse(run("compare", path), "--item", "--unit run")
+        assert run("compare", path, "--unit", "run")[0] == 0
+
+
+class TestSamples:
+    QUESTIONS = tuple(f"q{k}" for k in range(20))
+
+    @pytest.mark.parametrize(
+        "header", ["model,question,sample,correct", "model,question,attempt_id,correct"]
+    )
+    def test_they_are_averaged_within_a_question(self, write, run, header):
+        text = table(header, list(self.QUESTIONS), n_each=5, is_right=True)
+        code, out, err = run("compare", write(text))
+        assert code == 0, err
+        assert "averaged, as samples of one answer" in err
+        assert "40 items are left" in err
+        assert "permutation" in out
+
+    def test_without_a_number_of_a_sample(self, write, run):
+        rows = table("", list(self.QUESTIONS), n_each=3, is_right=True).split("\n")[1:]
+        rows = [f"{m},{x},{s}" for m, x, _, s in (row.split(",") for row in rows)]
+        _, _, err = run("compare", write("\n".join(["model,item,correct", *rows])))
+        assert "40 items are left" in err
+        # One sample more of one question alone may be a row that was copied.
+        rows.append(rows[0])
+        done = run("compare", write("\n".join(["model,item,correct", *rows])))
+        refuse(done, "expected one score of 'a' for item")
+
+    def test_of_many_questions_of_an_unknown_name(self, write, run):
+        ids = [f"HumanEval/{k}" for k in range(60)]
+        text = table("model,task_id,completion_id,passed", ids, n_each=4, is_right=True)
+        code, _, err = run("compare", write(text))
+        assert code == 0, err
+        assert "120 items are left" in err
+
+    def test_a_sample_is_no_question(self, write, run):
+        header = "model,question_id,sample_id,correct"
+        text = table(header, list(self.QUESTIONS), n_each=5, is_right=True)
+        refuse(run("compare", write(text)), "--item")
+        code, _, err = run("compare", write(text), "--item", "question_id")
+        assert code == 0, err
+        assert "40 items are left" in err

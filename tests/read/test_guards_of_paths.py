@@ -1,0 +1,168 @@
+"""Folders: which part of a path is the model is known, said, or asked about."""
+
+import json
+import random
+
+import pytest
+
+from sigarray import read
+
+DRAW = random.Random(0)
+MODELS, TASKS = ("bert", "gpt"), ("mnli", "squad")
+
+
+def refuse(done, *words):
+    code, out, err = done
+    assert (code, out) == (2, ""), err
+    for word in words:
+        assert word in err
+
+
+@pytest.fixture
+def grow(tmp_path):
+    """Write a file for each model, task and run, and give their folder."""
+
+    def grow(template, tasks=TASKS, n=5, **more):
+        for task in tasks:
+            for i, model in enumerate(MODELS):
+                for k in range(n):
+                    place = template.format(
+                        task=task, model=model, run=k, job=n * i + k
+                    )
+                    path = tmp_path / "out" / place
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    score = i + round(DRAW.random(), 4)
+                    path.write_text(json.dumps({"acc": score, **more}))
+        return str(tmp_path / "out")
+
+    return grow
+
+
+def parse(done):
+    code, out, err = done
+    assert code == 0, err
+    return json.loads(out)
+
+
+class TestAsked:
+    @pytest.mark.parametrize(
+        ("template", "path"),
+        [
+            ("{task}/{model}/seed{run}.json", "{task}/{model}/seed{run}.json"),
+            ("{model}/{task}/seed{run}.json", "{model}/{task}/seed{run}.json"),
+            ("{model}/{task}/{run}/m.json", "{model}/{task}/{run}/m.json"),
+            ("{task}/{model}_seed{run}.json", "{task}/{model}_seed{run}.json"),
+            ("seed{run}/{task}/{model}.json", "seed{run}/{task}/{model}.json"),
+        ],
+    )
+    def test_tasks_models_and_runs(self, grow, run, template, path):
+        folder = grow(template)
+        refuse(run("compare", folder), f"--path '{path}'")
+        code, out, err = run("compare", folder, "--path", path)
+        assert code == 0, err
+        assert "was read as" in err
+        for name in (*MODELS, *TASKS):
+            assert name in out
+        assert "seed0" not in out
+
+    @pytest.mark.parametrize(
+        ("template", "path"),
+        [
+            ("seed{run}/{model}.json", "seed{run}/{model}.json"),
+            ("{run}/{model}/metrics.json", "{run}/{model}/metrics.json"),
+            ("{run}_{model}.json", "{run}_{model}.json"),
+            ("seed{run}-{model}.json", "seed{run}-{model}.json"),
+            ("{job}-{model}/metrics.json", "{run}-{model}/metrics.json"),
+        ],
+    )
+    def test_runs_before_models(self, grow, run, template, path):
+        folder = grow(template, tasks=("",))
+        refuse(run("compare", folder), f"--path '{path}'")
+        done = run("compare", folder, "--path", path, "--format", "json")
+        by = parse(done)["models"]
+        assert {name: x["n"] for name, x in by.items()} == dict.fromkeys(MODELS, 5)
+
+    def test_models_of_one_run_each(self, grow, run):
+        folder = grow("{model}-{run}.json", tasks=("",))
+        refuse(run("compare", folder), "one score each", "--path '{model}-{run}.json'")
+        assert run("compare", folder, "--path", "{model}-{run}.json")[0] == 0
+
+    def test_neither_part_looks_like_a_run(self, grow, run):
+        folder = grow("{model}/{task}.json", n=1)
+        refuse(run("compare", folder), "'{task}/{model}.json'", "'{model}/{run}.json'")
+
+    def test_only_the_path_is_of_other_files(self, grow, run, tmp_path):
+        folder = grow("{model}/seed{run}.json", tasks=("",))
+        (tmp_path / "out" / "notes.json").write_text("{}")
+        code, _, err = run("compare", folder, "--path", "{model}/seed{run}.json")
+        assert code == 0, err
+        assert "1 other file was left out" in err
+        refuse(run("compare", folder, "--path", "{model}.csv"), "--path '{model}.csv'")
+        refuse(run("compare", folder, "--path", "{system}/x"), "{model}")
+        refuse(run("compare", folder, "--path", "{run}/{run}"), "at most once")
+        refuse(run("compare", folder, "--path", "bert/x.json"), "to name parts")
+
+
+class TestSaid:
+    def test_in_python(self, grow, write):
+        folder = grow("{task}/{model}/seed{run}.json")
+        table = read.scores(folder, path="{task}/{model}/seed{run}.json")
+        assert set(table.tasks) == set(TASKS)
+        assert table.ids["mnli"]["gpt"] == tuple("01234")
+        rows = [f"{m},{k},{x},{k}" for m in "ab" for k in (1, 2) for x in "xyz"]
+        path = write("\n".join(["model,seed,part,acc", *rows]))
+        found = read.scores(path, where={"part": ["x"], "seed": ["2"]}).scores
+        assert {name: x.tolist() for name, x in found.items()} == {"a": [2], "b": [2]}
+        with pytest.raises(TypeError, match="where of 'part' to be several names"):
+            read.scores(path, where={"part": "x"})
+
+    def test_models_and_runs(self, grow, run):
+        code, _, err = run("compare", grow("{model}/seed{run}.json", tasks=("",)))
+        assert code == 0
+        assert "'bert' was taken for the model and 'seed0' for the run" in err
+
+    def test_models(self, grow, run):
+        code, _, err = run("compare", grow("{model}_seed{run}.json", tasks=("",)))
+        assert code == 0
+        assert "'bert_seed0' was taken for run 0 of 'bert'" in err
+
+    def test_a_path_names_the_tasks_of_tables(self, write, run, tmp_path):
+        for task in TASKS:
+            (tmp_path / task).mkdir()
+            rows = [f"{m},{k},{DRAW.random()}" for m in MODELS for k in range(5)]
+            write("\n".join(["model,seed,acc", *rows]), f"{task}/all.csv")
+        done = run("compare", str(tmp_path), "--path", "{task}/*.csv")
+        assert done[0] == 0, done[2]
+        assert all(task in done[1] for task in TASKS)
+
+
+class TestHydra:
+    def sweep(self, tmp_path, **more):
+        folder = tmp_path / "multirun" / "2024-01-01" / "12-00-00"
+        for i, model in enumerate(MODELS):
+            for k in range(5):
+                job = folder / str(5 * i + k)
+                (job / ".hydra").mkdir(parents=True)
+                (job / "metrics.json").write_text(json.dumps({"acc": i + k / 10}))
+                said = {"model": model, "seed": k}
+                said |= {name: values[k % len(values)] for name, values in more.items()}
+                lines = [f"- {name}={value}\n" for name, value in said.items()]
+                (job / ".hydra" / "overrides.yaml").write_text("".join(lines))
+        return str(tmp_path / "multirun")
+
+    def test_overrides_say_what_a_job_is(self, tmp_path, run):
+        done = run("compare", self.sweep(tmp_path), "--format", "json")
+        by = parse(done)["models"]
+        assert {name: x["n"] for name, x in by.items()} == dict.fromkeys(MODELS, 5)
+        assert by["gpt"]["min"] == 1.0
+
+    def test_what_else_was_varied_is_asked_about(self, tmp_path, run):
+        folder = self.sweep(tmp_path, lr=[0.1, 0.01])
+        refuse(run("compare", folder), "'lr'", "--where lr=0.1", "--task lr")
+        done = run("compare", folder, "--where", "lr=0.1", "--format", "json")
+        by = parse(done)["models"]
+        assert {name: x["n"] for name, x in by.items()} == dict.fromkeys(MODELS, 3)
+
+    def test_without_overrides(self, grow, run):
+        folder = grow("2024-01-01/12-00-00/{job}/metrics.json", tasks=("",))
+        refuse(run("compare", folder), "--path")
