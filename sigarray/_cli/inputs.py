@@ -28,6 +28,8 @@ _LOSSES = {
 }
 # Of columns, which have options of these names.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
+# Percentages of one metric on one task differ by no more than so many times.
+_SAME_SIZE = 4.0
 # Every two are compared.
 MAX_MODELS = 100
 
@@ -100,8 +102,8 @@ def _refuse_scales(table: ScoreTable) -> None:
     Raises
     ------
     ValueError
-        At most a fifth of the scores of a task are shares, and a hundred times each of
-        them is where the others are.
+        At most a fifth of the scores of a task are shares, the others are of one size,
+        as returns of games are not, and a hundred times each share is where they are.
     """
     for task, by in table.tasks.items():
         every = np.concatenate(list(by.values()))
@@ -113,7 +115,8 @@ def _refuse_scales(table: ScoreTable) -> None:
         width = high - low
         large = 100.0 * shares
         is_near = (large >= low - width) & (large <= high + width)
-        if high <= 100.0 and low > 10.0 * shares.max() and is_near.all():
+        is_percent = high <= min(100.0, _SAME_SIZE * low)
+        if is_percent and low > 10.0 * shares.max() and is_near.all():
             name = next(x for x, y in by.items() if np.any((y > 0.0) & (y < 1.0)))
             place = f" on {task}" if task else ""
             msg = (
