@@ -105,9 +105,10 @@ def bootstrap_power_analysis(
 
     Notes
     -----
-    The analysis is that of [1]_, as [2]_ use it. Both samples are drawn with
-    replacement, one independently of the other, also for "paired_t", whose pairs are
-    then without correlation.
+    The analysis is that of [1]_, as [2]_ use it; but scores are moved away from their
+    mean by (n / (n - 1))^1/2 first, for resamples of n scores vary less than samples
+    do. Both samples are drawn with replacement, one independently of the other, also
+    for "paired_t", whose pairs are then without correlation.
 
     References
     ----------
@@ -226,7 +227,7 @@ def required_sample_size(
     >>> a = [0.91, 0.94, 0.90, 0.95, 0.93]
     >>> b = [0.90, 0.92, 0.89, 0.93, 0.92]
     >>> result = required_sample_size(a, b, test="welch", rng=0)
-    >>> 10 <= float(result.sample_size) <= 20
+    >>> 10 <= float(result.sample_size) <= 30
     True
     """
     is_paired = test == "paired_t"

@@ -61,7 +61,7 @@ def find_t_powers(
     origin = xp.mean(samples[1], axis=-1, keepdims=True)
     samples = [x - origin for x in samples]
     unit = largest_or_one(xp, *samples)[..., None]
-    samples = [x / unit for x in samples]
+    samples = [_widen(xp, x / unit) for x in samples]
     n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
     n = n[:, None]
 
@@ -95,6 +95,18 @@ def find_t_powers(
     return n_seen / n_resamples
 
 
+def _widen(xp: Namespace, x: Array) -> Array:
+    """Let resamples vary as much as samples do: by n / (n - 1) more.
+
+    Scores move away from their mean, which stays where it is.
+    """
+    n = x.shape[-1]
+    if n == 1:
+        return x
+    mean = xp.mean(x, axis=-1, keepdims=True)
+    return x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
+
+
 @array_kernel
 def find_power(
     xp: Namespace,
@@ -110,7 +122,7 @@ def find_power(
 ) -> Array:
     """Share of pairs of samples of a size in which A is seen to be better."""
     sizes = [a.shape[-1], b.shape[-1]]
-    a, b = spread_faults(xp, a), spread_faults(xp, b)
+    a, b = (_widen(xp, spread_faults(xp, x)) for x in (a, b))
     inner_seed = spare_seed(xp, seed)
 
     def see(start: int | Array, count: int) -> Array:

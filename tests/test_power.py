@@ -40,6 +40,26 @@ def assert_same_rate(rate, expected, count, expected_count):
     assert rate == pytest.approx(expected, abs=z * error + 2.0 / count)
 
 
+def widen(x):
+    """Scores of which resamples vary as much as samples do."""
+    return x.mean() + np.sqrt(len(x) / (len(x) - 1)) * (x - x.mean())
+
+
+def test_power_of_pilots_is_on_average_nearer_to_that_of_samples():
+    """Of pilots of 5 normal scores and a difference of one deviation."""
+    scipy_stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(0)
+    pilots = rng.normal(size=(2, 400, 5))
+    a, b = pilots - pilots.mean(-1, keepdims=True)  # whose means are as they are
+    spread = np.sqrt((pilots.var(-1, ddof=1)).mean())
+    powers = required_sample_size(a + 1.0, b, sizes=(12,), n_resamples=500, rng=0).power
+    x, y = rng.normal(1.0, 1.0, (20_000, 12)), rng.normal(size=(20_000, 12))
+    p = scipy_stats.ttest_ind(x, y, axis=-1, equal_var=False, alternative="greater")
+    assert spread == pytest.approx(1.0, abs=0.05)
+    # Resamples that are not widened: 0.80. Power is no straight line of the spread.
+    assert powers.mean() == pytest.approx((p.pvalue <= 0.05).mean(), abs=0.04)
+
+
 class TestBootstrapPowerAnalysis:
     @pytest.mark.parametrize("test", ["welch", "paired_t", "mann_whitney"])
     @pytest.mark.parametrize(("lift", "level"), [(1.25, 0.05), (1.1, 0.2), (1.0, 0.1)])
@@ -69,8 +89,8 @@ class TestBootstrapPowerAnalysis:
         rng = np.random.default_rng(0)
         x = np.array([0.6, 0.9, 0.7, 0.8])
         a, b = (
-            (1.25 * x)[rng.integers(0, 4, (4000, 4))],
-            x[rng.integers(0, 4, (4000, 4))],
+            widen(1.25 * x)[rng.integers(0, 4, (4000, 4))],
+            widen(x)[rng.integers(0, 4, (4000, 4))],
         )
         expected = (aso(a, b, confidence_level=0.9).eps_min < 0.2).mean()
         power = bootstrap_power_analysis(
@@ -132,7 +152,7 @@ class TestRequiredSampleSize:
             places = rng.integers(0, 6, (2, 10_000, n))
             if test == "paired_t":
                 places[1] = places[0]
-            a, b = self.A[places[0]], self.B[places[1]]
+            a, b = widen(self.A)[places[0]], widen(self.B)[places[1]]
             samples = [a - b] if test == "paired_t" else [a, b]
             # SciPy warns of samples that do not vary, of which we see no difference.
             varies = np.any([np.ptp(x, axis=-1) > 1e-9 for x in samples], axis=0)

@@ -4,7 +4,8 @@ import argparse
 import itertools
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -139,14 +140,16 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
         for name in track(list(scores), "Model")
     }
     sizes = _sizes_to_try(scores)
+    corrected = replace(options, alpha=options.alpha / max(1, len(duels)))
     pairs = [
-        (better, worse, _find_size(scores[better], scores[worse], sizes, options))
+        (better, worse, _find_size(scores[better], scores[worse], sizes, corrected))
         for better, worse in track(duels, "Pair")
     ]
     factor = "lift" if options.higher_is_better else "drop"
     method = (
-        f"{_NAMES[options.test]}, one-sided, level {options.alpha:g}, "
-        f"{options.n_resamples} bootstrap samples, seed {options.seed}"
+        f"{_NAMES[options.test]}, two-sided, level {options.alpha:g}"
+        f"{_say_comparisons(len(duels))}, {options.n_resamples} bootstrap samples, "
+        f"seed {options.seed}"
     )
     document = {
         "source": source,
@@ -201,6 +204,7 @@ def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
             for name, power in powers.items()
         ),
         *(_say_size(*pair, sizes[-1], options.power) for pair in pairs),
+        *([_say_pilot(scores)] if pairs else []),
     ]
     return Report(tables, sentences, method, records, document)
 
@@ -230,7 +234,8 @@ def _sizes_to_try(scores: Scores) -> list[int]:
 def _shared(options: PowerOptions) -> dict[str, Any]:
     return {
         "test": options.test.replace("-", "_"),
-        "alpha": options.alpha,
+        # The better one is known here: of a two-sided test, its side.
+        "alpha": 0.5 * options.alpha,
         "n_resamples": options.n_resamples,
         "rng": options.seed,
     }
@@ -323,6 +328,34 @@ def _say_size(better: str, worse: str, size: float, largest: int, power: float) 
     return (
         f"About {size:.0f} runs each show, with power {power:g}, that {better} is "
         f"better than {worse}, if the difference is what it seems."
+    )
+
+
+def _say_comparisons(n_pairs: int) -> str:
+    """Say what `sigarray compare` will correct for."""
+    if n_pairs < 2:
+        return ""
+    return f", of pairs corrected for {n_pairs} comparisons (Bonferroni)"
+
+
+def _say_pilot(scores: Scores) -> str:
+    """Say how far the number of runs may be off, for that of so few is an estimate.
+
+    It goes with the variance over the square of the difference, of which only the
+    variance is looked at here: of n normal scores, it is known up to a quantile of
+    chi-square, by Wilson and Hilferty's approximation.
+    """
+    k = min(map(len, scores.values())) - 1.0
+    z = NormalDist().inv_cdf(0.95)
+    low, high = (
+        (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
+        for side in (1.0, -1.0)
+    )
+    most = f"{1.0 / high:.2g}" if high > 0.0 else "any number of"
+    return (
+        f"Of {k + 1:.0f} runs a variance is an estimate: the numbers may have to be "
+        f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "
+        "and more where the difference only seems as large as it is."
     )
 
 

@@ -328,7 +328,7 @@ class TestPower:
         arguments += ["--columns", "a,b", "--format", "json"]
         document = json.loads(run("power", table, *arguments)[1])
         options = {"test": test.replace("-", "_"), "n_resamples": 30, "rng": 3}
-        options["alpha"] = 0.1
+        options["alpha"] = 0.05  # of one side
         a, b = SCORES[:, 0], SCORES[:, 1]
         for name, scores in (("a", a), ("b", b)):
             power = bootstrap_power_analysis(scores, lift=2.0, **options)
@@ -344,7 +344,7 @@ class TestPower:
         document = json.loads(run(*arguments)[1])
         assert document["pairs"][0]["better"] == "a"
         power = bootstrap_power_analysis(
-            SCORES[:, 2], lift=0.8, n_resamples=1000, rng=0
+            SCORES[:, 2], lift=0.8, alpha=0.025, n_resamples=1000, rng=0
         )
         assert document["models"]["c"] == float(power)
 
@@ -379,7 +379,7 @@ class TestPower:
         arguments = ["power", path, "--n-resamples", "100", "--format", "json"]
         document = json.loads(run(*arguments)[1])
         assert document["largest_size_tried"] == 800
-        assert document["pairs"][0]["required_sample_size"] == 200
+        assert document["pairs"][0]["required_sample_size"] == 400
         assert (document["test"], document["seed"]) == ("welch", 0)
         assert document["n_resamples"] == 100
         rows = "".join(f"{x},{x + 0.001}\n" for x in rng.normal(size=130).round(3))
