@@ -3,6 +3,7 @@
 import argparse
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from sigarray import holm
 from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.large_tables import open_large
+from sigarray._cli.matched import list_matched, say_matched
 from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, describe_orders, run_orders
@@ -158,6 +160,8 @@ def run(options: argparse.Namespace) -> Report:
         options.test = "aso" if is_of_runs else "permutation"
         _check_test_options(options)
     tests = _choose_test(options, table)
+    if isinstance(tests, PairOptions) and tests.is_paired:
+        say_matched(table)
     compared = {task: _describe(options, table, tests, task) for task in table.tasks}
     found = _compare(compared, tests)
     decisions = _decide(compared, tests, found)
@@ -195,11 +199,11 @@ def _compare(
             for task, x in track(list(compared.items()), "Task")
         }
     return {
-        task: run_pairwise(
-            dict(x.scores),
-            tests,
-            higher_is_better=x.higher_is_better,
-        )
+        task: [
+            test
+            for scores in list_matched(x)
+            for test in run_pairwise(scores, tests, higher_is_better=x.higher_is_better)
+        ]
         for task, x in track(list(compared.items()), "Task")
     }
 
@@ -358,8 +362,13 @@ def _describe(
 ) -> Comparison:
     """Say what is compared, and how."""
     scores = table.tasks[task]
+    matched: Mapping[tuple[str, str], Any] = {}
     if isinstance(tests, PairOptions):
         method = describe_test(scores, tests, unit=table.unit)
+        if tests.is_paired and task in table.pairs:
+            sizes = sorted(len(x) for x, _ in table.pairs[task].values())
+            method += f"; of a pair on the {sizes[0]} to {sizes[-1]} items of both"
+            matched = table.pairs[task]
         level = _ORDERS.confidence_level
     else:
         method = describe_orders(scores, tests)
@@ -381,6 +390,7 @@ def _describe(
         method=method,
         unit=table.unit,
         metric=table.metric,
+        matched=matched,
     )
 
 
