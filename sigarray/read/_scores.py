@@ -246,7 +246,7 @@ def _take_wide(
     )
     scores = found.scores
     if choice.models is None:
-        refuse_other_columns(wide.source, list(scores))
+        refuse_other_columns(wide.source, scores)
     said = [f"{wide.source}: {note}" for note in found.notes]
     is_of_items = found.ids is not None
     if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):

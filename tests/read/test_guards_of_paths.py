@@ -135,6 +135,13 @@ class TestSaid:
         assert done[0] == 0, done[2]
         assert all(task in done[1] for task in TASKS)
 
+    def test_folders_with_names(self, grow, run):
+        folder = grow("{model}/{task}/seed{run}.json")
+        named = [f"{name}={folder}/{name}" for name in MODELS]
+        done = run("compare", *named, "--path", "{task}/seed{run}.json")
+        assert done[0] == 0, done[2]
+        assert all(name in done[1] for name in (*MODELS, *TASKS))
+
 
 class TestHydra:
     def sweep(self, tmp_path, **more):
