@@ -87,6 +87,15 @@ class TestAsked:
         refuse(run("compare", folder), "one score each", "--path '{model}-{run}.json'")
         assert run("compare", folder, "--path", "{model}-{run}.json")[0] == 0
 
+    @pytest.mark.parametrize("name", ["{}/seed{}.csv", "{}_seed{}.csv"])
+    def test_several_scores_of_a_run(self, write, run, tmp_path, name):
+        for model in MODELS:
+            (tmp_path / model).mkdir()
+            for k in range(3):
+                rows = [str(DRAW.random()) for _ in range(10)]
+                write("\n".join(["acc", *rows]), name.format(model, k))
+        refuse(run("compare", str(tmp_path)), "--item", "10")
+
     def test_neither_part_looks_like_a_run(self, grow, run):
         folder = grow("{model}/{task}.json", n=1)
         refuse(run("compare", folder), "'{task}/{model}.json'", "'{model}/{run}.json'")
