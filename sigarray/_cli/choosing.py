@@ -2,6 +2,8 @@
 
 import argparse
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 from sigarray._cli.floors import choose_correction, doubt_sizes, list_floors
 from sigarray._cli.inputs import check_sizes
@@ -128,8 +130,13 @@ def describe_comparison(
 ) -> Comparison:
     """Say what is compared, and how."""
     scores = table.tasks[task]
+    matched: Mapping[tuple[str, str], Any] = {}
     if isinstance(tests, PairOptions):
         method = describe_test(scores, tests, unit=table.unit)
+        if tests.is_paired and task in table.pairs:
+            sizes = sorted(len(x) for x, _ in table.pairs[task].values())
+            method += f"; of a pair on the {sizes[0]} to {sizes[-1]} items of both"
+            matched = table.pairs[task]
         level = ORDERS.confidence_level
     else:
         method = describe_orders(scores, tests)
@@ -180,6 +187,7 @@ def describe_comparison(
         metric=table.metric,
         correction=correction,
         baseline=options.baseline,
+        matched=matched,
     )
 
 

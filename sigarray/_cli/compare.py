@@ -18,6 +18,7 @@ from sigarray._cli.choosing import (
 from sigarray._cli.floors import correct_p_values, list_floors
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
+from sigarray._cli.matched import list_matched, say_matched
 from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
 from sigarray._cli.orders import OrderOptions, run_orders
@@ -173,6 +174,8 @@ def run(options: argparse.Namespace) -> Report:
         options.test = "aso" if is_of_runs else "permutation"
         check_test_options(options)
     tests = choose_test(options, table)
+    if isinstance(tests, PairOptions) and tests.is_paired:
+        say_matched(table)
     compared = {
         task: describe_comparison(options, table, tests, task) for task in table.tasks
     }
@@ -209,11 +212,11 @@ def _compare(
             higher_is_better=first.higher_is_better,
         )
     return {
-        task: run_pairwise(
-            dict(x.scores),
-            tests,
-            higher_is_better=x.higher_is_better,
-        )
+        task: [
+            test
+            for scores in list_matched(x)
+            for test in run_pairwise(scores, tests, higher_is_better=x.higher_is_better)
+        ]
         for task, x in track(list(compared.items()), "Task")
     }
 

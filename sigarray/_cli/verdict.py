@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,21 @@ class Comparison:
     metric: str = "score"
     correction: str = "holm"
     baseline: str | None = None
+    # Of two models, where these are not those of all: on the items that both have.
+    matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
         """What the scores of each model are like."""
         return {name: describe_scores(scores) for name, scores in self.scores.items()}
+
+    def summarize_pair(self, a: str, b: str) -> list[Summary]:
+        """Say what the scores of two models are like that were compared."""
+        for names in ((a, b), (b, a)):
+            if names in self.matched:
+                by = dict(zip(names, self.matched[names], strict=True))
+                return [describe_scores(by[name]) for name in (a, b)]
+        return [self.summaries[name] for name in (a, b)]
 
     @functools.cached_property
     def names(self) -> list[str]:
@@ -146,7 +156,7 @@ def decide_by_tests(
 
 
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
-    means = [comparison.summaries[name]["mean"] for name in (a, b)]
+    means = [summary["mean"] for summary in comparison.summarize_pair(a, b)]
     return {"model_a": a, "model_b": b, "mean_difference": means[0] - means[1]}
 
 
@@ -199,7 +209,7 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
         if x.better is not None:
             marked.add((len(rows), 5))
             wins.append((x.better, x.b if x.better == x.a else x.a))
-        summaries = [comparison.summaries[name] for name in (x.a, x.b)]
+        summaries = comparison.summarize_pair(x.a, x.b)
         p_value = show_p_value(x.record["pvalue"], level)
         shown = [show_difference(*summaries), p_value, x.shown]
         rows.append([x.a, x.b, *shown, x.better or "-"])
@@ -339,7 +349,7 @@ def say_correction_of_tests(comparison: Comparison) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    difference = show_difference(*(comparison.summaries[name] for name in (a, b)))
+    difference = show_difference(*comparison.summarize_pair(a, b))
     return f"the means differ by {difference}"
 
 

@@ -1,5 +1,6 @@
 """Join the scores of models by what they are of, and never by their order."""
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, cast
@@ -138,6 +139,18 @@ def join_scores(
             f"{_BY_ITEMS if unit == 'cluster' else ''}"
         )
     return joined, notes
+
+
+def join_pairs(
+    records: Sequence[Record], models: Sequence[str]
+) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
+    """Give the scores of every two models on the items that both of them have."""
+    joined = _average(records, "item")
+    pairs = {}
+    for a, b in itertools.combinations(models, 2):
+        common = [x for x in joined[a] if x in joined[b]]
+        pairs[a, b] = [joined[a][x] for x in common], [joined[b][x] for x in common]
+    return pairs
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:

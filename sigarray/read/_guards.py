@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 
@@ -22,14 +24,17 @@ _SPLITS = frozenset(
 # Names of columns of what predictions are compared with.
 _TRUTHS = frozenset(
     (
-        *("gold", "golds", "goldlabel", "label", "labels", "target", "targets"),
-        *("truth", "groundtruth", "reference", "references", "ytrue", "ytest"),
-        *("actual", "expected", "answerkey"),
+        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
+        *("ytrue", "ytest", "answerkey"),
     )
+)
+# Those that may be models, too, where scores are no whole numbers.
+_MAYBE_TRUTHS = frozenset(
+    ("target", "targets", "reference", "references", "actual", "expected")
 )
 _METRICS = frozenset(
     (
-        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f", "precision"),
+        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
         *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
         *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
         *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
@@ -110,7 +115,7 @@ def refuse_splits(
             raise TableError(msg)
 
 
-def refuse_other_columns(source: str, names: Sequence[str]) -> None:
+def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     """Refuse columns that are hardly models, where those are columns.
 
     Raises
@@ -118,10 +123,13 @@ def refuse_other_columns(source: str, names: Sequence[str]) -> None:
     TableError
         The truth beside predictions, times or losses beside accuracies.
     """
+    names = list(scores)
     if len(names) < 2:
         return
     words = {name: _list_words(name) for name in names}
-    truths = [x for x in names if squeeze(x) in _TRUTHS]
+    is_whole = all(bool(np.all(x == np.round(x))) for x in scores.values())
+    known = _TRUTHS | _MAYBE_TRUTHS if is_whole else _TRUTHS
+    truths = [x for x in names if squeeze(x) in known]
     if truths:
         others = [x for x in names if x not in truths]
         msg = (
@@ -151,7 +159,7 @@ def refuse_other_columns(source: str, names: Sequence[str]) -> None:
 
 def _list_words(name: str) -> set[str]:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return {x for x in re.findall(r"[a-z]+|\d+", spaced.lower()) if not x.isdigit()}
+    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
 
 
 def refuse_folds(

@@ -6,6 +6,7 @@ import numpy as np
 
 from sigarray.read._alignment import (
     choose_unit,
+    join_pairs,
     join_scores,
     sort_ids,
     take_last_steps,
@@ -36,7 +37,7 @@ def join_records(
     for record in records:
         by_task.setdefault(record.task or "", []).append(record)
     notes = [*notes, *stepped]
-    tasks, ids = {}, {}
+    tasks, ids, pairs = {}, {}, {}
     for task in sort_ids(by_task):
         joined, said = join_scores(
             by_task[task],
@@ -54,6 +55,13 @@ def join_records(
             model: np.asarray(list(joined[model].values())) for model in order
         }
         ids[task] = {model: tuple(joined[model]) for model in order}
+        if choice.drop_unmatched and unit == "item" and len(order) > 2:
+            found = join_pairs(by_task[task], order)
+            if any(len(x) > len(joined[order[0]]) for x, _ in found.values()):
+                pairs[task] = {
+                    names: (np.asarray(x), np.asarray(y))
+                    for names, (x, y) in found.items()
+                }
     better = {x.frame.better.get(x.metric.split(",")[0]) for x in records}
     table = ScoreTable(
         tasks,
@@ -67,6 +75,7 @@ def join_records(
         tuple(doubts),
         tuple(left_out),
         better.pop() if len(better) == 1 else None,
+        pairs,
     )
     _check_models(table, records, choice)
     return table

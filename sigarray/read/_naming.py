@@ -61,6 +61,8 @@ def name_records(
 def name_as_said(file: SourceFile, records: list[Record]) -> list[Record]:
     """Give the records with what the user says that the path of the file says."""
     said: dict[str, Any] = dict(file.said or {})
+    if file.is_named:
+        said["model"] = file.model
     if "model" not in said and any(x.model is None for x in records):
         msg = (
             f"{file.path}: expected to know of which model it is; got a --path without "

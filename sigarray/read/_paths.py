@@ -99,6 +99,24 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
     return [f"{note} and {last[0]!r} for the run"]
 
 
+def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
+    """Refuse several scores in a file whose path says that it is of one run.
+
+    Raises
+    ------
+    TableError
+        Scores of one run are not independent, as those of runs are.
+    """
+    name = _split(file)[-1]
+    if n_scores > 1 and (_RUN.fullmatch(name) or split_run(name)[1] is not None):
+        msg = (
+            f"{file.path}: expected one score, for {name!r} looks like a run; got "
+            f"{n_scores}. Name what they are of with --item or --run, or say what the "
+            "parts of the path are with --path."
+        )
+        raise TableError(msg)
+
+
 def refuse_single_runs(models: Sequence[int], place: str) -> None:
     """Refuse three or more models, named by paths, of one run each.
 

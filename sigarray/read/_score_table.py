@@ -39,6 +39,9 @@ class ScoreTable(NamedTuple):
         Tasks of which one model alone has scores, or that have not the metric.
     higher_is_better : bool, optional
         Where the tool that wrote the file says so.
+    pairs : mapping
+        Task -> two models -> their scores on the items that both have, of tasks in
+        which some model lacks items; `tasks` has those of the items of all models.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -52,6 +55,7 @@ class ScoreTable(NamedTuple):
     doubts: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     higher_is_better: bool | None = None
+    pairs: Mapping[str, Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]] = {}
 
     @property
     def models(self) -> tuple[str, ...]:

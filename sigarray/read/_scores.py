@@ -44,7 +44,12 @@ from sigarray.read._naming import (
     name_files,
     name_records,
 )
-from sigarray.read._paths import check_paths, name_by_template, refuse_single_runs
+from sigarray.read._paths import (
+    check_paths,
+    name_by_template,
+    refuse_rows_of_runs,
+    refuse_single_runs,
+)
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -87,13 +92,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
-    said += check_paths(
-        [
-            file
-            for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
-            if reading is not None and _is_of_path(file, frame, reading)
-        ]
-    )
+    said += check_paths(_list_of_paths(files, frames, readings))
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
@@ -162,6 +161,22 @@ def _check_runs(
         return
     if table.unit == "run" and len(table.tasks) == 1:
         refuse_single_runs([len(x) for x in table.scores.values()], table.source)
+
+
+def _list_of_paths(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+) -> list[SourceFile]:
+    """List the files in folders whose paths alone say of which model they are."""
+    found = []
+    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
+        if reading is not None and _is_of_path(file, frame, reading):
+            first = reading.records[0]
+            if (first.item, first.run, first.step) == (None, None, None):
+                refuse_rows_of_runs(file, len(reading.records))
+            found.append(file)
+    return found
 
 
 def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
@@ -246,7 +261,7 @@ def _take_wide(
     )
     scores = found.scores
     if choice.models is None:
-        refuse_other_columns(wide.source, list(scores))
+        refuse_other_columns(wide.source, scores)
     said = [f"{wide.source}: {note}" for note in found.notes]
     is_of_items = found.ids is not None
     if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):

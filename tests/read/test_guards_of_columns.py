@@ -81,7 +81,9 @@ class TestWhere:
 
 
 class TestOtherColumns:
-    @pytest.mark.parametrize("name", ["gold", "y_true", "label", "Ground Truth"])
+    @pytest.mark.parametrize(
+        "name", ["gold", "y_true", "label", "Ground Truth", "reference", "target"]
+    )
     def test_the_truth_beside_predictions(self, write, run, name):
         rows = [",".join(str(DRAW.randint(0, 3)) for _ in "abc") for _ in range(20)]
         path = write("\n".join([f"{name},bert,gpt", *rows]))
@@ -103,8 +105,10 @@ class TestOtherColumns:
         refuse(run("compare", path), "--columns", "--ignore")
         assert run("compare", path, "--columns", header)[0] == 0
 
-    def test_models_named_after_a_metric(self, write, run):
-        header = "acc_bert,acc_gpt"
+    @pytest.mark.parametrize(
+        "header", ["acc_bert,acc_gpt", "score1,score2", "reference,new", "target,f1 2"]
+    )
+    def test_models_named_after_a_metric(self, write, run, header):
         path = write("\n".join([header, *(numbers(0.1, 0.9, 2) for _ in range(8))]))
         assert run("compare", path)[0] == 0
 

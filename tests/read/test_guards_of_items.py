@@ -1,5 +1,6 @@
 """Ids of an unknown name, scores of 0 and 1, and samples, as users meet them."""
 
+import json
 import random
 
 import pytest
@@ -121,3 +122,39 @@ class TestSamples:
         code, _, err = run("compare", write(text), "--item", "question_id")
         assert code == 0, err
         assert "40 items are left" in err
+
+
+class TestUnmatched:
+    def rows(self):
+        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
+        scores["c"] = {k: x for k, x in scores["c"].items() if k < 12}
+        del scores["b"][0]
+        return scores
+
+    def write(self, write, scores):
+        rows = [f"{m},{k},{x!r}" for m, by in scores.items() for k, x in by.items()]
+        return write("\n".join(["model,item,f1", *rows]))
+
+    def test_what_one_lacks_is_left_out_of_its_pairs_alone(self, write, run):
+        scores = self.rows()
+        path = self.write(write, scores)
+        refuse(run("compare", path), "--drop-unmatched")
+        options = ("--drop-unmatched", "--format", "json")
+        code, out, err = run("compare", path, *options)
+        assert code == 0, err
+        assert "a and b on 19, a and c on 12, b and c on 11" in err
+        assert "items of both" in json.loads(out)["method"]
+        found = json.loads(out)["pairs"]
+        for record in found:
+            a, b = record["model_a"], record["model_b"]
+            two = self.write(write, {a: scores[a], b: scores[b]})
+            (alone,) = json.loads(run("compare", two, *options)[1])["pairs"]
+            assert record["pvalue"] == alone["pvalue"]
+            assert record["mean_difference"] == alone["mean_difference"]
+            assert record["statistic"] == pytest.approx(record["mean_difference"])
+
+    def test_items_that_all_have_are_as_they_were(self, write, run):
+        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
+        path = self.write(write, scores)
+        done = run("compare", path, "--drop-unmatched")
+        assert done == run("compare", path)

@@ -87,6 +87,15 @@ class TestAsked:
         refuse(run("compare", folder), "one score each", "--path '{model}-{run}.json'")
         assert run("compare", folder, "--path", "{model}-{run}.json")[0] == 0
 
+    @pytest.mark.parametrize("name", ["{}/seed{}.csv", "{}_seed{}.csv"])
+    def test_several_scores_of_a_run(self, write, run, tmp_path, name):
+        for model in MODELS:
+            (tmp_path / model).mkdir()
+            for k in range(3):
+                rows = [str(DRAW.random()) for _ in range(10)]
+                write("\n".join(["acc", *rows]), name.format(model, k))
+        refuse(run("compare", str(tmp_path)), "--item", "10")
+
     def test_neither_part_looks_like_a_run(self, grow, run):
         folder = grow("{model}/{task}.json", n=1)
         refuse(run("compare", folder), "'{task}/{model}.json'", "'{model}/{run}.json'")
@@ -134,6 +143,13 @@ class TestSaid:
         done = run("compare", str(tmp_path), "--path", "{task}/*.csv")
         assert done[0] == 0, done[2]
         assert all(task in done[1] for task in TASKS)
+
+    def test_folders_with_names(self, grow, run):
+        folder = grow("{model}/{task}/seed{run}.json")
+        named = [f"{name}={folder}/{name}" for name in MODELS]
+        done = run("compare", *named, "--path", "{task}/seed{run}.json")
+        assert done[0] == 0, done[2]
+        assert all(name in done[1] for name in (*MODELS, *TASKS))
 
 
 class TestHydra:

@@ -1,0 +1,33 @@
+"""Pairs of models on the items that both have, where some models lack some."""
+
+from sigarray._cli.messages import complain
+from sigarray._cli.verdict import Comparison
+from sigarray.read._frame import shorten
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+
+# Of pairs, whose numbers of items are listed.
+_MAX_SAID = 20
+
+
+def say_matched(table: ScoreTable) -> None:
+    """Say how many items each pair has, where some models lack some."""
+    for task, by in table.pairs.items():
+        of = f" of task {task!r}" if task else ""
+        said = [f"{a} and {b} on {len(x)}" for (a, b), (x, _) in by.items()]
+        complain(
+            "note",
+            f"means are of the {len(next(iter(table.tasks[task].values())))} items{of} "
+            "that all models have, and pairs are compared on those that both have: "
+            f"{shorten(said, _MAX_SAID)}.",
+        )
+
+
+def list_matched(comparison: Comparison) -> list[Scores]:
+    """Give the scores of all models, or those of two on the items that both have."""
+    if not comparison.matched:
+        return [dict(comparison.scores)]
+    return [
+        {a: comparison.matched[a, b][0], b: comparison.matched[a, b][1]}
+        for a, b in comparison.pairs
+    ]
