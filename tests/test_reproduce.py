@@ -21,6 +21,7 @@ from benchmarks.reproduce.experiment import (
 )
 from conftest import whole_suite
 
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 SETTINGS = Settings(is_quick=True, backend="numpy", reference=REFERENCE)
 
@@ -181,3 +182,32 @@ def test_command_writes_the_same_again(tmp_path, capsys):
     summary = written[0][-1].decode()
     assert "Case A" in summary
     assert capsys.readouterr().out == 2 * f"{summary}\n"
+
+
+def test_verdicts_of_equal_models_are_counted():
+    """Of a family whose rate is known."""
+    from benchmarks.reproduce import verdicts
+
+    family = verdicts.Family((4, 4))
+    row = verdicts.describe_errors(SETTINGS, family, 2000, 0)
+    # Two-sided, 4 and 4 runs at level 0.05: D = 16 alone, 2 in 70.
+    assert row["rate"] <= 2 / 70 + 5 * np.sqrt(2 / 70 / 2000)
+    assert verdicts.Family((3, 20)).name == "3 v 20"
+    shift = verdicts.find_shift(0.2, 2.0)
+    assert verdicts.find_ratio(shift, 2.0) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_committed_verdicts_hold_their_level():
+    from benchmarks.reproduce import verdicts
+    from benchmarks.reproduce.experiment import read_csv
+
+    rows = read_csv(RESULTS / "verdicts.csv")
+    errors = [x for x in rows if x["kind"] in ("equal", "equal means")]
+    assert len(errors) == len(verdicts.EQUAL) + len(verdicts.SPREADS)
+    for row in errors:
+        n_sets = int(row["n_sets"])
+        assert n_sets >= 4000
+        limit = verdicts.LARGEST + 2 * np.sqrt(0.06 * 0.94 / n_sets)
+        assert float(row["rate"]) <= limit, row
+    for row in (x for x in rows if x["kind"] == "power"):
+        assert float(row["rate"]) >= float(row["least"]), row

@@ -236,7 +236,11 @@ FUNCTIONS = [
             {"confidence_level": LEVEL, "paired": paired},
             arity=arity,
             # Of scores that are not 0 or 1.
-            may_be_nan=("statistic", "low", "high"),
+            may_be_nan=(
+                "statistic",
+                "confidence_interval.low",
+                "confidence_interval.high",
+            ),
         )
         for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
     ),

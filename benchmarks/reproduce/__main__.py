@@ -62,6 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
         start = time.perf_counter()
         experiment = EXPERIMENTS[name](settings)
         write_csv(options.out / f"{name}.csv", experiment.rows)
+        if experiment.page:
+            text = "\n\n".join([*experiment.page, ""])
+            (options.out / f"{name}.md").write_text(text, encoding="utf-8")
         for picture in experiment.pictures:
             draw(picture, options.out)
         experiments.append(experiment)

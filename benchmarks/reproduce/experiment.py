@@ -106,13 +106,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment found; findings are blocks of Markdown."""
+    """What an experiment found; findings and pages are blocks of Markdown.
+
+    A page is a file of its own, which the documentation includes.
+    """
 
     title: str
     rows: list[dict[str, Any]]
     pictures: Sequence[Picture]
     comparisons: Sequence[Comparison] = ()
     findings: Sequence[str] = ()
+    page: Sequence[str] = ()
 
 
 def binomial_error(rate: float, count: int, other: float, other_count: int) -> float:

@@ -186,8 +186,13 @@ def run(settings: Settings) -> Experiment:
     ]
     names = ("kind", "family", "scores", "n_sets", "rate", "least", "ratio", "covered")
     rows = [{name: row.get(name, "") for name in names} for row in rows]
+    said = judge(rows)
     return Experiment(
-        "What verdicts are worth", rows, [], findings=[*tabulate(rows), judge(rows)]
+        "What verdicts are worth",
+        rows,
+        [],
+        findings=[said],
+        page=[said, *tabulate(rows)],
     )
 
 

@@ -335,17 +335,7 @@ def iterate_until(
     are done, which change nothing.
     """
     if array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        def go_on(loop: tuple[Any, Any, Any]) -> Any:
-            return ~loop[1] & (loop[2] < count)
-
-        def advance(loop: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-            return (*step(loop[0]), loop[2] + 1)
-
-        start = (*step(state), xp.asarray(1))
-        result: State = jax.lax.while_loop(go_on, advance, start)[0]
-        return result
+        return iterate(xp, lambda x: step(x)[0], state, count)
     for _ in range(count):
         state, is_done = step(state)
         if array_api_compat.is_numpy_namespace(xp) and bool(is_done):

@@ -180,8 +180,8 @@ def _advise(x: Any) -> str | None:
         advice = (
             "It would be computed at once. Pass x.compute(); or for comparisons in "
             "chunks, of scores (..., n) and (..., m) with n and m in one chunk: "
-            'da.apply_gufunc(lambda x, y: tuple(aso(x, y, rng=0)), "(n),(m)->(),(),()"'
-            ", a, b, output_dtypes=[float] * 3)."
+            "da.apply_gufunc(lambda x, y: tuple(aso(x, y, rng=0)), "
+            '"(n),(m)->(),(),(),(),()", a, b, output_dtypes=[float] * 5).'
         )
     elif is_tensor and type(x).__name__ == "DTensor":
         advice = "Pass x.full_tensor(), or each rank's x.to_local()."

@@ -69,6 +69,17 @@ def choose_test(
                 UserWarning,
                 stacklevel=2,
             )
+        if (options.threshold or 0.0) > ORDERS.threshold:
+            warnings.warn(
+                f"--threshold {options.threshold:g} claims less than "
+                f"{ORDERS.threshold:g}: a model may be called better that is behind in "
+                "nearly that share of the squared distance of quantiles, and in half of "
+                "it neither is ahead. Of two normal models with equal means, one twice "
+                "as wide, and 20 runs each, one was called better in 4.5 % of cases "
+                "with 0.5, and in 1.7 % with 0.2.",
+                UserWarning,
+                stacklevel=2,
+            )
         return OrderOptions(
             threshold=options.threshold or ORDERS.threshold,
             confidence_level=options.confidence_level or ORDERS.confidence_level,

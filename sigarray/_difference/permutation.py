@@ -155,7 +155,7 @@ def permutation_test(
     >>> right = np.arange(1000)[None, :] < np.array([[60], [30]])
     >>> a, b = right[0], right[1, ::-1]
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
-    0.002059
+    0.00206
     """
     xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
     if paired:

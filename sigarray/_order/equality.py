@@ -87,7 +87,7 @@ def compare_wins(xp: Namespace, stacks: Stacks) -> list[Array]:
     blocks = list_blocks(stacks)
     sizes = [(stacks[g].shape[-1], stacks[h].shape[-1]) for g, h in blocks]
     return [
-        map_block(xp, stacks, block, compare, elements=min(n * m, 8 * (n + m)))
+        map_block(xp, stacks, block, compare, width=min(n * m, 8 * (n + m)))
         for block, (n, m) in zip(blocks, sizes, strict=True)
     ]
 

@@ -38,6 +38,7 @@ def map_block(
     *along: Array,
     n_axes: int = 1,
     elements: int = 0,
+    width: int = 0,
 ) -> Array:
     """Apply `function(x, y, *along)` to all pairs of a block: shape (..., P).
 
@@ -57,6 +58,8 @@ def map_block(
         What belongs to pairs.
     elements : int, optional
         Numbers that a pair takes for each batch entry; those of a sample by default.
+    width : int, optional
+        Numbers that a single result takes, where it is more than a sample.
     """
     x, y = (stacks[place] for place in block)
     axis = -1 - n_axes
@@ -66,7 +69,7 @@ def map_block(
     n_pairs = n * (n - 1) // 2 if is_within else n * m
     leading = np.broadcast_shapes(x.shape[:axis], y.shape[:axis])
     n_entries = math.prod(leading)
-    sample = max(math.prod(z.shape[axis + 1 :]) for z in (x, y))
+    sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
     limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, device_of(xp, x), 1))
     if n_entries * sample <= limit:

@@ -94,7 +94,7 @@ def response_replicates(
     >>> result = responses.response_test(
     ...     *test_set, n_resamples=200, alternative="greater", **options
     ... )
-    >>> bool(abs(result.pvalue - (count + 1) / (200**2 + 1)) < 1e-12)
+    >>> bool(abs(result.pvalue - (count + 200) / (200 * 201)) < 1e-12)
     True
     """
     chosen = choose_metric(metric)

@@ -62,7 +62,7 @@ LAUNCHES = {
     "aso(a, b, rng=0)": 200,
     "aso(a[:5], b[:5], rng=0)": 245,
     "aso(a, b, method='asymptotic')": 245,
-    "multi_aso(models, rng=0)": 1000,
+    "multi_aso(models, rng=0)": 1010,
     "multi_aso(models[:5], rng=0)": 800,
     "multi_aso(models[:5], rng=0, baseline=0)": 620,
     "permutation_test(a, b, paired=True, rng=0)": 80,

@@ -148,6 +148,11 @@ def test_a_bound_at_the_threshold_is_a_toss_up(run, monkeypatch):
     assert not any(x["a_is_better"] for x in json.loads(out)["pairs"])
 
 
+def test_a_larger_threshold_says_what_it_costs(run):
+    assert "claims less than 0.2" in run("compare", "--threshold", "0.4")[2]
+    assert "claims less" not in run("compare", "--threshold", "0.2")[2]
+
+
 def test_a_baseline_has_a_family_of_its_own(run):
     _, out, _ = run("compare", "--baseline", "linear", "--format", "json")
     document = json.loads(out)
