@@ -255,8 +255,9 @@ def true_p_value(
 
     Notes
     -----
-    It estimates a probability, by (count + 1) / (M^2 + 1) of the M^2 pairs as in [1]_
-    of `response_test`, and is not the p-value of a test, as which it were too small.
+    It estimates a probability, by (count + 1) / (M^2 + 1) of the M^2 pairs as in the
+    reference of `response_test`, and is no p-value of a test, as which it would be too
+    small.
 
     Of the same p-value from other sets of M = `n_sets` test sets, the standard
     deviation is about (v / M)^1/2 with the variance v of P(d0 >= d1) over d1 and that
