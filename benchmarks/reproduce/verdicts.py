@@ -86,7 +86,8 @@ class Family:
             count = sum(x < max(self.spreads) for x in self.spreads)
             low, high = min(self.spreads), max(self.spreads)
             ratio = "never varying" if low == 0.0 else f"{high / low:g} times narrower"
-            name += f", {count} {ratio}"
+            who = "the second" if len(self.sizes) == 2 else f"{count} of them"
+            name += f", {who} {ratio}"
         return name + (", with a baseline" if self.has_baseline else "")
 
     def draw(self, rng: np.random.Generator, n_sets: int) -> list[np.ndarray]:

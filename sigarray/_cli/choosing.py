@@ -73,10 +73,10 @@ def choose_test(
             warnings.warn(
                 f"--threshold {options.threshold:g} claims less than "
                 f"{ORDERS.threshold:g}: a model may be called better that is behind in "
-                "nearly that share of the squared distance of quantiles, and in half of "
-                "it neither is ahead. Of two normal models with equal means, one twice "
-                "as wide, and 20 runs each, one was called better in 4.5 % of cases "
-                "with 0.5, and in 1.7 % with 0.2.",
+                "nearly that share of the squared distance of quantiles, and where it "
+                "is half, neither is ahead. Of two normal models with equal means, one "
+                "twice as wide, and 20 runs each, one was called better in 4.5 % of "
+                "cases with 0.5, and in 1.7 % with 0.2.",
                 UserWarning,
                 stacklevel=2,
             )
