@@ -213,3 +213,13 @@ def test_committed_verdicts_hold_their_level():
         assert float(row["rate"]) <= limit, row
     for row in (x for x in rows if x["kind"] == "power"):
         assert float(row["rate"]) >= float(row["least"]), row
+
+
+def test_sizes_at_the_threshold_are_those_of_the_method_line():
+    from benchmarks.reproduce.experiment import read_csv
+    from sigarray._cli import orders
+
+    rows = read_csv(RESULTS / "verdicts.csv")
+    rates = [float(x["rate"]) for x in rows if x["ratio"] == "0.2"]
+    said = f"in {100 * min(rates):.0f} to {100 * max(rates):.0f} % of cases"
+    assert said in orders._SIZE_AT_THRESHOLD
