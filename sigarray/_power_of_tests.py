@@ -10,7 +10,6 @@ from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.libraries import (
     array_kernel,
-    clip,
     device_of,
     take_last,
     widest_float,
@@ -61,9 +60,15 @@ def find_t_powers(
     origin = xp.mean(samples[1], axis=-1, keepdims=True)
     samples = [x - origin for x in samples]
     unit = largest_or_one(xp, *samples)[..., None]
-    samples = [_widen(xp, x / unit) for x in samples]
+    samples = [x / unit for x in samples]
+    if is_paired:
+        # Their differences: those that are equal stay so.
+        samples = [samples[0] - samples[1], xp.zeros_like(samples[0])]
+    samples = [_widen(xp, x) for x in samples]
     n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
     n = n[:, None]
+
+    rounding = 16.0 * float(xp.finfo(a.dtype).eps)
 
     def at_sizes(x: Array) -> Array:
         sums = xp.cumulative_sum(x, axis=-1, dtype=widest_float(xp, device))
@@ -77,9 +82,11 @@ def find_t_powers(
         if is_paired:
             drawn = [drawn[0] - drawn[1]]
         means = [at_sizes(x) / n for x in drawn]
+        squares = [at_sizes(x * x) / n for x in drawn]
         errors = [
-            clip(xp, at_sizes(x * x) / n - mean * mean, 0.0, None) / (n - 1.0)
-            for x, mean in zip(drawn, means, strict=True)
+            # Below, it is rounding alone, and the scores are the same.
+            xp.where(x - mean * mean <= rounding * x, 0.0, x - mean * mean) / (n - 1.0)
+            for x, mean in zip(squares, means, strict=True)
         ]
         difference = means[0] if is_paired else means[0] - means[1]
         t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))

@@ -284,7 +284,15 @@ def test_own_significance_test_is_called_once_for_each_pair():
     assert power == 0.75
     assert len(calls) == 100
     assert {x.shape for pair in calls for x in pair} == {(3,)}
-    assert {score for lifted, _ in calls for score in lifted} == {-0.5, 3.0, 4.5}
+    # Lifted by a half of their mean, and moved away from it by (3 / 2)^1/2.
+    mean = np.mean([-1.0, 2.0, 3.0])
+    widened = mean + np.sqrt(1.5) * (np.asarray([-1.0, 2.0, 3.0]) - mean)
+    found = sorted({float(score) for _, scores in calls for score in scores})
+    assert found == pytest.approx(sorted(widened))
+    found = sorted({float(score) for lifted, _ in calls for score in lifted})
+    lifted = np.asarray([-0.5, 3.0, 4.5])
+    widened = lifted.mean() + np.sqrt(1.5) * (lifted - lifted.mean())
+    assert found == pytest.approx(sorted(widened))
 
 
 @pytest.mark.parametrize("has_tqdm", [True, False])

@@ -173,7 +173,7 @@ def _by_entry(
     shape = matrices[0].shape
     if len(shape) == 2:
         return test(*matrices)
-    flat = [xp.reshape(x, (-1, *shape[-2:])) for x in matrices]
+    flat = [xp.reshape(x, (math.prod(shape[:-2]), *shape[-2:])) for x in matrices]
 
     def test_some(*some: Array) -> Array:
         p_values, is_told = test(*some)
@@ -351,7 +351,8 @@ def ratio_at(curve: Curve | None, p: float) -> float:
 
 def _at(xp: Namespace, matrices: Array, places: Array) -> Array:
     """Give the entries (..., P) of matrices (..., K, K) at flat places."""
-    flat = xp.reshape(matrices, (*matrices.shape[:-2], -1))
+    *leading, k, _ = matrices.shape
+    flat = xp.reshape(matrices, (*leading, k * k))
     return take(xp, flat, places, axis=-1)
 
 

@@ -96,7 +96,7 @@ def power(
     >>> result = required_sample_size(a, b, sizes=sizes, rng=0)
     >>> ax = plot.power(sizes, result)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['20 runs', 'wanted: power 0.8']
+    ['40 runs', 'wanted: power 0.8']
     """
     given = check_axes(ax)
     goal = fraction("wanted", wanted)
