@@ -117,7 +117,6 @@ def compare(
         xp,
         [better[..., None, :], worse[..., None, :]],
         STREAMS,
-        level=level,
         family=family_of(2, level),
         method=method,
         n_resamples=n_resamples,

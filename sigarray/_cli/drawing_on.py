@@ -1,25 +1,25 @@
 """Draw on where a bound is so near the threshold that the seed would decide."""
 
+import functools
 import math
 import warnings
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
-from sigarray._order.errors import MIN_SIZE_OF_PERCENTILES
+from sigarray._order.percentiles import count_beyond, has_percentiles
 from sigarray._order.plans import Method, plan_error
 from sigarray._order.ratio import bootstrap_ratios
 from sigarray.results import PairwiseAsoResult
 
 # A bound is clear of the threshold where it is so many of its Monte-Carlo errors away,
-# by the bounds of so many parts of the resamples; they are doubled up to this number.
-_CLEAR, _PARTS, _MOST = 4.0, 16, 2**18
-# Resamples beyond a percentile, at the least.
-_MIN_BEYOND = 20
+# by the bounds of so many parts of the resamples, each of so many at the least; they
+# are doubled up to this number.
+_CLEAR, _PARTS, _LEAST, _MOST = 4.0, 16, 20, 2**18
 
 
 class Options(Protocol):
@@ -53,47 +53,38 @@ def draw_on(
     names = list(scores)
     bounds = np.array(result.eps_min, dtype=float)
     errors = np.array(result.standard_error, dtype=float)
+    n_pairs = math.comb(len(names), 2)
     undecided = []
     for i, j in np.argwhere(bounds < 0.5):
-        n, m = (len(scores[names[k]]) for k in (i, j))
-        plan = plan_error(
-            options.method, n, m, even_grid(options.dt), math.comb(len(names), 2)
-        )
+        pair = [names[i], names[j]]
+        samples = [sign * np.asarray(scores[name], dtype=float) for name in pair]
+        sizes = len(samples[0]), len(samples[1])
+        plan = plan_error(options.method, *sizes, even_grid(options.dt), n_pairs)
         if plan.method != "bootstrap":
             continue
-        ratio = float(result.violation_ratio[i, j])
-        samples = [sign * np.asarray(scores[names[k]], dtype=float) for k in (i, j)]
-        count = options.n_resamples
-        found = np.zeros(0)
-        while True:
-            more = bootstrap_ratios(
-                np,
-                [x[None, :] for x in samples],
-                seed_words(np, "cpu", options.seed),
-                len(found),
-                streams=tuple((x,) for x in name_streams([names[i], names[j]])),
-                count=count - len(found),
-                grid=plan.grid,
-                batch=None,
-            )[0]
-            found = np.concatenate([found, more])
-            smallest = min(n, m)
-            bound, error = _find_bound(found, ratio, smallest, level)
-            parts = [
-                _find_bound(x, ratio, smallest, level)[0]
-                for x in np.array_split(found, _PARTS)
-            ]
-            doubt = float(np.std(parts, ddof=1)) / math.sqrt(_PARTS)
-            is_clear = abs(bound - options.threshold) >= _CLEAR * doubt
-            if is_clear or count >= _MOST:
-                break
-            count *= 2
-        if count > options.n_resamples:
-            bounds[i, j] = bound
-            errors[i, j] = errors[j, i] = error
-        if not is_clear:
+        find_bound = functools.partial(
+            _find_bound,
+            ratio=float(result.violation_ratio[i, j]),
+            smallest=min(sizes),
+            level=level,
+            has_percentile=has_percentiles(*sizes, n_pairs, options.n_resamples),
+        )
+        draw = functools.partial(
+            bootstrap_ratios,
+            np,
+            [x[None, :] for x in samples],
+            seed_words(np, "cpu", options.seed),
+            streams=tuple((x,) for x in name_streams(pair)),
+            grid=plan.grid,
+            batch=None,
+        )
+        drawn = _draw_until_clear(draw, find_bound, options)
+        if drawn.n_resamples > options.n_resamples:
+            bounds[i, j] = drawn.bound
+            errors[i, j] = errors[j, i] = drawn.error
+        if not drawn.is_clear:
             undecided.append(f"{names[i]} over {names[j]}")
-            bounds[i, j] = max(bound, options.threshold)
+            bounds[i, j] = max(drawn.bound, options.threshold)
     if undecided:
         warnings.warn(
             f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
@@ -105,14 +96,56 @@ def draw_on(
     return result._replace(eps_min=bounds, standard_error=errors)
 
 
+class Drawn(NamedTuple):
+    """A bound, its standard error, of how many replicates, and if it is clear."""
+
+    bound: float
+    error: float
+    n_resamples: int
+    is_clear: bool
+
+
+def _draw_until_clear(
+    draw: Callable[..., np.ndarray],
+    find_bound: Callable[..., tuple[float, float]],
+    options: Options,
+) -> Drawn:
+    """Double the replicates until their bound is clear of the threshold."""
+    found = np.zeros(0)
+    count = max(options.n_resamples, _PARTS * _LEAST)
+    while True:
+        more = draw(len(found), count=count - len(found))[0]
+        found = np.concatenate([found, more])
+        bound, error = find_bound(found)
+        parts = [
+            find_bound(part, n_in_all=count)[0]
+            for part in np.array_split(found, _PARTS)
+        ]
+        doubt = float(np.std(parts, ddof=1)) / math.sqrt(_PARTS)
+        is_clear = abs(bound - options.threshold) >= _CLEAR * doubt
+        if is_clear or count >= _MOST:
+            return Drawn(bound, error, count, is_clear)
+        count *= 2
+
+
 def _find_bound(
-    replicates: np.ndarray, ratio: float, smallest: int, level: float
+    replicates: np.ndarray,
+    n_in_all: int = 0,
+    *,
+    ratio: float,
+    smallest: int,
+    level: float,
+    has_percentile: bool,
 ) -> tuple[float, float]:
-    """Give the bound and the standard error, as `aso` finds them."""
+    """Give the bound and the standard error, as `multi_aso` finds them.
+
+    Of a part of the replicates, the percentile is that of all of them.
+    """
     error = float(np.std(replicates)) * math.sqrt(smallest / (smallest - 1))
     bound = ratio - student_quantile(level, smallest - 1) * error
-    if smallest >= MIN_SIZE_OF_PERCENTILES:
-        n_beyond = max(math.floor(level * (len(replicates) + 1)), _MIN_BEYOND)
-        place = len(replicates) - min(n_beyond, len(replicates))
+    if has_percentile:
+        count = len(replicates)
+        share = count_beyond(level, n_in_all or count) / (n_in_all or count)
+        place = count - max(1, round(share * count))
         bound = max(bound, float(np.partition(replicates, place)[place]))
     return min(max(bound, 0.0), 1.0), error

@@ -16,7 +16,7 @@ from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.families import Family, can_decide, family_of
 from sigarray._order.from_chunks import multi_aso_of_samples
-from sigarray._order.plans import Method, Plan, plan_error
+from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
 
@@ -146,13 +146,14 @@ def _run_task(
         )
     if is_quick or not any(x.method == "bootstrap" for x in _plan(scores, options)):
         return result
-    n_pairs = 1
-    if is_corrected:
-        n_models = len(scores)
-        n_pairs = math.comb(n_models, 2) if options.baseline is None else n_models - 1
-    level = (1.0 - options.confidence_level) / (n_comparisons * n_pairs)
+    family = family_of(
+        len(scores),
+        level_of(options.confidence_level, n_comparisons),
+        None if options.baseline is None else list(scores).index(options.baseline),
+        is_corrected=is_corrected,
+    )
     sign = 1.0 if higher_is_better else -1.0
-    return draw_on(scores, result, options, level=level, sign=sign)
+    return draw_on(scores, result, options, level=family.level_of_bound, sign=sign)
 
 
 def describe_orders(scores: Samples, options: OrderOptions) -> str:

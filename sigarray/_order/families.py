@@ -49,6 +49,13 @@ class Family:
     baseline: int | None = None
 
     @property
+    def level_of_bound(self) -> float:
+        """The level of each bound, by Bonferroni over the claims."""
+        others = self.n_models - 1
+        counts = {"closed": self.n_models * others // 2, "baseline": others}
+        return self.level / counts.get(self.kind, self.n_pairs)
+
+    @property
     def level_of_pair(self) -> float:
         """The level at which a pair alone is tested, one-sided."""
         if self.kind == "closed":
@@ -58,9 +65,20 @@ class Family:
         return 0.5 * self.level / self.n_pairs
 
 
-def family_of(n_models: int, level: float, baseline: int | None = None) -> Family:
-    """Give the family of all pairs of models, or of those with a baseline."""
+def family_of(
+    n_models: int,
+    level: float,
+    baseline: int | None = None,
+    *,
+    is_corrected: bool = True,
+) -> Family:
+    """Give the family of all pairs of models, or of those with a baseline.
+
+    Where it is not corrected, each pair is as if it were the only one.
+    """
     n_pairs = n_models * (n_models - 1) // 2
+    if not is_corrected:
+        return Family("pairs", level, n_models, 1, baseline)
     if baseline is not None:
         return Family("baseline", level, n_models, 1, baseline)
     if n_models == 2 or n_models > MAX_CLOSED:

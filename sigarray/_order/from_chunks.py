@@ -27,7 +27,7 @@ from sigarray._numeric.selection import Progress, Sample
 from sigarray._order.equality import Equality, find_equality
 from sigarray._order.errors import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
-from sigarray._order.many_models import count_claims, pairwise_result
+from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import check_resamples, level_of, plan_errors
 from sigarray._order.ratio import (
@@ -143,7 +143,6 @@ def aso_from_chunks(
     estimates, equality = _estimate(
         samples,
         STREAMS,
-        level=level,
         family=Family("one-sided", level),
         n_resamples=n_resamples,
         dt=dt,
@@ -279,13 +278,10 @@ def multi_aso_of_samples(
     n = len(samples)
     place = None if baseline is None else list(names).index(baseline)
     level = level_of(confidence_level, n_comparisons)
-    family = family_of(n, level, place)
-    if not is_corrected:
-        family = Family("pairs", level, n)
+    family = family_of(n, level, place, is_corrected=is_corrected)
     estimates, equality = _estimate(
         samples,
         tuple((stream,) for stream in name_streams(names)),
-        level=level / (count_claims(n, place) if is_corrected else 1),
         family=family,
         n_resamples=n_resamples,
         dt=dt,
@@ -302,7 +298,6 @@ def _estimate(
     samples: Sequence[Sample],
     streams: Streams,
     *,
-    level: float,
     n_resamples: int,
     dt: float,
     batch: int | None,
@@ -317,7 +312,6 @@ def _estimate(
                 np,
                 [sample.read()[None, :] for sample in samples],
                 streams,
-                level=level,
                 method="auto",
                 n_resamples=n_resamples,
                 dt=dt,
@@ -340,9 +334,9 @@ def _estimate(
             np,
             known,
             seed,
+            family.level_of_bound,
             plans=plans,
             streams=streams,
-            level=level,
             n_resamples=n_resamples,
             grid=grid,
             batch=batch,

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._order.equality import Equality
 from sigarray._order.errors import Estimates, estimate_pairs, upper_bound
 from sigarray._order.families import Family, family_of
-from sigarray._order.pairs import Stacks, as_matrix, reorder
+from sigarray._order.pairs import Stacks, as_matrix, reorder, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray.results import PairwiseAsoResult
 
@@ -165,21 +166,20 @@ def multi_aso(
     streams = number_streams(len(order)) if names is None else name_streams(names)
     # As in the stacks.
     places = sorted(range(len(order)), key=order.__getitem__)
-    ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
     place = _place_of(baseline, names, len(order))
-    n_models = len(order)
-    level = level_of(confidence_level, n_comparisons)
-    family = family_of(n_models, level, None if place is None else order[place])
-    if correction is None:
-        family = Family("pairs", level, n_models)
+    family = family_of(
+        len(order),
+        level_of(confidence_level, n_comparisons),
+        None if place is None else order[place],
+        is_corrected=correction is not None,
+    )
     estimates, equality = estimate_pairs(
         xp,
         stacks,
         tuple(
-            tuple(streams[k] for k in places[end - stack.shape[-2] : end])
-            for end, stack in zip(ends, stacks, strict=True)
+            tuple(streams[k] for k in places[part])
+            for part in slices_of(stack.shape[-2] for stack in stacks)
         ),
-        level=level / (count_claims(n_models, place) if correction else 1),
         family=family,
         method=method,
         n_resamples=n_resamples,
@@ -194,11 +194,6 @@ def multi_aso(
     return pairwise_result(
         xp, estimates, equality, sizes=sizes, order=order, family=family
     )
-
-
-def count_claims(n_models: int, baseline: int | None) -> int:
-    """Count the pairs of models, or those with a baseline."""
-    return n_models * (n_models - 1) // 2 if baseline is None else n_models - 1
 
 
 def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int | None:
@@ -303,6 +298,8 @@ def pairwise_result(
     def same(x: Array) -> Array:
         return x
 
+    models = xp.arange(len(order), device=device_of(xp, estimates.ratio))
+    is_diagonal = models[:, None] == models[None, :]
     ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
     errors = spread(estimates.error, reverse=same, diagonal=0.0)
     # One is half of their sum and half of their difference, and so is the other.
@@ -315,12 +312,15 @@ def pairwise_result(
         superiority = spread(superiority, reverse=lambda x: 1.0 - x, diagonal=0.5)
         p_values = spread(p_values, reverse=same, diagonal=1.0)
         is_told = spread(is_told, reverse=same, diagonal=False)
+        if family.baseline is not None:
+            is_base = models == order.index(family.baseline)
+            is_asked = is_base[:, None] | is_base[None, :] | is_diagonal
+            p_values = xp.where(is_asked, p_values, math.nan)
+            is_told = is_told & is_asked
     else:
         superiority, p_values, is_told = (
             reorder(xp, x, order) for x in (superiority, p_values, is_told)
         )
-    models = xp.arange(len(order), device=device_of(xp, ratios))
-    is_diagonal = models[:, None] == models[None, :]
     bounds = upper_bound(xp, ratios, margins, superiority, is_told)
     eps_min = xp.where(is_diagonal, 1.0, bounds)
     return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)

@@ -4,8 +4,9 @@ Samples come in stacks of shape (..., K, n), one stack for each size of sample. 
 have shape (..., P), one entry for each pair of models, in the order of `list_blocks`.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -141,6 +142,12 @@ def count_pairs(stacks: Stacks) -> int:
     """Count the pairs of models."""
     n_models = sum(int(stack.shape[-2]) for stack in stacks)
     return n_models * (n_models - 1) // 2
+
+
+def slices_of(sizes: Iterable[int]) -> list[slice]:
+    """Give where parts of such sizes are, one behind the other."""
+    ends = [0, *itertools.accumulate(sizes)]
+    return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
 def join(xp: Namespace, parts: Sequence[Array], axis: int = -1) -> Array:

@@ -4,7 +4,6 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -36,7 +35,14 @@ from sigarray._numeric.quantile import (
     scores_at,
     sorted_resamples,
 )
-from sigarray._order.pairs import Block, Stacks, join, list_blocks, map_block
+from sigarray._order.pairs import (
+    Block,
+    Stacks,
+    join,
+    list_blocks,
+    map_block,
+    slices_of,
+)
 
 # The streams of random numbers of the models of each stack.
 Streams = tuple[tuple[int, ...], ...]
@@ -174,11 +180,7 @@ def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
     """Give the seeds of the models of each stack, by their streams."""
     every = [stream for group in streams for stream in group]
     low, high = stream_seeds(xp, seed, every)
-    ends = itertools.accumulate(map(len, streams))
-    return [
-        (low[end - len(group) : end, :], high[end - len(group) : end, :])
-        for end, group in zip(ends, streams, strict=True)
-    ]
+    return [(low[part, :], high[part, :]) for part in slices_of(map(len, streams))]
 
 
 def ratios_of_blocks(
@@ -284,11 +286,8 @@ def draw_uniforms(
         ]
     every = (xp.concat([x for x, _ in seeds]), xp.concat([x for _, x in seeds]))
     uniforms = random_uniforms(xp, every, start, count, widths[0])
-    ends = itertools.accumulate(stack.shape[-2] for stack in stacks)
-    return [
-        uniforms[:, end - stack.shape[-2] : end, :]
-        for end, stack in zip(ends, stacks, strict=True)
-    ]
+    parts = slices_of(stack.shape[-2] for stack in stacks)
+    return [uniforms[:, part, :] for part in parts]
 
 
 def ratio_of_samples(

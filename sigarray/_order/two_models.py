@@ -301,7 +301,6 @@ def aso(
         xp,
         stacks,
         STREAMS,
-        level=level,
         family=Family("one-sided", level),
         method=method,
         n_resamples=n_resamples,

@@ -65,7 +65,7 @@ def normal_file(write):
         ([], {}),
         (["--no-correction"], {"correction": None}),
         (["--confidence-level", "0.7"], {"confidence_level": 0.7}),
-        (["--n-resamples", "77"], {"n_resamples": 77}),
+        (["--n-resamples", "333"], {"n_resamples": 333}),
         (["--seed", "5"], {"rng": 5}),
         (["--lower-is-better"], {"higher_is_better": False}),
         (["--method", "asymptotic"], {"method": "asymptotic"}),
@@ -93,7 +93,7 @@ def test_options_are_distinguishable():
     for options in (
         {"correction": None},
         {"confidence_level": 0.7},
-        {"n_resamples": 77},
+        {"n_resamples": 333},
         {"higher_is_better": False},
         {"method": "asymptotic"},
     ):

@@ -183,3 +183,19 @@ def test_impossible_models():
         ValueError, match=r"correction to be .*'bonferroni', None; got 'holm'"
     ):
         multi_aso(np.ones((2, 3)), correction="holm")
+
+
+def test_baseline_without_correction():
+    """Each pair with the baseline is as if it were alone, and no other is tested."""
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(2.0 * k, 1.0, 8 + 4 * (k == 2)) for k in range(4)]
+    result = multi_aso(scores, correction=None, baseline=1, rng=0)
+    plain = multi_aso(scores, correction=None, rng=0)
+    is_asked = np.zeros((4, 4), dtype=bool)
+    is_asked[1, :] = is_asked[:, 1] = True
+    np.testing.assert_array_equal(result.eps_min[is_asked], plain.eps_min[is_asked])
+    np.testing.assert_array_equal(result.pvalue[is_asked], plain.pvalue[is_asked])
+    is_other = ~is_asked & ~np.eye(4, dtype=bool)
+    assert np.isnan(result.pvalue[is_other]).all()
+    assert np.min(result.eps_min[is_other]) >= 0.5
+    assert np.min(plain.eps_min[is_other]) < 0.5

@@ -1,0 +1,44 @@
+"""Standard deviations of violation ratios over replicates."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.chunks import AddUp, add_chunks
+from sigarray._backend.libraries import clip
+
+
+def moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:
+    """Give w d and w d^2, stacked on a new first axis."""
+    weighted = weights * deviations
+    return xp.stack([weighted, weighted * deviations])
+
+
+def standard_deviation(
+    xp: Namespace,
+    add_moments: Callable[[Any, int, AddUp], Array],
+    count: int,
+    observed: Array,
+    elements: int,
+    batch: int | None,
+) -> Array:
+    """Standard deviation (ddof 0), from moments about the observed ratio."""
+    # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.
+    zero = observed - observed
+    sums = add_chunks(
+        xp,
+        add_moments,
+        count,
+        initial=xp.stack([zero, zero]),
+        elements=elements,
+        batch=batch,
+    )
+    return xp.sqrt(clip(xp, sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
+
+
+def deviation_of(xp: Namespace, replicates: Array, ratio: Array) -> Array:
+    """Standard deviation (ddof 0) of replicates, about the observed ratio."""
+    deviations = replicates - ratio[..., None]
+    mean = xp.mean(deviations, axis=-1)
+    variance = xp.mean(deviations * deviations, axis=-1) - mean**2
+    return xp.sqrt(clip(xp, variance, 0.0, None))
