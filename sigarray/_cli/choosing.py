@@ -7,6 +7,7 @@ from typing import Any
 
 from sigarray._cli.floors import choose_correction, doubt_sizes, list_floors
 from sigarray._cli.inputs import check_sizes
+from sigarray._cli.options import add_random, number
 from sigarray._cli.orders import (
     CLOSED,
     OrderOptions,
@@ -19,6 +20,7 @@ from sigarray._cli.pairwise_tests import (
     PAIR_METHODS,
     PAIRED_TESTS,
     RESAMPLING_TESTS,
+    TESTS,
     PairOptions,
     describe_test,
 )
@@ -29,6 +31,91 @@ from sigarray.read._score_table import ScoreTable
 ORDERS = OrderOptions()
 ALPHA = 0.05
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
+
+
+def add_tests(command: argparse.ArgumentParser) -> None:
+    """Add which test to do, of which pairs, at which level."""
+    command.add_argument(
+        "--test",
+        choices=("aso", *TESTS),
+        help="default: aso, almost stochastic order, of runs; permutation, paired by "
+        "item, of scores of items",
+    )
+    command.add_argument(
+        "--paired",
+        action="store_true",
+        help="a row is a pair of scores, as of two models on one test set "
+        "(bootstrap, permutation, t)",
+    )
+    command.add_argument(
+        "--test-share",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="SHARE",
+        help="of t: a row is a split of one data set, a fold or a repetition, of which "
+        "the models were tested on this SHARE, such as 0.1 of ten folds; their scores "
+        "are paired, and t is corrected for training sets that overlap (Nadeau and "
+        "Bengio 2003)",
+    )
+    command.add_argument(
+        "--baseline",
+        metavar="MODEL",
+        help="compare each other model with MODEL, and no other pairs: fewer runs then "
+        "do",
+    )
+    command.add_argument(
+        "--threshold",
+        type=number(0.0, 0.5),
+        metavar="TAU",
+        help="of aso: A is better than B where eps_min < TAU <= 0.5; default: "
+        f"{ORDERS.threshold}",
+    )
+    command.add_argument(
+        "--confidence-level",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="P",
+        help=f"of aso: that of the bounds eps_min; default: {ORDERS.confidence_level}",
+    )
+    command.add_argument(
+        "--alpha",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="ALPHA",
+        help="of other tests: p-values of at most ALPHA are significant; default: "
+        f"{ALPHA}",
+    )
+    command.add_argument(
+        "--dt",
+        type=number(0.0, 1.0, is_open=True),
+        metavar="DT",
+        help="of aso: compare quantiles at DT, 2 DT, ..., such as 0.005, in place of "
+        "all; so a .parquet or .arrow FILE may be larger than memory",
+    )
+    command.add_argument(
+        "--no-correction",
+        action="store_true",
+        help="do not correct for the number of comparisons (aso by Bonferroni, others "
+        "by Holm, or where that can leave nothing on any task, Benjamini-Hochberg)",
+    )
+    command.add_argument(
+        "--method",
+        choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
+        help="auto, the default: of aso, enumerates all resamples of few scores, "
+        "bootstraps more, and some quantiles of very many; of bootstrap and "
+        "permutation, resampling, but saddlepoint for many scores, more resamples "
+        "where so few cannot be significant, and exact p-values of pairs that differ "
+        "by multiples of one unit, such as 0 and 1. "
+        f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
+    )
+    add_random(
+        command, default=None, said="1000 for aso, 9999 for bootstrap and permutation"
+    )
+
+
+def choose_default_test(options: argparse.Namespace, table: ScoreTable) -> None:
+    """Take the test that suits a table, unless one is asked for."""
+    if options.test is None:
+        is_of_runs = table.unit == "run" and not options.paired
+        options.test = "aso" if is_of_runs else "permutation"
+        check_test_options(options)
 
 
 def choose_test(

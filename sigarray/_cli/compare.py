@@ -8,10 +8,10 @@ import numpy as np
 
 from sigarray import holm
 from sigarray._cli.choosing import (
-    ALPHA,
-    ORDERS,
+    add_tests,
     check_baseline,
     check_test_options,
+    choose_default_test,
     choose_test,
     describe_comparison,
 )
@@ -20,15 +20,10 @@ from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.matched import list_matched, say_matched
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.options import FILE_OF_SCORES, add_random, add_table, number
+from sigarray._cli.options import FILE_OF_SCORES, add_table
 from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.page import write_page
-from sigarray._cli.pairwise_tests import (
-    PAIR_METHODS,
-    TESTS,
-    PairOptions,
-    run_pairwise,
-)
+from sigarray._cli.pairwise_tests import PairOptions, run_pairwise
 from sigarray._cli.pictures import (
     FORMATS,
     draw_pictures,
@@ -64,79 +59,7 @@ DESCRIPTION = (
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
-    command.add_argument(
-        "--test",
-        choices=("aso", *TESTS),
-        help="default: aso, almost stochastic order, of runs; permutation, paired by "
-        "item, of scores of items",
-    )
-    command.add_argument(
-        "--paired",
-        action="store_true",
-        help="a row is a pair of scores, as of two models on one test set "
-        "(bootstrap, permutation, t)",
-    )
-    command.add_argument(
-        "--test-share",
-        type=number(0.0, 1.0, is_open=True),
-        metavar="SHARE",
-        help="of t: a row is a split of one data set, a fold or a repetition, of which "
-        "the models were tested on this SHARE, such as 0.1 of ten folds; their scores "
-        "are paired, and t is corrected for training sets that overlap (Nadeau and "
-        "Bengio 2003)",
-    )
-    command.add_argument(
-        "--baseline",
-        metavar="MODEL",
-        help="compare each other model with MODEL, and no other pairs: fewer runs then "
-        "do",
-    )
-    command.add_argument(
-        "--threshold",
-        type=number(0.0, 0.5),
-        metavar="TAU",
-        help="of aso: A is better than B where eps_min < TAU <= 0.5; default: "
-        f"{ORDERS.threshold}",
-    )
-    command.add_argument(
-        "--confidence-level",
-        type=number(0.0, 1.0, is_open=True),
-        metavar="P",
-        help=f"of aso: that of the bounds eps_min; default: {ORDERS.confidence_level}",
-    )
-    command.add_argument(
-        "--alpha",
-        type=number(0.0, 1.0, is_open=True),
-        metavar="ALPHA",
-        help="of other tests: p-values of at most ALPHA are significant; default: "
-        f"{ALPHA}",
-    )
-    command.add_argument(
-        "--dt",
-        type=number(0.0, 1.0, is_open=True),
-        metavar="DT",
-        help="of aso: compare quantiles at DT, 2 DT, ..., such as 0.005, in place of "
-        "all; so a .parquet or .arrow FILE may be larger than memory",
-    )
-    command.add_argument(
-        "--no-correction",
-        action="store_true",
-        help="do not correct for the number of comparisons (aso by Bonferroni, others "
-        "by Holm, or where that can leave nothing on any task, Benjamini-Hochberg)",
-    )
-    command.add_argument(
-        "--method",
-        choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
-        help="auto, the default: of aso, enumerates all resamples of few scores, "
-        "bootstraps more, and some quantiles of very many; of bootstrap and "
-        "permutation, resampling, but saddlepoint for many scores, more resamples "
-        "where so few cannot be significant, and exact p-values of pairs that differ "
-        "by multiples of one unit, such as 0 and 1. "
-        f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
-    )
-    add_random(
-        command, default=None, said="1000 for aso, 9999 for bootstrap and permutation"
-    )
+    add_tests(command)
     paper = command.add_argument_group("for the paper, and for others")
     paper.add_argument(
         "--plot",
@@ -169,10 +92,7 @@ def run(options: argparse.Namespace) -> Report:
         check_test_options(options)
     table = open_large(options) or read_models(options)
     check_baseline(options, table)
-    if options.test is None:
-        is_of_runs = table.unit == "run" and not options.paired
-        options.test = "aso" if is_of_runs else "permutation"
-        check_test_options(options)
+    choose_default_test(options, table)
     tests = choose_test(options, table)
     if isinstance(tests, PairOptions) and tests.is_paired:
         say_matched(table)

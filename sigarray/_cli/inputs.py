@@ -34,9 +34,7 @@ _SAME_SIZE = 4.0
 MAX_MODELS = 100
 
 
-def read_models(
-    options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
-) -> ScoreTable:
+def read_models(options: argparse.Namespace, *, min_models: int = 2) -> ScoreTable:
     """Read the scores of the models that are chosen, and say what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
     choice = Choice(
@@ -48,7 +46,7 @@ def read_models(
         path=options.path,
         ignored=options.ignore,
         unit=options.unit,
-        is_paired=is_paired or getattr(options, "paired", False),
+        is_paired=getattr(options, "paired", False),
         drop_unmatched=options.drop_unmatched,
         min_models=min_models,
         max_models=MAX_MODELS,
@@ -190,16 +188,14 @@ def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
         )
 
 
-def read_one_task(
-    options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
-) -> tuple[str, Scores]:
-    """Give the name of the file, and the scores of the models on its only task."""
-    table = read_models(options, is_paired=is_paired, min_models=min_models)
+def read_one_task(options: argparse.Namespace, *, min_models: int = 2) -> ScoreTable:
+    """Read the scores of the models on a task, which is to be the only one."""
+    table = read_models(options, min_models=min_models)
     if len(table.tasks) > 1:
         names = list_names(table.tasks)
         msg = f"Expected one task; got {names}. Choose one with --tasks."
         raise ValueError(msg)
-    return table.source, table.scores
+    return table
 
 
 @contextlib.contextmanager

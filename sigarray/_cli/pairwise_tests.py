@@ -3,7 +3,7 @@
 import itertools
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,10 +102,24 @@ def run_pairwise(
         _guess_seconds(scores, options),
         _advise(options),
     )
-    results = [_test_pair(scores, a, b, options) for a, b in track(pairs, "Pair")]
+    tests = find_tests(
+        scores, options, higher_is_better=higher_is_better, pairs=track(pairs, "Pair")
+    )
     _doubt_constants(scores, pairs, options)
+    return tests
+
+
+def find_tests(
+    scores: Scores,
+    options: PairOptions,
+    *,
+    higher_is_better: bool,
+    pairs: Iterable[tuple[str, str]],
+) -> list[PairTest]:
+    """Test pairs of models, in silence."""
     tests = []
-    for (a, b), (statistic, lead, p) in zip(pairs, results, strict=True):
+    for a, b in pairs:
+        statistic, lead, p = _test_pair(scores, a, b, options)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
         tests.append(PairTest(statistic, p, leader))

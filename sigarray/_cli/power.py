@@ -1,70 +1,76 @@
-"""`sigarray power`: whether there are enough runs of the models."""
+"""`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
-import itertools
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
-import numpy as np
-
-from sigarray import bootstrap_power_analysis, required_sample_size
-from sigarray._cli.inputs import check_sizes, read_one_task
-from sigarray._cli.options import (
-    FILE_OF_SCORES,
-    add_level,
-    add_random,
-    add_table,
-    number,
+from sigarray._cli.choosing import (
+    add_tests,
+    check_baseline,
+    check_test_options,
+    choose_default_test,
+    choose_test,
+    describe_comparison,
 )
+from sigarray._cli.inputs import check_sizes, read_one_task
+from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
+from sigarray._cli.orders import OrderOptions
+from sigarray._cli.pairwise_tests import PairOptions, describe_test
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
-from sigarray._power_analysis import DEFAULT_SIZES
-from sigarray.read._wide import Scores
-from sigarray.report._numbers import (
-    Summary,
-    describe_scores,
-    number_format,
-    show_difference,
+from sigarray._cli.samples import Trials
+from sigarray._cli.verdict import (
+    Comparison,
+    say_correction_of_tests,
+    say_order_basis,
+    start_document,
 )
+from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+from sigarray.report._numbers import number_format, show_difference
 from sigarray.report._rendering import Report, Table
 
 DESCRIPTION = (
-    "For each model, the power to see that its scores are lifted; for every "
-    "two, the number of runs that shows a difference like theirs. "
-    f"{FILE_OF_SCORES}"
+    "How often `sigarray compare` would call the better model better, with the same "
+    "options: for each model, if its scores were lifted; for every two, with how many "
+    f"runs of each model it would mostly do so. {FILE_OF_SCORES}"
 )
 
-# Better, worse, and how many runs of each show it: infinite for more than were tried.
-SizedPair = tuple[str, str, float]
+# More than anyone has.
+_LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
 
-# More runs than anyone has; samples of this size are drawn in seconds.
-_LARGEST_SIZE = 10_000
-# For a guess at the time: for each score that is drawn.
-_SECONDS_PER_SCORE = {
-    "welch": 6e-8,
-    "paired-t": 6e-8,
-    "mann-whitney": 1e-7,
-    "aso": 1e-5,
-}
 
-_NAMES = {
-    "welch": "Welch's t-test",
-    "paired-t": "paired t-test",
-    "mann-whitney": "Mann-Whitney's U",
-    "aso": "almost stochastic order",
-}
-POWER_TESTS = tuple(_NAMES)
+@dataclass(frozen=True)
+class SizedPair:
+    """How many scores of each model show the difference, and in what share of samples.
+
+    Infinite, where there would have to be more than were tried.
+    """
+
+    better: str
+    worse: str
+    size: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be seen, how often, and in how large samples at most."""
+
+    lift: float
+    power: float
+    largest: int
+    unit: str
+    change: str
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
-    command.add_argument(
-        "--test", choices=POWER_TESTS, default="welch", help="default: %(default)s"
-    )
+    add_tests(command)
     command.add_argument(
         "--lift",
         type=number(1.0, 1e6),
@@ -79,15 +85,67 @@ def add_options(command: argparse.ArgumentParser) -> None:
         metavar="P",
         help="how much power is enough; default: %(default)s",
     )
-    add_level(command)
-    add_random(command, default=1000, said="%(default)s")
+    command.add_argument(
+        "--n-samples",
+        type=whole_number(1, _MAX_SAMPLES),
+        default=200,
+        metavar="N",
+        help="how many samples of each size are drawn from the scores, and compared; "
+        "default: %(default)s, which know a power of 0.8 up to 0.03",
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Say whether there are enough runs of the models of a file."""
-    is_paired = options.test == "paired-t"
-    source, scores = read_one_task(options, is_paired=is_paired, min_models=1)
-    check_sizes(source, scores)
+    """Say whether there are enough scores of the models of a file."""
+    if options.test is not None:
+        check_test_options(options)
+    table = read_one_task(options, min_models=1)
+    check_sizes(table.source, table.scores)
+    check_baseline(options, table)
+    _doubt_lift(options, table.scores)
+    models = table.models
+    table = _with_two_models(table)
+    choose_default_test(options, table)
+    tests = choose_test(options, table)
+    comparison = describe_comparison(options, table, tests, *table.tasks)
+    scores = table.scores
+    trials = Trials(
+        tests=tests,
+        is_corrected=comparison.is_corrected,
+        higher_is_better=comparison.higher_is_better,
+        is_paired=table.is_paired,
+        unit=table.unit,
+        number=options.n_samples,
+        seed=options.seed,
+    )
+    duels = _find_duels(comparison)
+    sizes = _sizes_to_try(scores)
+    per_size = [trials.guess_seconds(len(scores), n) for n in sizes if duels]
+    per_model = [trials.guess_seconds(len(scores), len(scores[x])) for x in models]
+    announce(
+        f"power of {options.test} for {len(models)} models and {len(duels)} "
+        f"{'pair' if len(duels) == 1 else 'pairs'}",
+        sum(per_size) + sum(per_model),
+        f"Faster: {'' if options.test == 't' else '--test t, '}fewer --n-samples, "
+        "fewer models with --columns.",
+    )
+    lift = options.lift if comparison.higher_is_better else 1.0 / options.lift
+    powers = {
+        name: trials.share_lifted(scores, name, lift) for name in track(models, "Model")
+    }
+    pairs = _find_sizes(scores, duels, sizes, trials, options.power)
+    factor = "lift" if comparison.higher_is_better else "drop"
+    goal = Goal(
+        lift=options.lift,
+        change=f"a {factor} by a factor of {options.lift:g}",
+        power=options.power,
+        largest=sizes[-1],
+        unit=table.unit,
+    )
+    return _report(comparison, trials, goal, powers, pairs)
+
+
+def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
     largest = max(float(column.max()) for column in scores.values())
     if not options.lower_is_better and largest <= 1.0 < options.lift * largest:
         warnings.warn(
@@ -96,128 +154,26 @@ def run(options: argparse.Namespace) -> Report:
             UserWarning,
             stacklevel=2,
         )
-    return report_power(
-        source,
-        scores,
-        PowerOptions(
-            test=options.test,
-            lift=options.lift,
-            power=options.power,
-            alpha=options.alpha,
-            higher_is_better=not options.lower_is_better,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-        ),
-    )
 
 
-@dataclass(frozen=True)
-class PowerOptions:
-    """How to find the power, and how much of it is enough."""
-
-    test: str
-    lift: float
-    power: float
-    alpha: float
-    higher_is_better: bool
-    n_resamples: int
-    seed: int
+def _with_two_models(table: ScoreTable) -> ScoreTable:
+    """Give a model that is alone another one, with the same scores."""
+    if len(table.models) > 1:
+        return table
+    ((task, by),) = table.tasks.items()
+    (name,) = by
+    other = f"another {name}"
+    ids = {task: table.ids[task] | {other: table.ids[task][name]}}
+    return table._replace(tasks={task: by | {other: by[name]}}, ids=ids)
 
 
-def report_power(source: str, scores: Scores, options: PowerOptions) -> Report:
-    """Say of every model and every two of them whether there are runs enough."""
-    summaries = {name: describe_scores(column) for name, column in scores.items()}
-    duels = _find_duels(summaries, options.higher_is_better)
-    announce(
-        f"power of {options.test} for {len(scores)} models and {len(duels)} pairs",
-        _guess_seconds(scores, len(duels), options),
-        "Faster: "
-        + ("" if options.test in ("welch", "paired-t") else "--test welch, ")
-        + "fewer --n-resamples, fewer models with --columns.",
-    )
-    powers = {
-        name: _find_power(scores[name], options)
-        for name in track(list(scores), "Model")
-    }
-    sizes = _sizes_to_try(scores)
-    corrected = replace(options, alpha=options.alpha / max(1, len(duels)))
-    pairs = [
-        (better, worse, _find_size(scores[better], scores[worse], sizes, corrected))
-        for better, worse in track(duels, "Pair")
-    ]
-    factor = "lift" if options.higher_is_better else "drop"
-    method = (
-        f"{_NAMES[options.test]}, two-sided, level {options.alpha:g}"
-        f"{_say_comparisons(len(duels))}, {options.n_resamples} bootstrap samples, "
-        f"seed {options.seed}"
-    )
-    document = {
-        "source": source,
-        "test": options.test,
-        "higher_is_better": options.higher_is_better,
-        "alpha": options.alpha,
-        "n_resamples": options.n_resamples,
-        "seed": options.seed,
-        "method": method,
-        "lift": options.lift,
-        "power": options.power,
-        "largest_size_tried": sizes[-1],
-        "models": powers,
-        "pairs": [
-            {
-                "better": better,
-                "worse": worse,
-                "required_sample_size": None if math.isinf(size) else int(size),
-            }
-            for better, worse, size in pairs
-        ],
-    }
-    records = [
-        {
-            "model_a": name,
-            "model_b": "",
-            "power": power,
-            "required_power": options.power,
-            "required_sample_size": "",
-        }
-        for name, power in powers.items()
-    ] + [
-        {
-            "model_a": better,
-            "model_b": worse,
-            "power": "",
-            "required_power": options.power,
-            "required_sample_size": "" if math.isinf(size) else int(size),
-        }
-        for better, worse, size in pairs
-    ]
-    change = f"a {factor} by a factor of {options.lift:g}"
-    tables = [_model_table(source, scores, summaries, powers, change)]
-    if len(scores) > MAX_SHOWN:
-        sentences = _say_counts(powers, pairs, sizes[-1], options, change)
-        return Report(tables, sentences, method, records, document)
-    if pairs:
-        tables.append(_pair_table(summaries, pairs, sizes[-1], options.power))
-    sentences = [
-        *(
-            _say_power(name, len(scores[name]), power, options, change)
-            for name, power in powers.items()
-        ),
-        *(_say_size(*pair, sizes[-1], options.power) for pair in pairs),
-        *([_say_pilot(scores)] if pairs else []),
-    ]
-    return Report(tables, sentences, method, records, document)
-
-
-def _find_duels(
-    summaries: dict[str, Summary], higher_is_better: bool
-) -> list[tuple[str, str]]:
+def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
     """Give every two models whose means differ, the better one first."""
     duels = []
-    for pair in itertools.combinations(summaries, 2):
-        first, second = (summaries[name]["mean"] for name in pair)
+    for pair in comparison.pairs:
+        first, second = (comparison.summaries[name]["mean"] for name in pair)
         if first != second:
-            is_first = (first > second) == higher_is_better
+            is_first = (first > second) == comparison.higher_is_better
             duels.append(pair if is_first else pair[::-1])
     return duels
 
@@ -231,121 +187,162 @@ def _sizes_to_try(scores: Scores) -> list[int]:
     return sizes
 
 
-def _shared(options: PowerOptions) -> dict[str, Any]:
-    return {
-        "test": options.test.replace("-", "_"),
-        # The better one is known here: of a two-sided test, its side.
-        "alpha": 0.5 * options.alpha,
-        "n_resamples": options.n_resamples,
-        "rng": options.seed,
-    }
-
-
-def _find_power(column: np.ndarray, options: PowerOptions) -> float:
-    lift = options.lift if options.higher_is_better else 1.0 / options.lift
-    return float(bootstrap_power_analysis(column, lift=lift, **_shared(options)))
-
-
-def _find_size(
-    better: np.ndarray, worse: np.ndarray, sizes: list[int], options: PowerOptions
-) -> float:
-    """Find the smallest size, and try large ones only where the others do not do."""
-    n_default = len(DEFAULT_SIZES)
-    for tried in (sizes[:n_default], *([size] for size in sizes[n_default:])):
-        result = required_sample_size(
-            better,
-            worse,
-            power=options.power,
-            sizes=tried,
-            higher_is_better=options.higher_is_better,
-            **_shared(options),
-        )
-        if not math.isinf(float(result.sample_size)):
-            break
-    return float(result.sample_size)
-
-
-def _guess_seconds(scores: Scores, n_pairs: int, options: PowerOptions) -> float:
-    """Guess how long it takes, where the default sizes do."""
-    n_drawn = 2 * (sum(map(len, scores.values())) + n_pairs * sum(DEFAULT_SIZES))
-    return _SECONDS_PER_SCORE[options.test] * n_drawn * options.n_resamples
-
-
-def _model_table(
-    source: str,
+def _find_sizes(
     scores: Scores,
-    summaries: dict[str, Summary],
+    duels: list[tuple[str, str]],
+    sizes: list[int],
+    trials: Trials,
+    power: float,
+) -> list[SizedPair]:
+    """Find the smallest size for each pair; all models are compared at each size."""
+    found: dict[tuple[str, str], SizedPair] = {}
+    for size in track(sizes, "Number of scores"):
+        if len(found) == len(duels):
+            break
+        shares = trials.share_better(scores, size)
+        for pair in duels:
+            share = shares.get(pair, 0.0)
+            if pair not in found and share >= power:
+                found[pair] = SizedPair(*pair, size, share)
+    return [found.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]
+
+
+def _report(
+    comparison: Comparison,
+    trials: Trials,
+    goal: Goal,
     powers: dict[str, float],
-    change: str,
-) -> Table:
+    pairs: list[SizedPair],
+) -> Report:
+    """Say of every model and every two of them whether there are scores enough."""
+    method = (
+        f"the verdict of sigarray compare, {_say_test(comparison, trials.tests)}; the "
+        f"share of {trials.number} samples of each size, drawn from these "
+        f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
+        "one"
+    )
+    document = start_document(comparison, comparison.correction) | {
+        "seed": trials.seed,
+        "n_samples": trials.number,
+        "method": method,
+        "lift": goal.lift,
+        "power": goal.power,
+        "largest_size_tried": goal.largest,
+        "models": powers,
+        "pairs": [
+            {
+                "better": x.better,
+                "worse": x.worse,
+                "required_sample_size": None if math.isinf(x.size) else int(x.size),
+                "power": None if math.isinf(x.size) else x.share,
+            }
+            for x in pairs
+        ],
+    }
+    records = [
+        {
+            "model_a": name,
+            "model_b": "",
+            "power": power,
+            "required_power": goal.power,
+            "required_sample_size": "",
+        }
+        for name, power in powers.items()
+    ] + [
+        {
+            "model_a": x.better,
+            "model_b": x.worse,
+            "power": "" if math.isinf(x.size) else x.share,
+            "required_power": goal.power,
+            "required_sample_size": "" if math.isinf(x.size) else int(x.size),
+        }
+        for x in pairs
+    ]
+    tables = [_model_table(comparison, powers, goal)]
+    if len(powers) > MAX_SHOWN:
+        sentences = _say_counts(powers, pairs, goal)
+        return Report(tables, sentences, method, records, document)
+    if pairs:
+        tables.append(_pair_table(comparison, pairs, goal))
+    sizes = {name: len(comparison.scores[name]) for name in powers}
+    sentences = [
+        *(_say_power(name, sizes[name], x, goal) for name, x in powers.items()),
+        *(_say_size(x, goal) for x in pairs),
+        *([_say_pilot(min(sizes.values()), goal.unit)] if pairs else []),
+    ]
+    return Report(tables, sentences, method, records, document)
+
+
+def _say_test(comparison: Comparison, tests: PairOptions | OrderOptions) -> str:
+    """Say which test decides, and for how many comparisons it is corrected."""
+    if isinstance(tests, OrderOptions):
+        return (
+            f"almost stochastic order: eps_min < {tests.threshold:g} and equality "
+            f"rejected, two-sided, {say_order_basis(comparison)}"
+        )
+    name = describe_test(dict(comparison.scores), tests, unit=comparison.unit)
+    level = f"p <= {tests.alpha:.10g} {say_correction_of_tests(comparison)}"
+    return f"{name}: {level}"
+
+
+def _model_table(comparison: Comparison, powers: dict[str, float], goal: Goal) -> Table:
+    summaries = {name: comparison.summaries[name] for name in powers}
     show = number_format(list(summaries.values()))
     rows = [
         [
             name,
-            str(len(scores[name])),
+            str(len(comparison.scores[name])),
             show(summary["mean"]),
             show(summary["sd"]),
             f"{powers[name]:.3f}",
         ]
         for name, summary in summaries.items()
     ]
-    title = f"{source}: power to see {change}"
+    title = f"{comparison.source}: power to see {goal.change}"
     return Table(title, ["model", "n", "mean", "sd", "power"], rows)
 
 
-def _pair_table(
-    summaries: dict[str, Summary],
-    pairs: list[SizedPair],
-    largest: int,
-    power: float,
-) -> Table:
+def _pair_table(comparison: Comparison, pairs: list[SizedPair], goal: Goal) -> Table:
     rows = []
-    for better, worse, size in pairs:
-        difference = show_difference(summaries[better], summaries[worse])
-        shown = f"> {largest}" if math.isinf(size) else f"{size:.0f}"
-        rows.append([better, worse, difference, shown])
-    header = ["better", "than", "mean difference", "runs of each"]
-    title = f"Runs that show the difference with power {power:g}"
+    for x in pairs:
+        summaries = [comparison.summaries[name] for name in (x.better, x.worse)]
+        shown = f"> {goal.largest}" if math.isinf(x.size) else f"{x.size:.0f}"
+        rows.append([x.better, x.worse, show_difference(*summaries), shown])
+    of = "" if comparison.unit != "run" else " of each"
+    header = ["better", "than", "mean difference", f"{goal.unit}s{of}"]
+    title = f"{goal.unit.title()}s that show the difference with power {goal.power:g}"
     return Table(title, header, rows, name_columns=2)
 
 
-def _say_power(
-    name: str, n: int, power: float, options: PowerOptions, change: str
-) -> str:
-    verdict = "enough" if power >= options.power else "too few"
+def _say_power(name: str, n: int, power: float, goal: Goal) -> str:
+    verdict = "enough" if power >= goal.power else "too few"
     return (
-        f"{n} runs of {name} are {verdict} to see {change}: power {power:.3f}, where "
-        f"{options.power:g} is asked for."
+        f"{n} {goal.unit}s of {name} are {verdict} to see {goal.change}: power "
+        f"{power:.3f}, where {goal.power:g} is asked for."
     )
 
 
-def _say_size(better: str, worse: str, size: float, largest: int, power: float) -> str:
-    if math.isinf(size):
+def _say_size(x: SizedPair, goal: Goal) -> str:
+    each = " each" if goal.unit == "run" else ""
+    if math.isinf(x.size):
         return (
-            f"More than {largest} runs of {better} and {worse} would be needed to see "
-            f"a difference like theirs with power {power:g}."
+            f"More than {goal.largest} {goal.unit}s{each} would be needed to see that "
+            f"{x.better} is better than {x.worse} with power {goal.power:g}."
         )
     return (
-        f"About {size:.0f} runs each show, with power {power:g}, that {better} is "
-        f"better than {worse}, if the difference is what it seems."
+        f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
+        f"{x.better} is better than {x.worse}, if the difference is what it seems."
     )
 
 
-def _say_comparisons(n_pairs: int) -> str:
-    """Say what `sigarray compare` will correct for."""
-    if n_pairs < 2:
-        return ""
-    return f", of pairs corrected for {n_pairs} comparisons (Bonferroni)"
-
-
-def _say_pilot(scores: Scores) -> str:
-    """Say how far the number of runs may be off, for that of so few is an estimate.
+def _say_pilot(n: int, unit: str) -> str:
+    """Say how far the number of scores may be off, for that of so few is an estimate.
 
     It goes with the variance over the square of the difference, of which only the
     variance is looked at here: of n normal scores, it is known up to a quantile of
     chi-square, by Wilson and Hilferty's approximation.
     """
-    k = min(map(len, scores.values())) - 1.0
+    k = n - 1.0
     z = NormalDist().inv_cdf(0.95)
     low, high = (
         (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
@@ -353,26 +350,22 @@ def _say_pilot(scores: Scores) -> str:
     )
     most = f"{1.0 / high:.2g}" if high > 0.0 else "any number of"
     return (
-        f"Of {k + 1:.0f} runs a variance is an estimate: the numbers may have to be "
+        f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
         f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "
         "and more where the difference only seems as large as it is."
     )
 
 
 def _say_counts(
-    powers: dict[str, float],
-    pairs: list[SizedPair],
-    largest: int,
-    options: PowerOptions,
-    change: str,
+    powers: dict[str, float], pairs: list[SizedPair], goal: Goal
 ) -> list[str]:
-    """Say how many models and pairs have runs enough, where there are many."""
-    n_enough = sum(power >= options.power for power in powers.values())
-    n_seen = sum(not math.isinf(size) for _, _, size in pairs)
+    """Say how many models and pairs have scores enough, where there are many."""
+    n_enough = sum(power >= goal.power for power in powers.values())
+    n_seen = sum(not math.isinf(x.size) for x in pairs)
     return [
-        f"{n_enough} of {len(powers)} models have runs enough to see {change}, with "
-        f"power {options.power:g}.",
+        f"{n_enough} of {len(powers)} models have {goal.unit}s enough to see "
+        f"{goal.change}, with power {goal.power:g}.",
         f"{n_seen} of {len(pairs)} pairs would show their difference with at most "
-        f"{largest} runs each.",
+        f"{goal.largest} {goal.unit}s.",
         "Take --format csv or json for all pairs, or --columns for some models.",
     ]

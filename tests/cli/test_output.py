@@ -213,7 +213,7 @@ class TestWaiting:
                 ["study", "--n-sets", "2", "--n-items", "2", "--n-resamples", "2"],
                 "a study of 24 p-values takes",
             ),
-            (["power", path], "power of welch for 2 models and 1 pairs"),
+            (["power", path], "power of aso for 2 models and 1 pair"),
         ):
             assert "Faster" not in run(*arguments)[2]
             with monkeypatch.context() as patch:

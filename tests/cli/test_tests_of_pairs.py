@@ -1,4 +1,4 @@
-"""`sigarray compare --test`, `power` and `correct`: what they print and refuse."""
+"""`sigarray compare --test`: what it prints and refuses."""
 
 import csv
 import io
@@ -12,10 +12,8 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from sigarray import (
-    bootstrap_power_analysis,
     bootstrap_test,
     permutation_test,
-    required_sample_size,
     t_test,
 )
 from sigarray.report._numbers import show_p_value
@@ -318,191 +316,6 @@ class TestCompare:
             for p in (level, level * (1 + 1e-9), level * (1 - 1e-9)):
                 assert (float(show_p_value(p, level)) <= level) == (p <= level)
         assert show_p_value(0.05, 0.05) == "0.0500"
-
-
-class TestPower:
-    @pytest.mark.parametrize("test", ["welch", "paired-t", "mann-whitney", "aso"])
-    def test_it_is_the_librarys(self, table, run, test):
-        arguments = ["--test", test, "--lift", "2", "--seed", "3", "--power", "0.6"]
-        arguments += ["--n-resamples", "30", "--alpha", "0.1"]
-        arguments += ["--columns", "a,b", "--format", "json"]
-        document = json.loads(run("power", table, *arguments)[1])
-        options = {"test": test.replace("-", "_"), "n_resamples": 30, "rng": 3}
-        options["alpha"] = 0.05  # of one side
-        a, b = SCORES[:, 0], SCORES[:, 1]
-        for name, scores in (("a", a), ("b", b)):
-            power = bootstrap_power_analysis(scores, lift=2.0, **options)
-            assert document["models"][name] == float(power)
-        size = float(required_sample_size(b, a, power=0.6, **options).sample_size)
-        expected = None if math.isinf(size) else size
-        (pair,) = document["pairs"]
-        assert (pair["better"], pair["worse"]) == ("b", "a")
-        assert pair["required_sample_size"] == expected
-
-    def test_losses(self, table, run):
-        arguments = ["power", table, "--lower-is-better", "--format", "json"]
-        document = json.loads(run(*arguments)[1])
-        assert document["pairs"][0]["better"] == "a"
-        power = bootstrap_power_analysis(
-            SCORES[:, 2], lift=0.8, alpha=0.025, n_resamples=1000, rng=0
-        )
-        assert document["models"]["c"] == float(power)
-
-    @pytest.mark.parametrize("style", STYLES)
-    def test_all_formats(self, table, run, style):
-        code, out, err = run("power", table, "--format", style)
-        assert (code, err) == (0, "")
-        assert "c" in out
-        if style == "csv":
-            assert len(list(csv.DictReader(io.StringIO(out)))) == 6
-        if style == "text":
-            assert "14 runs of a are too few to see a lift by a factor of 1.25" in out
-
-    def test_one_model_is_enough(self, write, run):
-        code, out, _ = run("power", write("a\n1\n2\n4\n"))
-        assert code == 0
-        assert "3 runs of a are too few" in out
-
-    def test_no_difference(self, write, run):
-        code, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4\n"))
-        assert code == 0
-        assert "runs of each" not in out
-
-    def test_more_runs_than_were_tried(self, write, run):
-        _, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4.001\n"))
-        assert "More than 100 runs of b and a would be" in " ".join(out.split())
-
-    def test_more_runs_are_tried_than_there_are(self, write, run):
-        rng = np.random.default_rng(0)
-        rows = "".join(f"{x},{x + 0.25}\n" for x in rng.normal(size=130).round(3))
-        path = write(f"a,b\n{rows}")
-        arguments = ["power", path, "--n-resamples", "100", "--format", "json"]
-        document = json.loads(run(*arguments)[1])
-        assert document["largest_size_tried"] == 800
-        assert document["pairs"][0]["required_sample_size"] == 400
-        assert (document["test"], document["seed"]) == ("welch", 0)
-        assert document["n_resamples"] == 100
-        rows = "".join(f"{x},{x + 0.001}\n" for x in rng.normal(size=130).round(3))
-        _, out, _ = run("power", write(f"a,b\n{rows}"), "--n-resamples", "100")
-        assert "More than 800 runs of b and a" in " ".join(out.split())
-        assert "> 800" in out
-
-    def test_many_models_are_counted(self, write, run):
-        columns = np.random.default_rng(0).normal(size=(3, 13)).round(3)
-        names = [f"m{k}" for k in range(13)]
-        rows = [",".join(map(str, row)) for row in [names, *columns]]
-        path = write("\n".join(rows))
-        arguments = ["power", path, "--n-resamples", "20", "--lift", "1.1"]
-        code, out, _ = run(*arguments)
-        assert code == 0
-        assert "of 13 models have runs enough to see a lift" in out
-        assert "of 78 pairs would show" in out
-        assert len(out.splitlines()) < 30
-        document = json.loads(run(*arguments, "--format", "json")[1])
-        assert len(document["pairs"]) == 78
-
-    def test_a_lift_above_one_is_doubted(self, write, run):
-        path = write("a,b\n0.9,0.95\n0.91,0.96\n")
-        assert (
-            "A lift by a factor of 1.25 takes scores above 1" in run("power", path)[2]
-        )
-        assert run("power", path, "--lift", "1.01")[2] == ""
-
-    def test_one_score(self, write, run):
-        code, _, err = run("power", write("a,b\n1,2\n2,\n"))
-        assert code == 2
-        assert "expected two scores or more of b; got 1. Run it with more" in err
-
-
-class TestCorrect:
-    @pytest.mark.parametrize(
-        ("content", "labels"),
-        [
-            ("0.03\n0.01\n0.02\n0.5\n", "1234"),
-            ("0.03 0.01 0.02 0.5\n", "1234"),
-            ("0.03,0.01,0.02,0.5\n", "1234"),
-            ("p\n0.03\n0.01\n0.02\n.5\n", "1234"),
-            ("w,0.03\nx,1e-2\ny,0.02\nz,0.5\n", "wxyz"),
-            ("task;p\nw;0.03\nx;0.01\n\ny;0.02\nz;0.5\n", "wxyz"),
-            ("w 0.03\nx 0.01\ny 0.02\nz 0.5\n", "wxyz"),
-            (",p\n0,0.03\n1,0.01\n2,0.02\n3,0.5\n", "0123"),
-        ],
-    )
-    def test_what_is_read(self, write, run, content, labels):
-        _, out, _ = run("correct", write(content), "--format", "json")
-        records = json.loads(out)["pvalues"]
-        assert [r["label"] for r in records] == list(labels)
-        assert [r["pvalue"] for r in records] == [0.03, 0.01, 0.02, 0.5]
-        adjusted = [r["adjusted_pvalue"] for r in records]
-        assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.5])
-        assert [r["is_significant"] for r in records] == [False, True, False, False]
-
-    @pytest.mark.parametrize(
-        ("method", "theirs"),
-        [
-            ("holm", "holm"),
-            ("bonferroni", "bonferroni"),
-            ("benjamini-hochberg", "fdr_bh"),
-            ("benjamini-yekutieli", "fdr_by"),
-        ],
-    )
-    def test_methods(self, write, run, method, theirs):
-        p_values = [0.04, 0.012, 0.9, 0.002, 0.03]
-        path = write("\n".join(map(str, p_values)))
-        arguments = ["--method", method, "--alpha", "0.1"]
-        _, out, _ = run("correct", path, *arguments, "--format", "json")
-        document = json.loads(out)
-        expected = multipletests(p_values, alpha=0.1, method=theirs)
-        adjusted = [r["adjusted_pvalue"] for r in document["pvalues"]]
-        assert adjusted == pytest.approx(expected[1])
-        assert f"{expected[0].sum()} of 5 are significant" in document["verdict"]
-
-    def test_the_level_itself_is_significant(self, write, run):
-        _, out, _ = run("correct", write("x,0.025\ny,0.5\n"))
-        assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
-
-    def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
-        monkeypatch.setattr("sigarray.report._rendering._render_rich", None)  # slow
-        rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
-        _, out, _ = run("correct", write(rows))
-        assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out
-        assert "correction: t0" not in out
-        assert out.count("\n") < 1010
-
-    @pytest.mark.parametrize("style", STYLES)
-    def test_all_formats(self, write, run, style):
-        path = write("first,0.01\nsecond,0.5\n")
-        code, out, err = run("correct", path, "--format", style)
-        assert (code, err) == (0, "")
-        assert "first" in out
-
-    def test_standard_input(self, run, monkeypatch):
-        stream = io.TextIOWrapper(io.BytesIO(b"0.01\n0.5\n"))
-        monkeypatch.setattr("sys.stdin", stream)
-        assert "1 of 2 is significant" in run("correct")[1]
-
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            ("", "has no p-values"),
-            ("p\n", "has no p-values"),
-            ("0.1\n1.2\n", "line 2: expected a p-value in [0, 1]; got '1.2'."),
-            ("0.1\n-0.1\n", "line 2: expected a p-value in [0, 1]; got '-0.1'."),
-            ("0.1\nnan\n", "line 2: expected a p-value in [0, 1]; got 'nan'."),
-            ("a,0.1\nb,\n", "line 2: expected a p-value in [0, 1]; got ''."),
-            ("A,<0.001\nB,0.04\n", "line 1: expected a p-value in [0, 1]; got '<0."),
-            ("A,\nB,0.01\n", "line 1: expected a p-value in [0, 1]; got ''."),
-            ("O.01\n0.04\n", "line 1: expected a p-value in [0, 1]; got 'O.01'."),
-            ("a,0.1,0.2\nb,1,x\n", "line 1: expected a p-value, or a label and a"),
-            ("0.03 0.01\n0.02 0.5\n", "line 1: expected one p-value in each row"),
-            ("a,b\n0.81,0.75\n0.83,0.7\n", "line 2: expected one p-value in each"),
-            ("0,1\n0,0\nx\n", "line 3: expected a p-value, or a label and"),
-        ],
-    )
-    def test_files_that_are_wrong(self, write, run, content, message):
-        code, out, err = run("correct", write(content))
-        assert (code, out) == (2, "")
-        assert message in err
 
 
 class TestMethodOfManyScores:

@@ -1,0 +1,134 @@
+"""How often `sigarray compare` calls a model better, of samples of its scores."""
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigarray import holm, multi_aso
+from sigarray._backend.seeds import name_streams
+from sigarray._cli.orders import OrderOptions
+from sigarray._cli.pairwise_tests import PairOptions, find_tests
+from sigarray._cli.verdict import pairs_of
+from sigarray.read._wide import Scores
+
+# Better and worse -> in what share of samples the better one is called so.
+Shares = dict[tuple[str, str], float]
+
+# For a guess at the time: of a pair of samples, and of a score of a resample.
+_SECONDS_PER_PAIR = {"aso": 1e-4, "test": 5e-4}
+_SECONDS_PER_SCORE = {"aso": 3e-9, "test": 1e-8}
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How to draw samples of scores, and to compare them as `compare` would."""
+
+    tests: PairOptions | OrderOptions
+    is_corrected: bool
+    higher_is_better: bool
+    is_paired: bool
+    unit: str
+    number: int
+    seed: int
+
+    def share_better(self, scores: Scores, size: int) -> Shares:
+        """Compare samples of one size of all models."""
+        return self._share(self._draw(scores, size, is_paired=self.is_paired))
+
+    def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
+        """Give the share of samples in which lifted scores of a model are better.
+
+        All models of the table have the scores of this one, and one has them lifted.
+        """
+        names, baseline = list(scores), self.tests.baseline
+        lifted = next(x for x in (name, *names) if x != baseline)
+        others = [x for x in names if x != lifted and baseline in (None, x)]
+        same = dict.fromkeys(names, scores[name])
+        drawn = self._draw(same, len(scores[name]), is_paired=False)
+        drawn[lifted] = drawn[lifted] + np.abs(drawn[lifted]) * (lift - 1.0)
+        shares = self._share(drawn)
+        return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
+
+    def guess_seconds(self, n_models: int, size: int) -> float:
+        """Guess how long it takes to compare all samples of a size."""
+        pairs = n_models * (n_models - 1) / 2
+        kind = "aso" if isinstance(self.tests, OrderOptions) else "test"
+        n_drawn = 2 * size * (self.tests.n_resamples or 0)
+        per_pair = _SECONDS_PER_PAIR[kind] + _SECONDS_PER_SCORE[kind] * n_drawn
+        return self.number * pairs * per_pair
+
+    def _draw(
+        self, scores: Scores, size: int, *, is_paired: bool
+    ) -> dict[str, np.ndarray]:
+        """Draw samples (R, size) of each model, of which smaller ones are the start.
+
+        Samples of n runs vary less than runs, by (n - 1) / n: so scores are moved away
+        from their mean first. Items are many, and may be 0 or 1.
+        """
+        drawn = {}
+        for name, stream in zip(scores, name_streams(scores), strict=True):
+            x = scores[name]
+            n = len(x)
+            words = [self.seed] if is_paired else [self.seed, stream]
+            uniform = np.random.default_rng(words).random((size, self.number))
+            if self.unit == "run":
+                mean = x.mean()
+                x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
+            drawn[name] = x[np.floor(n * uniform.T).astype(int)]
+        return drawn
+
+    def _share(self, samples: Mapping[str, np.ndarray]) -> Shares:
+        if isinstance(self.tests, OrderOptions):
+            return self._share_by_orders(samples, self.tests)
+        return self._share_by_tests(samples, self.tests)
+
+    def _share_by_orders(
+        self, samples: Mapping[str, np.ndarray], options: OrderOptions
+    ) -> Shares:
+        with warnings.catch_warnings():
+            # Of samples that are too small for a verdict, which is an answer here.
+            warnings.simplefilter("ignore", UserWarning)
+            result = multi_aso(
+                samples,
+                confidence_level=options.confidence_level,
+                correction="bonferroni" if self.is_corrected else None,
+                method=options.method,
+                n_resamples=options.n_resamples,
+                higher_is_better=self.higher_is_better,
+                baseline=options.baseline,
+                dt=options.dt,
+                rng=options.seed,
+            )
+        shares = np.mean(np.asarray(result.eps_min) < options.threshold, axis=0)
+        names = list(samples)
+        return {
+            (a, b): float(shares[i, j])
+            for i, a in enumerate(names)
+            for j, b in enumerate(names)
+            if i != j
+        }
+
+    def _share_by_tests(
+        self, samples: Mapping[str, np.ndarray], options: PairOptions
+    ) -> Shares:
+        wins: Counter[tuple[str, str]] = Counter()
+        pairs = pairs_of(samples, options.baseline)
+        for place in range(self.number):
+            scores = {name: x[place] for name, x in samples.items()}
+            tests = find_tests(
+                scores,
+                options,
+                higher_is_better=self.higher_is_better,
+                pairs=pairs,
+            )
+            p_values = np.asarray([test.p_value for test in tests])
+            if self.is_corrected:
+                p_values = np.asarray(holm(p_values))
+            for (a, b), test, p in zip(pairs, tests, p_values, strict=True):
+                if test.leader is not None and p <= options.alpha:
+                    wins[test.leader, b if test.leader == a else a] += 1
+        return {pair: count / self.number for pair, count in wins.items()}
