@@ -169,7 +169,7 @@ def report_orders(
     errors = np.asarray(result.standard_error)
     names = comparison.names
     places = [(names.index(a), names.index(b)) for a, b in comparison.pairs]
-    sentences = [_say_order(comparison, eps_min, threshold, i, j) for i, j in places]
+    sentences = [_say_order(comparison, result, threshold, i, j) for i, j in places]
     shares = np.asarray(result.probability_of_improvement)
     p_values = np.asarray(result.pvalue)
     records = []
@@ -289,8 +289,13 @@ def _eps_min_table(
 
 
 def _say_order(
-    comparison: Comparison, eps_min: np.ndarray, threshold: float, i: int, j: int
+    comparison: Comparison,
+    result: PairwiseAsoResult,
+    threshold: float,
+    i: int,
+    j: int,
 ) -> str:
+    eps_min = np.asarray(result.eps_min)
     if eps_min[j, i] < eps_min[i, j]:
         i, j = j, i
     names = comparison.names
@@ -302,9 +307,20 @@ def _say_order(
             f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
             f"{threshold:g}, {basis}; {difference}."
         )
+    a, b = names[i], names[j]
+    level = 1.0 - comparison.confidence_level
+    p = float(result.pvalue[i, j])
+    said, below = f"Nothing can be said of {a} and {b}", ""
+    if p <= level:
+        said = f"{a} and {b} are not equal, but neither is shown to be better"
+    else:
+        below = f", neither below {threshold:g}"
+    sign = ">" if comparison.higher_is_better else "<"
+    share = float(result.probability_of_improvement[i, j])
     return (
-        f"Nothing can be said of {names[i]} and {names[j]}: eps_min = {bounds[0]} and "
-        f"{bounds[1]}, neither below {threshold:g}, {basis}; {difference}."
+        f"{said}: eps_min = {bounds[0]} and {bounds[1]}{below}, "
+        f"P({a} {sign} {b}) = {share:.2f}, p of equality {show_p_value(p, level)}, "
+        f"{basis}; {difference}."
     )
 
 

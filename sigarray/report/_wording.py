@@ -60,7 +60,8 @@ def describe(
         What the test is called: "paired permutation test". By default that of the
         result, where it says so.
     statistic : str, default: "mean"
-        Of what the difference is.
+        Of what the difference is; "t" of the means, in units of their error, where the
+        test was of that.
     sizes : sequence of int, optional
         How many scores there are of each model; one number for pairs.
     unit : str, default: "run"
@@ -146,11 +147,13 @@ def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str
     if math.isnan(bound):
         return f"Nothing can be said of {a} and {b}", "a score is not finite"
     ratio_said = f"violation ratio {ratio:{_NUMBER}}"
+    share, p = _number(result.probability_of_improvement), _number(result.pvalue)
     if bound < threshold:
         said = f"{a} is almost stochastically dominant over {b}"
         return said, f"eps_min = {shown} < {threshold:g}, {ratio_said}"
     said = f"Almost stochastic dominance of {a} over {b} was not shown"
-    return said, f"eps_min = {shown}, not below {threshold:g}, {ratio_said}"
+    why = f"P({a} > {b}) = {share:{_NUMBER}}, one-sided p of equality {p:{_NUMBER}}"
+    return said, f"eps_min = {shown}, not below {threshold:g}, {ratio_said}, {why}"
 
 
 def _say_interval(
@@ -176,7 +179,7 @@ def _say_test(
         why = "the scores do not vary" if math.isinf(lead) else "a score is not finite"
         return f"Nothing can be said of {a} and {b}", why
     numbers = f"p = {show_p_value(p, alpha)}"
-    what = f"{statistic} of"
+    what = f"{'mean' if statistic == 't' else statistic} of"
     if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):
         share = _number(result.probability_of_improvement)
         lead, what = share - 0.5, "scores of"
@@ -184,12 +187,17 @@ def _say_test(
     elif isinstance(result, TTestResult):
         df = _number(result.df)
         numbers = f"t = {lead:{_NUMBER}}, df = {df:{_NUMBER}}, {numbers}"
+    elif statistic == "t":
+        numbers = f"t = {lead:{_NUMBER}}, {numbers}"
     else:
         numbers = f"difference {lead:{_NUMBER}}, {numbers}"
+    is_plural = what.startswith("scores")
+    verb, past = ("are", "were") if is_plural else ("is", "was")
+    those = "those" if is_plural else "that"
     if p > alpha:
         less = {"two-sided": "different from", "greater": "above", "less": "below"}
         return (
-            f"The {what} {a} was not shown to be {less[alternative]} that of {b}",
+            f"The {what} {a} {past} not shown to be {less[alternative]} {those} of {b}",
             f"{numbers} > {alpha:g}",
         )
     side = "above" if lead > 0 else "below"
@@ -199,8 +207,6 @@ def _say_test(
             f"{nearer} is better than {b if lead > 0 else a}",
             f"{numbers} <= {alpha:g}",
         )
-    verb = "are" if what.startswith("scores") else "is"
-    those = "those" if verb == "are" else "that"
     return f"The {what} {a} {verb} {side} {those} of {b}", f"{numbers} <= {alpha:g}"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray.read._bytes import TableError
@@ -155,7 +156,22 @@ def test_text_has_tables_and_a_sentence_for_each_pair(write, compare, printer):
 def test_undecided_pairs_are_said_to_be(write, compare, printer):
     _, out, _ = compare(write("a,b\n1,2\n3,1\n2,4\n"))
     assert "Nothing can be said of a and b" in out
-    assert "neither below 0.2, at confidence 0.95 for one comparison" in out
+    # Of 9 pairs of runs a is ahead in 3, and equal in 2.
+    assert "neither below 0.2, P(a > b) = 0.44, p of equality 1.0000, at conf" in out
+    assert "at confidence 0.95 for one comparison" in out
+    _, out, _ = compare(write("a,b\n1,2\n3,1\n2,4\n"), "--lower-is-better")
+    assert "P(a < b) = 0.56, p of equality 1.0000" in out
+
+
+def test_models_that_are_not_equal_are_said_to_be_so(write, compare, printer):
+    """Of a model that is mostly ahead, and sometimes far behind."""
+    wide = [1.005 + k / 100 for k in range(14)] + [-9.0, -8.0]
+    narrow = [k / 100 for k in range(16)]
+    cells = zip(wide, narrow, strict=True)
+    _, out, _ = compare(write("a,b\n" + "".join(f"{x},{y}\n" for x, y in cells)))
+    assert "b and a are not equal, but neither is shown to be better: eps_min" in out
+    exact = scipy.stats.mannwhitneyu(wide, narrow, method="exact").pvalue
+    assert f"P(b > a) = 0.12, p of equality {exact:.4f}" in out
 
 
 def test_library_and_command_agree(write, compare):

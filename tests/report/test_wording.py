@@ -9,6 +9,8 @@ from conftest import require
 from sigarray import (
     aso,
     bootstrap_ci,
+    bootstrap_test,
+    brunner_munzel,
     mann_whitney_u,
     multi_aso,
     permutation_test,
@@ -46,6 +48,14 @@ class TestSentences:
             "Almost stochastic dominance of lstm over cnn was not sho"
         )
         assert "not below 0.2" in text
+        # Two scores are equal; of 70 ways to deal them out one is worse.
+        result = aso(B, A)
+        share, p = result.probability_of_improvement, result.pvalue
+        assert (float(share), float(p)) == (
+            pytest.approx(1 / 32),
+            pytest.approx(69 / 70),
+        )
+        assert f"P(lstm > cnn) = {1 / 32:.4g}, one-sided p of equality" in text
 
     def test_p_values(self):
         options = {"n_resamples": 999, "seed": 3, "sizes": [4], "unit": "item"}
@@ -67,6 +77,32 @@ class TestSentences:
         assert text.startswith(
             "The scores of lstm are above those of cnn (P(lstm > cnn)"
         )
+
+    def test_t_is_no_difference(self):
+        for test in (permutation_test, bootstrap_test):
+            result = test(A * 5, B, statistic="t", rng=0)
+            t = float(t_test(A * 5, B).statistic)
+            text = say(result, statistic="t")
+            assert text.startswith(
+                f"The mean of lstm is above that of cnn (t = {t:.4g}"
+            )
+            assert "difference" not in text
+        result = permutation_test(A, A[::-1] + 1e-3, statistic="t", rng=0)
+        text = say(result, statistic="t")
+        assert text.startswith("The mean of lstm was not shown to be different from ")
+        assert "(t = -0.1" in text
+
+    def test_ranks_are_of_scores(self):
+        for test, name in (
+            (brunner_munzel, "Brunner-Munzel test"),
+            (mann_whitney_u, "Mann-Whitney U test"),
+        ):
+            text = say(test(A, A[::-1]))
+            assert text.startswith(
+                "The scores of lstm were not shown to be different from those of cnn "
+                "(P(lstm > cnn) = 0.5, p = 1.0000 > 0.05; "
+            )
+            assert f"two-sided {name}" in text
 
     def test_one_sided(self):
         result = t_test(B, A, alternative="greater")
