@@ -205,6 +205,12 @@ def _count_pairs(table: ScoreTable, options: argparse.Namespace) -> int:
     return sum(len(pairs_of(x, options.baseline)) for x in table.tasks.values())
 
 
+def lacks_baseline(options: argparse.Namespace, table: ScoreTable) -> bool:
+    """Tell a table in which the baseline is no model of some task."""
+    name = options.baseline
+    return name is not None and any(name not in by for by in table.tasks.values())
+
+
 def check_baseline(options: argparse.Namespace, table: ScoreTable) -> None:
     """Refuse a baseline that is no model of every task."""
     name = options.baseline

@@ -14,6 +14,7 @@ from sigarray._cli.choosing import (
     choose_default_test,
     choose_test,
     describe_comparison,
+    lacks_baseline,
 )
 from sigarray._cli.floors import correct_p_values, list_floors
 from sigarray._cli.inputs import read_models
@@ -91,6 +92,8 @@ def run(options: argparse.Namespace) -> Report:
     if options.test is not None:
         check_test_options(options)
     table = open_large(options) or read_models(options)
+    if expected is not None and lacks_baseline(options, table):
+        return report_verification(table.source, expected, None)
     check_baseline(options, table)
     choose_default_test(options, table)
     tests = choose_test(options, table)

@@ -16,7 +16,12 @@ from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._cli.verdict import Comparison
 from sigarray._plain_text import show_controls
 from sigarray.read._score_table import ScoreTable
-from sigarray.results import BootstrapResult, PairwiseAsoResult, ProportionResult
+from sigarray.results import (
+    AsoResult,
+    BootstrapResult,
+    PairwiseAsoResult,
+    ProportionResult,
+)
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
@@ -167,12 +172,9 @@ def _draw_orders(
             comparison.scores[worse],
             names=(better, worse),
             threshold=threshold,
-            confidence_level=comparison.confidence_level,
-            n_comparisons=comparison.n_comparisons if comparison.is_corrected else 1,
-            n_resamples=options.n_resamples,
-            method=options.method,
             higher_is_better=comparison.higher_is_better,
-            rng=options.seed,
+            # That of the table: two-sided, and drawn on where it was.
+            result=AsoResult(*(x[lead, 1 - lead] for x in result)),
         )
         _name_task(axes.figure, task)
         caption = f"{better} and {worse}{_of_task(task)}: all scores in order."

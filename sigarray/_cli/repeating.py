@@ -21,6 +21,7 @@ _SAID = (
     "threshold",
     "confidence_level",
     "alpha",
+    "baseline",
     "dt",
     "method",
     "test_share",
@@ -48,7 +49,7 @@ def sign(
         "confidence_level": f"{comparison.confidence_level:.10g}" if is_aso else None,
         "alpha": None if is_aso else f"{comparison.alpha:.10g}",
         "correction": comparison.correction if comparison.is_corrected else "none",
-        "baseline": None if comparison.baseline is None else "yes",
+        "baseline": comparison.baseline,
         "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
         "method": tests.method,
         "test_share": None if share is None else f"{share:.10g}",
@@ -87,7 +88,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         for name, kind in (
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
-            ("test_share", float),
+            *(("test_share", float), ("baseline", str)),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))
@@ -100,10 +101,6 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         raise ValueError(msg) from error
     if fields["unit"] == "run":
         options.unit = unit
-    if ("baseline" in fields) != (options.baseline is not None):
-        said = "--baseline MODEL" if "baseline" in fields else "no --baseline"
-        msg = f"Expected {said} with --verify, as the signature was made."
-        raise ValueError(msg)
     return fields
 
 

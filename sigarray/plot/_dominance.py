@@ -10,7 +10,7 @@ from sigarray._backend.checks import flag, half
 from sigarray._host import choose_names
 from sigarray._order.plans import Method
 from sigarray._order.two_models import aso
-from sigarray.plot._inputs import copy_scores
+from sigarray.plot._inputs import copy_scores, list_results
 from sigarray.plot._style import (
     HATCH,
     INK,
@@ -25,6 +25,7 @@ from sigarray.plot._style import (
     tidy,
     write,
 )
+from sigarray.results import AsoResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,7 @@ def dominance(
     method: Method = "auto",
     higher_is_better: bool = True,
     rng: RandomSource = None,
+    result: AsoResult | None = None,
     ax: Any = None,
 ) -> "tuple[Axes, Axes]":
     """Draw why A is better than B, or is not: what `aso` sees.
@@ -68,6 +70,9 @@ def dominance(
         A is better where the bound eps_min is below it; at most 0.5.
     confidence_level, n_comparisons, n_resamples, method, higher_is_better, rng
         As for `aso`, to which they go with the scores as they were given.
+    result : AsoResult, optional
+        The bound, and the ratio, to write beside it: such as those of a pair of
+        `multi_aso`, whose claims are two-sided. By default `aso` finds the one-sided.
     ax : pair of matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -103,16 +108,19 @@ def dominance(
     is_higher_better = flag("higher_is_better", higher_is_better)
     labels = [show_name(name) for name in choose_names(names, 2)]
     samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
-    result = aso(
-        a,
-        b,
-        confidence_level=confidence_level,
-        n_comparisons=n_comparisons,
-        n_resamples=n_resamples,
-        method=method,
-        higher_is_better=higher_is_better,
-        rng=rng,
-    )
+    if result is not None:
+        (result,) = list_results(result, AsoResult, "aso").values()
+    else:
+        result = aso(
+            a,
+            b,
+            confidence_level=confidence_level,
+            n_comparisons=n_comparisons,
+            n_resamples=n_resamples,
+            method=method,
+            higher_is_better=higher_is_better,
+            rng=rng,
+        )
     upper, lower = make_figure(4.2).subplots(2) if axes is None else axes
     curves = [_thin(np.sort(sample)) for sample in samples]
     direction = "higher" if is_higher_better else "lower"

@@ -96,6 +96,23 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
     assert "of pairs" in captions[4]
 
 
+def test_the_picture_of_two_models_has_the_verdict_of_the_table(
+    write, run, monkeypatch
+):
+    """Where one-sided p is 0.048, and two-sided 0.095."""
+    drawn = []
+    save = "sigarray._cli.compare.save_pictures"
+    monkeypatch.setattr(save, lambda pictures, _: drawn.extend(pictures))
+    rows = zip([0.5, 10, 11, 12, 13], [0, 0.6, 1, 2, 3], strict=True)
+    path = write("a,b\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    _, out, _ = run("compare", path, "--plot", "x.svg")
+    assert "Nothing can be said of a and b" in out
+    assert "no verdict for a" in drawn[-2].figure.axes[1].texts[0].get_text()
+    _, out, _ = run("compare", path, "--confidence-level", "0.9", "--plot", "x.svg")
+    assert "a is better than b: eps_min = 0.031" in " ".join(out.split())
+    assert drawn[-2].figure.axes[1].texts[0].get_text().endswith("a is better")
+
+
 def test_wrong_pictures(wide, run, tmp_path):
     code, out, err = run("compare", wide, "--plot", str(tmp_path / "x.doc"))
     assert (code, out) == (2, "")
@@ -244,6 +261,23 @@ class TestSignatures:
         assert "repeats it: the same scores give the same numbers" in " ".join(
             out.split()
         )
+
+    @pytest.mark.parametrize("options", [[], ["--test", "t"]])
+    def test_a_baseline(self, wide, run, write, options):
+        line = self.sign(run, wide, "--baseline", "a", *options)
+        assert "|baseline:a|" in line
+        code, out, _ = run("compare", wide, "--verify", line)
+        assert (code, "repeats it: the same" in " ".join(out.split())) == (0, True)
+        plain = self.sign(run, wide, *options)
+        assert "baseline" not in plain
+        code, _, err = run("compare", wide, "--verify", plain, "--baseline", "a")
+        assert code == 2
+        assert "Expected --verify without --baseline, which the signature says" in err
+        with open(wide, encoding="utf-8") as file:
+            other = write(file.read().replace("a,", "z,", 1), "other.csv")
+        code, out, _ = run("compare", other, "--verify", line)
+        assert code == 1
+        assert "scores or names are others" in " ".join(out.split())
 
     def test_tasks_and_items(self, long, run):
         line = self.sign(run, long)

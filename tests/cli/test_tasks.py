@@ -309,3 +309,20 @@ def test_clusters_are_sums_that_are_flipped(write, run):
     _, out, _ = run("compare", path, "--test", "t", "--format", "json")
     said = "paired t-test by cluster of the mean over items, two-sided"
     assert json.loads(out)["method"].startswith(said)
+
+
+def test_a_task_that_is_lost_is_not_counted_as_won(write, run):
+    """Two-sided p-values are small on all four tasks; A is ahead on one."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{model},{task},{seed},{rng.normal(3.0 * is_ahead, 1.0):.4f}"
+        for task, ahead in (("w", "A"), ("x", "B"), ("y", "B"), ("z", "B"))
+        for model in "AB"
+        for seed in range(12)
+        for is_ahead in [model == ahead]
+    ]
+    path = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
+    for test in ("aso", "t", "permutation", "mann-whitney"):
+        arguments = ["compare", path, "--test", test, "--format", "json"]
+        (wins,) = json.loads(run(*arguments)[1])["wins"]
+        assert wins == {"model_a": "A", "model_b": "B", "a_wins": 1, "b_wins": 3}

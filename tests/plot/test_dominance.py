@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sigarray import aso, plot
+from sigarray import aso, multi_aso, plot
+from sigarray.results import AsoResult
 from tests.plot.conftest import read_legend
 
 
@@ -115,6 +116,21 @@ def test_options_go_to_the_test(digits):
     _, lower = draw(a, b, threshold=0.12, **options)
     bound = aso(a, b, rng=0, **options).eps_min
     assert f"eps_min = {bound:.2f}, not below 0.12" in lower.texts[0].get_text()
+
+
+def test_a_result_is_written_as_it_is():
+    """One-sided, A is better; of two-sided claims, p = 0.095 tells nothing."""
+    a, b = [0.5, 10.0, 11.0, 12.0, 13.0], [0.0, 0.6, 1.0, 2.0, 3.0]
+    _, lower = draw(a, b)
+    assert lower.texts[0].get_text().endswith("below 0.2\nA is better")
+    both = multi_aso([a, b], rng=0)
+    _, lower = draw(a, b, result=AsoResult(*(x[0, 1] for x in both)))
+    said = lower.texts[0].get_text().splitlines()
+    assert said[0] == "violation ratio eps = 0"
+    assert said[1].startswith("bound eps_min = 0.5")
+    assert said[2] == "no verdict for A"
+    with pytest.raises(TypeError, match="Expected what aso gives, or a mapping of lab"):
+        draw(a, b, result=both)
 
 
 def test_both_directions_are_named(digits):
