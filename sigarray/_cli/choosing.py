@@ -239,7 +239,9 @@ def describe_comparison(
         method = describe_test(scores, tests, unit=table.unit)
         if tests.is_paired and task in table.pairs:
             sizes = sorted(len(x) for x, _ in table.pairs[task].values())
-            method += f"; of a pair on the {sizes[0]} to {sizes[-1]} items of both"
+            method += (
+                f"; of a pair on the {sizes[0]} to {sizes[-1]} {table.unit}s of both"
+            )
             matched = table.pairs[task]
         level = ORDERS.confidence_level
     else:

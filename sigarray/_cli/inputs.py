@@ -68,10 +68,36 @@ def read_models(options: argparse.Namespace, *, min_models: int = 2) -> ScoreTab
         complain("note", f"{note.rstrip('.')}.")
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
+    _refuse_single_scores(table)
     _check_direction(table, options)
     _check_scales(table)
     _refuse_scales(table)
     return table
+
+
+def _refuse_single_scores(table: ScoreTable) -> None:
+    """Refuse one score of each model, which shows nothing of how others would be.
+
+    Raises
+    ------
+    ValueError
+        Two models or more, none of which has a second score of a task.
+    """
+    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
+    if len(table.models) < 2 or max(sizes) > 1:
+        return
+    of, advice = "", "Run each model with more seeds, or pass scores of items."
+    if len(table.tasks) > 1:
+        of = " on each task"
+        advice += (
+            " Where tasks stand for others like them, compare models over tasks: name "
+            "their column with --item in place of --task."
+        )
+    msg = (
+        f"{table.source}: expected several scores of each model{of}; got one of each, "
+        f"of which none can be called better. {advice}"
+    )
+    raise ValueError(msg)
 
 
 def _check_scales(table: ScoreTable) -> None:

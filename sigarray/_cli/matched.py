@@ -1,4 +1,4 @@
-"""Pairs of models on the items that both have, where some models lack some."""
+"""Pairs of models on the items or runs that both have, where some lack some."""
 
 from sigarray._cli.messages import complain
 from sigarray._cli.verdict import Comparison
@@ -11,20 +11,21 @@ _MAX_SAID = 20
 
 
 def say_matched(table: ScoreTable) -> None:
-    """Say how many items each pair has, where some models lack some."""
+    """Say how many items, or runs, each pair has, where some models lack some."""
     for task, by in table.pairs.items():
         of = f" of task {task!r}" if task else ""
         said = [f"{a} and {b} on {len(x)}" for (a, b), (x, _) in by.items()]
         complain(
             "note",
-            f"means are of the {len(next(iter(table.tasks[task].values())))} items{of} "
+            f"means are of the {len(next(iter(table.tasks[task].values())))} "
+            f"{table.unit}s{of} "
             "that all models have, and pairs are compared on those that both have: "
             f"{shorten(said, _MAX_SAID)}.",
         )
 
 
 def list_matched(comparison: Comparison) -> list[Scores]:
-    """Give the scores of all models, or those of two on the items that both have."""
+    """Give the scores of all models, or those of two on the items or runs of both."""
     if not comparison.matched:
         return [dict(comparison.scores)]
     return [

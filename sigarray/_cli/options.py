@@ -92,8 +92,8 @@ def add_table(command: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--drop-unmatched",
         action="store_true",
-        help="leave out items that some models have no score of: of each pair, those "
-        "that one of both lacks",
+        help="leave out items, or paired runs, that some models have no score of: of "
+        "each pair, those that one of both lacks",
     )
 
 

@@ -142,10 +142,10 @@ def join_scores(
 
 
 def join_pairs(
-    records: Sequence[Record], models: Sequence[str]
+    records: Sequence[Record], models: Sequence[str], unit: Unit
 ) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
-    """Give the scores of every two models on the items that both of them have."""
-    joined = _average(records, "item")
+    """Give the scores of every two models on the items, or runs, that both have."""
+    joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
         common = [x for x in joined[a] if x in joined[b]]

@@ -172,16 +172,8 @@ def refuse_folds(
     TableError
         A column of folds or repetitions, which was not named for anything.
     """
-    if frame.metrics is not None or "run" in chosen:
-        return
-    for name, cells in frame.columns.items():
-        word = squeeze(name)
-        is_split = word in ("split", "splitid") and all(
-            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
-        )
-        if not is_split and not _FOLD.fullmatch(word):
-            continue
-        if name not in {*chosen.values(), *ignored} and len({*map(str, cells)}) > 1:
+    for name in _list_folds(frame, chosen):
+        if name not in {*chosen.values(), *ignored}:
             msg = (
                 f"{frame.source}, column {name!r}: expected independent runs; got what "
                 "looks like folds or repetitions on one data set, whose training data "
@@ -190,6 +182,35 @@ def refuse_folds(
                 f"{name} alone where they are independent."
             )
             raise TableError(msg)
+
+
+def doubt_folds(
+    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+) -> list[str]:
+    """Say that rows are runs whose column of folds was left out."""
+    return [
+        f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
+        "for an independent run: training data of folds overlap. If they are folds, "
+        f"pass --run {name}, with --test t and the share of the data that each is "
+        "tested on, --test-share"
+        for name in _list_folds(frame, chosen)
+        if name in ignored
+    ]
+
+
+def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
+    """List the columns of several folds or repetitions."""
+    if frame.metrics is not None or "run" in chosen:
+        return []
+    found = []
+    for name, cells in frame.columns.items():
+        word = squeeze(name)
+        is_split = word in ("split", "splitid") and all(
+            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
+        )
+        if (is_split or _FOLD.fullmatch(word)) and len({*map(str, cells)}) > 1:
+            found.append(name)
+    return found
 
 
 def refuse_rows_apart(frame: Frame) -> None:

@@ -55,8 +55,9 @@ def join_records(
             model: np.asarray(list(joined[model].values())) for model in order
         }
         ids[task] = {model: tuple(joined[model]) for model in order}
-        if choice.drop_unmatched and unit == "item" and len(order) > 2:
-            found = join_pairs(by_task[task], order)
+        by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
+        if choice.drop_unmatched and by_pair and len(order) > 2:
+            found = join_pairs(by_task[task], order, unit)
             if any(len(x) > len(joined[order[0]]) for x, _ in found.values()):
                 pairs[task] = {
                     names: (np.asarray(x), np.asarray(y))
@@ -79,6 +80,11 @@ def join_records(
     )
     _check_models(table, records, choice)
     return table
+
+
+def _are_named_runs(records: Sequence[Record], unit: str) -> bool:
+    """Tell scores of runs with a name each, and not of their items."""
+    return unit == "run" and all(x.run is not None and x.item is None for x in records)
 
 
 def _list_models(records: Sequence[Record], choice: Choice) -> list[str]:

@@ -40,8 +40,8 @@ class ScoreTable(NamedTuple):
     higher_is_better : bool, optional
         Where the tool that wrote the file says so.
     pairs : mapping
-        Task -> two models -> their scores on the items that both have, of tasks in
-        which some model lacks items; `tasks` has those of the items of all models.
+        Task -> two models -> their scores on the items, or named runs, that both have,
+        of tasks in which some model lacks some; `tasks` has those of all models.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]

@@ -20,6 +20,7 @@ from sigarray.read._frame import (
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
+    doubt_folds,
     refuse_folds,
     refuse_other_columns,
     refuse_rows_apart,
@@ -77,10 +78,16 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             refuse_summary_rows(frame, chosen, choice.ignored)
             refuse_splits(frame, chosen, choice.ignored)
             refuse_folds(frame, chosen, choice.ignored)
+    folds = [
+        doubt
+        for frame in found
+        if frame is not None
+        for doubt in doubt_folds(frame, chosen, choice.ignored)
+    ]
     if len(files) == 1:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
-            return _take_wide(wide, chosen, choice)
+            return _add_doubts(_take_wide(wide, chosen, choice), [], folds)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
     frames = [_leave_out(frame, choice.ignored) for frame in whole]
     frames, of_items = find_items(frames, chosen, choice.metric)
@@ -122,7 +129,16 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     )
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
-    return table._replace(doubts=(*table.doubts, *doubts))
+    return _add_doubts(table, doubts, folds)
+
+
+def _add_doubts(
+    table: ScoreTable, doubts: Sequence[str], of_runs: Sequence[str]
+) -> ScoreTable:
+    """Add what makes the scores doubtful, and what makes runs so."""
+    is_of_runs = table.unit == "run" and not table.is_paired
+    more = [*doubts, *(of_runs if is_of_runs else ())]
+    return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
 
 
 def _choose_rows(

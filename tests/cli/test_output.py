@@ -320,7 +320,7 @@ class TestWaiting:
             check=True,
             capture_output=True,
             text=True,
-            input="a,b\n1,2\n",
+            input="a,b\n1,2\n2,3\n",
         )
         assert "too few" not in process.stdout
 

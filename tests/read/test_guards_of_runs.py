@@ -2,7 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
+
+DRAW = np.random.default_rng(0)
 
 
 def refuse(done, *words):
@@ -74,3 +77,50 @@ class TestRowsApart:
         assert run("compare", path)[0] == 0
         path = write("\n".join(["a,b", *self.ROWS, "", *self.ROWS]))
         assert run("compare", path)[0] == 0
+
+
+class TestFoldsThatAreLeftOut:
+    """By --ignore, which leaves rows that nothing is said of."""
+
+    def test_rows_are_said_to_be_runs(self, write, run):
+        path = write(long_table("fold"))
+        wide = "fold,a,b\n1,.1,.2\n2,.3,.3\n3,.2,.4\n4,.2,.5\n5,.1,.4\n"
+        for file in (path, write(wide, "wide.csv")):
+            code, _, err = run("compare", file, "--ignore", "fold")
+            assert code == 0
+            assert "column 'fold' was left out, and each of its rows is taken" in err
+            assert "pass --run fold, with --test t and" in err
+            assert run("compare", file, "--run", "fold")[2].count("left out") == 0
+
+    def test_what_has_no_folds_says_nothing(self, write, run):
+        path = write(long_table("batch").replace("batch", "host"))
+        _, _, err = run("compare", path, "--ignore", "host")
+        assert "rows is taken for" not in err
+
+
+class TestOneScoreOfEach:
+    """Of one score of each model nothing can be said, whatever the test."""
+
+    def test_files_of_one_score(self, write, run):
+        files = [write(f'{{"acc": {x}}}', f"{m}.json") for m, x in (("a", 1), ("b", 2))]
+        refuse(run("compare", *files), "expected several scores of each model", "seeds")
+        path = write("a,b\n0.1,0.2\n")
+        for test in ("aso", "permutation", "t", "mann-whitney"):
+            refuse(run("compare", path, "--test", test), "got one of each")
+        path = write("model,seed,acc\na,1,0.5\nb,1,0.6\nc,1,0.7\n")
+        refuse(run("compare", path), "Run each model with more seeds")
+
+    def test_tasks_with_one_score_each_may_be_items(self, write, run):
+        rows = [
+            f"{model},{task},{lead + DRAW.normal():.4f}"
+            for model, lead in (("a", 0.0), ("b", 3.0))
+            for task in "pqrstuvw"
+        ]
+        path = write("\n".join(["model,task,acc", *rows]))
+        refuse(run("compare", path), "of each model on each task", "--item")
+        code, out, err = run("compare", path, "--item", "task")
+        assert code == 0, err
+        assert "b is better than a" in out
+
+    def test_one_model_with_two_scores_is_enough_to_go_on(self, write, run):
+        assert run("compare", write("a,b\n0.1,0.2\n0.3,\n"))[0] == 0
