@@ -1,0 +1,83 @@
+"""Cells of tables: marks of numbers, what is no number, blanks."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.long_tables import as_csv, as_lists
+
+
+class TestNumbers:
+    def read(self, write, *cells, by=";"):
+        rows = [("a", cell) for cell in cells] + [("b", cells[0])]
+        return read.scores(write(as_csv(rows, "model,score", by=by))).scores["a"]
+
+    def test_percent_signs(self, write):
+        assert self.read(write, "85.5%", "7 %").tolist() == [85.5, 7]
+        with pytest.raises(TableError, match=r"line 3.*expected a percent sign.*'0.7'"):
+            self.read(write, "85%", "0.7")
+        with pytest.raises(TableError, match=r"line 3.*expected no percent .*'7%'"):
+            self.read(write, "0.8", "7%", "0.6")
+
+    def test_percent_signs_in_one_of_two_files(self, write):
+        a, b = write("score\n85%\n", "a.csv"), write("score\n0.9\n", "b.csv")
+        with pytest.raises(TableError, match=r"percent signs in .*a.csv, and none in"):
+            read.scores(a, b)
+
+    def test_decimal_commas(self, write):
+        assert self.read(write, "0,125", "1", "1,5e-1").tolist() == [0.125, 1, 0.15]
+        with pytest.raises(TableError, match=r"a decimal comma, as other.*'0.5'"):
+            self.read(write, "0,25", "0.5")
+        with pytest.raises(TableError, match=r"got '1,234', which is 1.234 or 1234"):
+            self.read(write, "1,234", "2,345")
+
+    def test_points_of_thousands(self, write):
+        with pytest.raises(
+            TableError, match=r"got '1.024' beside others without a poi"
+        ):
+            self.read(write, "987", "1.024", "995")
+        assert self.read(write, "1.024", "2.250").tolist() == [1.024, 2.25]
+        wide = write("a;b\n987;933\n1.024;950\n")
+        with pytest.raises(TableError, match=r"row 2|line 3.*got '1.024' beside"):
+            read.scores(wide)
+
+    def test_truth(self, write):
+        assert self.read(write, "True", "false").tolist() == [1, 0]
+        with pytest.raises(TableError, match=r"expected a number, as other.*'True'"):
+            self.read(write, "True", "0.5")
+        records = [{"model": m, "ok": m == "a"} for m in "ab"]
+        table = read.scores(write(json.dumps(records), "t.json"))
+        assert as_lists(table) == {"": {"a": [1.0], "b": [0.0]}}
+
+    @pytest.mark.parametrize("cell", ["NA", "nan", "n/a", "-", "inf", "0x1", "1_0"])
+    def test_what_is_no_number_is_refused(self, write, cell):
+        with pytest.raises(TableError, match=r"line 3, column 'score': expected a n"):
+            self.read(write, "0.5", cell)
+
+    @pytest.mark.parametrize("value", ["NaN", "Infinity", "1e400", "[]", "{}", '"x"'])
+    def test_what_is_no_number_in_json(self, write, value):
+        text = f'[{{"model": "a", "score": 0.5}}, {{"model": "b", "score": {value}}}]'
+        with pytest.raises(TableError, match=r"record 2, column 'score': expected a n"):
+            read.scores(write(text, "t.json"))
+
+    def test_blank_scores_are_counted(self, write):
+        table = read.scores(write("model,seed,score\na,1,0.5\na,2,\nb,1,0.25\n"))
+        assert as_lists(table) == {"": {"a": [0.5], "b": [0.25]}}
+        assert any("1 row without a score was left out" in x for x in table.notes)
+
+    def test_missing_cells_of_data_frames(self):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame({"model": ["a", "b"], "score": [0.5, np.nan]})
+        table = read.scores(frame)
+        assert as_lists(table) == {"": {"a": [0.5]}}
+        assert any("1 row without a score" in note for note in table.notes)
+        polars = pytest.importorskip("polars")
+        with pytest.raises(TableError, match=r"row 2, column 'score'.*got nan"):
+            read.scores(polars.DataFrame({"model": ["a", "b"], "score": [0.5, np.nan]}))
+
+    def test_a_blank_model_is_an_error(self, write):
+        with pytest.raises(TableError, match=r"line 3, column 'model': expected the"):
+            read.scores(write("model,score\na,1\n,2\nb,1\n"))
