@@ -159,7 +159,7 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
         "resampling": drawn,
     }
     methods = dict.fromkeys(
-        _choose_method(scores[a], scores[b], options)
+        choose_method(scores[a], scores[b], options)
         for a, b in pairs_of(scores, options.baseline)
     )
     which = "by the scores of a pair " if len(methods) > 1 else ""
@@ -174,7 +174,7 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     return f"{options.test} test of {what} {kind}, two-sided, {which}{how}"
 
 
-def _choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
+def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Give the method of a pair: `describe_test` says it."""
     if options.method != "auto":
         return options.method
@@ -194,7 +194,7 @@ def _choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str
     Two models may have other spreads, and runs are few. Of pairs permutations of both
     are the same.
     """
-    if options.unit != "run" or _choose_method(x, y, options) != "resampling":
+    if options.unit != "run" or choose_method(x, y, options) != "resampling":
         return "mean"
     if min(len(x), len(y)) < 2:
         return "mean"
@@ -253,7 +253,7 @@ def _choose_options(
         chosen |= {
             "n_resamples": options.n_resamples,
             "rng": options.seed,
-            "method": _choose_method(x, y, options),
+            "method": choose_method(x, y, options),
             "statistic": _choose_statistic(x, y, options),
         }
     return chosen
@@ -312,6 +312,6 @@ def _guess_seconds(scores: Scores, options: PairOptions) -> float:
     drawn = sum(
         len(x) + len(y)
         for x, y in itertools.combinations(scores.values(), 2)
-        if _choose_method(x, y, options) == "resampling"
+        if choose_method(x, y, options) == "resampling"
     )
     return seconds + (n_scores - drawn) * _SECONDS_PER_SORTED_SCORE + drawn * per_score

@@ -20,7 +20,7 @@ from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import PairOptions, describe_test
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
-from sigarray._cli.samples import Trials
+from sigarray._cli.samples import Trials, are_binary
 from sigarray._cli.verdict import (
     Comparison,
     say_correction_of_tests,
@@ -120,8 +120,8 @@ def run(options: argparse.Namespace) -> Report:
     )
     duels = _find_duels(comparison)
     sizes = _sizes_to_try(scores)
-    per_size = [trials.guess_seconds(len(scores), n) for n in sizes if duels]
-    per_model = [trials.guess_seconds(len(scores), len(scores[x])) for x in models]
+    per_size = [trials.guess_seconds(scores, n) for n in sizes if duels]
+    per_model = [trials.guess_seconds(scores, len(scores[x])) for x in models]
     announce(
         f"power of {options.test} for {len(models)} models and {len(duels)} "
         f"{'pair' if len(duels) == 1 else 'pairs'}",
@@ -146,7 +146,10 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
-    largest = max(float(column.max()) for column in scores.values())
+    """Warn of a lift that takes scores above 1, or means of scores of 0 and 1."""
+    largest = max(
+        float(x.mean() if are_binary(x) else x.max()) for x in scores.values()
+    )
     if not options.lower_is_better and largest <= 1.0 < options.lift * largest:
         warnings.warn(
             f"A lift by a factor of {options.lift:g} takes scores above 1, and none is "

@@ -11,7 +11,7 @@ import numpy as np
 from sigarray import holm, multi_aso
 from sigarray._backend.seeds import name_streams
 from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions, find_tests
+from sigarray._cli.pairwise_tests import PairOptions, choose_method, find_tests
 from sigarray._cli.verdict import pairs_of
 from sigarray.read._wide import Scores
 
@@ -19,8 +19,13 @@ from sigarray.read._wide import Scores
 Shares = dict[tuple[str, str], float]
 
 # For a guess at the time: of a pair of samples, and of a score of a resample.
-_SECONDS_PER_PAIR = {"aso": 1e-4, "test": 5e-4}
+_SECONDS_PER_PAIR = {"aso": 1e-4, "test": 1e-3}
 _SECONDS_PER_SCORE = {"aso": 3e-9, "test": 1e-8}
+
+
+def are_binary(scores: np.ndarray) -> bool:
+    """Tell scores that are all 0 or 1."""
+    return bool(np.all((scores == 0.0) | (scores == 1.0)))
 
 
 @dataclass(frozen=True)
@@ -49,17 +54,41 @@ class Trials:
         others = [x for x in names if x != lifted and baseline in (None, x)]
         same = dict.fromkeys(names, scores[name])
         drawn = self._draw(same, len(scores[name]), is_paired=False)
-        drawn[lifted] = drawn[lifted] + np.abs(drawn[lifted]) * (lift - 1.0)
+        drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
         shares = self._share(drawn)
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
 
-    def guess_seconds(self, n_models: int, size: int) -> float:
+    def guess_seconds(self, scores: Scores, size: int) -> float:
         """Guess how long it takes to compare all samples of a size."""
-        pairs = n_models * (n_models - 1) / 2
+        n_pairs = len(pairs_of(scores, self.tests.baseline))
         kind = "aso" if isinstance(self.tests, OrderOptions) else "test"
         n_drawn = 2 * size * (self.tests.n_resamples or 0)
+        if kind == "test" and not self._is_drawn(scores):
+            n_drawn = 0
         per_pair = _SECONDS_PER_PAIR[kind] + _SECONDS_PER_SCORE[kind] * n_drawn
-        return self.number * pairs * per_pair
+        return self.number * n_pairs * per_pair
+
+    def _is_drawn(self, scores: Scores) -> bool:
+        """Tell whether a test of some pair resamples, by the scores at hand."""
+        options = self.tests
+        if not isinstance(options, PairOptions) or options.n_resamples is None:
+            return False
+        return any(
+            choose_method(scores[a], scores[b], options) == "resampling"
+            for a, b in pairs_of(scores, options.baseline)
+        )
+
+    def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:
+        """Lift scores by a factor; of 0 and 1 the mean, by more of them that are 1."""
+        if not are_binary(scores):
+            return np.asarray(samples + np.abs(samples) * (lift - 1.0))
+        mean = float(scores.mean())
+        uniform = np.random.default_rng([self.seed, 1]).random(samples.shape)
+        if lift < 1.0:
+            return np.asarray(np.where(uniform < 1.0 - lift, 0.0, samples))
+        wrong = max(1.0 - mean, 1e-9)
+        is_turned = uniform < (lift - 1.0) * mean / wrong
+        return np.asarray(np.where(is_turned, 1.0, samples))
 
     def _draw(
         self, scores: Scores, size: int, *, is_paired: bool

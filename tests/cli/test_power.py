@@ -11,6 +11,8 @@ import pytest
 import scipy.stats
 
 from sigarray._cli.orders import OrderOptions, run_orders
+from sigarray._cli.pairwise_tests import PairOptions
+from sigarray._cli.samples import Trials
 from sigarray._order.families import can_decide, family_of
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray.report._rendering import STYLES
@@ -313,3 +315,50 @@ class TestWhatIsSaid:
         code, _, err = run("power", write("a,b\n1,2\n2,\n"))
         assert code == 2
         assert "expected two scores or more of b; got 1. Run it with more" in err
+
+
+class TestItemsOfZeroAndOne:
+    @pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
+    def test_the_share_of_ones_is_lifted(self, write, power, direction):
+        """By McNemar's test of models that know nothing of each other."""
+        x = (np.arange(100) < 40).astype(int)
+        path = write("a,b\n" + "".join(f"{k},{1 - k}\n" for k in x))
+        arguments = [path, "--lift", "1.5", "--n-samples", "100", *direction]
+        document = power(*arguments, "--power", "0.01")
+        assert document["test"] == "permutation"
+        rng = np.random.default_rng(2)
+        share = 0.4 / 1.5 if direction else 0.6
+        n, won = 400, 0
+        for _ in range(n):
+            same, lifted = rng.random((2, 100))
+            gain = (lifted < share).astype(int) - (same < 0.4).astype(int)
+            gain = -gain if direction else gain
+            up, down = int((gain > 0).sum()), int((gain < 0).sum())
+            p = scipy.stats.binomtest(up, up + down).pvalue
+            won += up > down and p <= 0.05
+        assert 0.3 < won / n < 0.95
+        assert_rate(document["models"]["a"], 100, won / n, n)
+
+    def test_a_mean_above_one_is_doubted(self, write, run):
+        path = write("a,b\n" + "".join(f"{int(k < 12)},{k % 2}\n" for k in range(20)))
+        arguments = ["power", path, "--n-samples", "2", "--power", "0.01"]
+        assert "takes scores above 1" not in run(*arguments)[2]
+        assert "takes scores above 1" in run(*arguments, "--lift", "1.8")[2]
+
+    def test_what_is_exact_takes_less_time(self):
+        scores = {"a": np.arange(40) % 2.0, "b": np.arange(40) // 20.0}
+
+        def guess(method):
+            tests = PairOptions("permutation", True, 9999, 0, method, unit="item")
+            trials = Trials(
+                tests=tests,
+                is_corrected=True,
+                higher_is_better=True,
+                is_paired=True,
+                unit="item",
+                number=200,
+                seed=0,
+            )
+            return trials.guess_seconds(scores, 40)
+
+        assert 5.0 * guess("auto") < guess("resampling")
