@@ -202,10 +202,14 @@ def _find_sizes(
     for size in track(sizes, "Number of scores"):
         if len(found) == len(duels):
             break
+        left = [pair for pair in duels if pair not in found]
+        shares = trials.share_better(scores, size, is_quick=True)
+        if all(shares.get(pair, 0.0) < power for pair in left):
+            continue
         shares = trials.share_better(scores, size)
-        for pair in duels:
+        for pair in left:
             share = shares.get(pair, 0.0)
-            if pair not in found and share >= power:
+            if share >= power:
                 found[pair] = SizedPair(*pair, size, share)
     return [found.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]
 

@@ -1,5 +1,6 @@
 """How often `sigarray compare` calls a model better, of samples of its scores."""
 
+import itertools
 import math
 import warnings
 from collections import Counter
@@ -10,7 +11,8 @@ import numpy as np
 
 from sigarray import holm, multi_aso
 from sigarray._backend.seeds import name_streams
-from sigarray._cli.orders import OrderOptions
+from sigarray._cli.messages import quiet
+from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.pairwise_tests import PairOptions, choose_method, find_tests
 from sigarray._cli.verdict import pairs_of
 from sigarray.read._wide import Scores
@@ -21,6 +23,8 @@ Shares = dict[tuple[str, str], float]
 # For a guess at the time: of a pair of samples, and of a score of a resample.
 _SECONDS_PER_PAIR = {"aso": 1e-4, "test": 1e-3}
 _SECONDS_PER_SCORE = {"aso": 3e-9, "test": 1e-8}
+# Bounds between so many times the threshold may be drawn on.
+_NEAR = (0.25, 2.5)
 
 
 def are_binary(scores: np.ndarray) -> bool:
@@ -40,9 +44,12 @@ class Trials:
     number: int
     seed: int
 
-    def share_better(self, scores: Scores, size: int) -> Shares:
-        """Compare samples of one size of all models."""
-        return self._share(self._draw(scores, size, is_paired=self.is_paired))
+    def share_better(
+        self, scores: Scores, size: int, *, is_quick: bool = False
+    ) -> Shares:
+        """Compare samples of one size of all models; quickly, no bound is drawn on."""
+        samples = self.draw(scores, size, is_paired=self.is_paired)
+        return self._share(samples, is_quick=is_quick)
 
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
         """Give the share of samples in which lifted scores of a model are better.
@@ -53,7 +60,7 @@ class Trials:
         lifted = next(x for x in (name, *names) if x != baseline)
         others = [x for x in names if x != lifted and baseline in (None, x)]
         same = dict.fromkeys(names, scores[name])
-        drawn = self._draw(same, len(scores[name]), is_paired=False)
+        drawn = self.draw(same, len(scores[name]), is_paired=False)
         drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
         shares = self._share(drawn)
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
@@ -90,7 +97,7 @@ class Trials:
         is_turned = uniform < (lift - 1.0) * mean / wrong
         return np.asarray(np.where(is_turned, 1.0, samples))
 
-    def _draw(
+    def draw(
         self, scores: Scores, size: int, *, is_paired: bool
     ) -> dict[str, np.ndarray]:
         """Draw samples (R, size) of each model, of which smaller ones are the start.
@@ -110,15 +117,27 @@ class Trials:
             drawn[name] = x[np.floor(n * uniform.T).astype(int)]
         return drawn
 
-    def _share(self, samples: Mapping[str, np.ndarray]) -> Shares:
-        if isinstance(self.tests, OrderOptions):
-            return self._share_by_orders(samples, self.tests)
-        return self._share_by_tests(samples, self.tests)
-
-    def _share_by_orders(
-        self, samples: Mapping[str, np.ndarray], options: OrderOptions
+    def _share(
+        self, samples: Mapping[str, np.ndarray], *, is_quick: bool = False
     ) -> Shares:
-        with warnings.catch_warnings():
+        if isinstance(self.tests, PairOptions):
+            return self._share_by_tests(samples, self.tests)
+        bounds = self._find_bounds(samples, self.tests, is_quick=is_quick)
+        shares = np.mean(bounds < self.tests.threshold, axis=0)
+        return {
+            (a, b): float(shares[i, j])
+            for (i, a), (j, b) in itertools.permutations(enumerate(samples), 2)
+        }
+
+    def _find_bounds(
+        self,
+        samples: Mapping[str, np.ndarray],
+        options: OrderOptions,
+        *,
+        is_quick: bool,
+    ) -> np.ndarray:
+        """Give eps_min (R, K, K); those near the threshold as `compare` finds them."""
+        with warnings.catch_warnings(), quiet(True):
             # Of samples that are too small for a verdict, which is an answer here.
             warnings.simplefilter("ignore", UserWarning)
             result = multi_aso(
@@ -132,14 +151,21 @@ class Trials:
                 dt=options.dt,
                 rng=options.seed,
             )
-        shares = np.mean(np.asarray(result.eps_min) < options.threshold, axis=0)
-        names = list(samples)
-        return {
-            (a, b): float(shares[i, j])
-            for i, a in enumerate(names)
-            for j, b in enumerate(names)
-            if i != j
-        }
+            bounds = np.array(result.eps_min)
+            if is_quick:
+                return bounds
+            low, high = (options.threshold * x for x in _NEAR)
+            is_near = (bounds > low) & (bounds < min(high, 0.5))
+            for place in np.flatnonzero(np.any(is_near, axis=(1, 2))):
+                table = {name: x[place] for name, x in samples.items()}
+                found = run_orders(
+                    {"": table},
+                    options,
+                    is_corrected=self.is_corrected,
+                    higher_is_better=self.higher_is_better,
+                )
+                bounds[place] = found[""].eps_min
+        return bounds
 
     def _share_by_tests(
         self, samples: Mapping[str, np.ndarray], options: PairOptions

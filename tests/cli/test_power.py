@@ -1,6 +1,7 @@
 """`sigarray power`: how often `compare` calls the better model better."""
 
 import csv
+import importlib.resources
 import io
 import itertools
 import json
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from sigarray import read
 from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.pairwise_tests import PairOptions
 from sigarray._cli.samples import Trials
@@ -98,6 +100,38 @@ class TestRates:
         n_pairs = 3 if baseline is None else 2
         assert len(by_name) == n_pairs
         assert f"for all {n_pairs} comparisons together" in document["method"]
+
+    @pytest.mark.filterwarnings("ignore:eps_min of")
+    @pytest.mark.parametrize("baseline", [None, "forest"])
+    def test_each_verdict_of_aso_is_that_of_compare(self, baseline):
+        """Also of bounds near the threshold, which are drawn on."""
+        file = importlib.resources.files("sigarray") / "data" / "digits.csv"
+        scores = read.scores(str(file)).scores
+        tests = OrderOptions(baseline=baseline)
+        trials = Trials(
+            tests=tests,
+            is_corrected=True,
+            higher_is_better=True,
+            is_paired=False,
+            unit="run",
+            number=60,
+            seed=0,
+        )
+        shares = trials.share_better(scores, 25)
+        quick = trials.share_better(scores, 25, is_quick=True)
+        drawn = trials.draw(scores, 25, is_paired=False)
+        wins = np.zeros((4, 4))
+        for k in range(60):
+            table = {name: x[k] for name, x in drawn.items()}
+            found = run_orders(
+                {"": table}, tests, is_corrected=True, higher_is_better=True
+            )
+            wins += found[""].eps_min < tests.threshold
+        for i, j in itertools.permutations(range(4), 2):
+            pair = list(scores)[i], list(scores)[j]
+            assert shares[pair] == wins[i, j] / 60
+        assert 0.2 < shares["wide_network", "forest"] < 0.95
+        assert max(abs(shares[pair] - quick[pair]) for pair in shares) < 0.1
 
     def test_lifted_scores_are_those_of_one_of_all_models(self, table, power):
         """Of Welch's test: one of three models with the scores of a has them lifted."""
