@@ -1,6 +1,7 @@
 """Intervals of proportions: statsmodels, the definitions, and coverage."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -70,11 +71,37 @@ def test_pairs_are_newcombes(table):
     assert result.confidence_interval == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_published_interval():
-    """Newcombe (1998), Statistics in Medicine 17, 2635, table II: 36, 12, 2, 0."""
-    pairs = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], (36, 12, 2, 0), axis=0)
-    low, high = proportion_ci(*pairs.T, paired=True).confidence_interval
-    assert (round(float(low), 4), round(float(high), 4)) == (0.0569, 0.3404)
+def wilson_by_bisection(count, n, z):
+    """Where (count / n - P)^2 = z^2 P (1 - P) / n, below and above count / n."""
+    share, limits = Fraction(count, n), []
+    for end in (0, 1):
+        outside, inside = Fraction(end), share
+        for _ in range(50):
+            middle = (outside + inside) / 2
+            is_in = (share - middle) ** 2 * n <= z * z * middle * (1 - middle)
+            outside, inside = (outside, middle) if is_in else (middle, inside)
+        limits.append(inside)
+    return limits
+
+
+def test_an_interval_of_pairs_by_bisection_in_fractions():
+    """36 pairs that both have right, 12 that A alone has, 2 that B alone has."""
+    n, z = 50, Fraction(stats.norm.ppf(0.975))
+    p1, p2 = Fraction(48, n), Fraction(38, n)
+    (l1, u1), (l2, u2) = (wilson_by_bisection(x, n, z) for x in (48, 38))
+    # 36 x 0 - 12 x 2 is negative: phi has no correction.
+    phi = -24 / math.sqrt(48 * 38 * 2 * 12)
+
+    def side(x, y):
+        return math.sqrt(x * x + y * y - 2 * phi * float(x * y))
+
+    expected = (
+        float(p1 - p2) - side(p1 - l1, u2 - p2),
+        float(p1 - p2) + side(u1 - p1, p2 - l2),
+    )
+    pairs = np.repeat([[1, 1], [1, 0], [0, 1]], (36, 12, 2), axis=0)
+    found = proportion_ci(*pairs.T, paired=True).confidence_interval
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_all_right_is_no_certainty():
