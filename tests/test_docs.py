@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sigarray
 from conftest import find_lack, whole_suite
 
 ROOT = Path(__file__).parents[1]
@@ -94,18 +93,6 @@ class TestCommands:
         for line in lines:
             options = [*shlex.split(line)[1:], "--format", "csv"]
             assert main(options) == 0, line + "\n" + capsys.readouterr().err
-
-
-def test_rates_of_the_published_bound_are_those_of_the_docstring():
-    """18, 11 and 6 % of pairs of 3, 5 and 20 scores, wherever they are said."""
-    said = " ".join(inspect.getdoc(sigarray.aso).split())
-    assert "18, 11 and 6 % of pairs of 3, 5 and 20 normal scores" in said
-    for page in ("how_many_seeds", "faults"):
-        text = " ".join(PAGES[page].split())
-        assert re.search(
-            r"18 % of cases(, and)? with ?(3 runs each, )?11 %|18 % of", text
-        )
-        assert "11 %" in text
 
 
 # What the tables of each part of a page call.

@@ -35,6 +35,7 @@ from benchmarks.reproduce.experiment import (
     summarize,
     write_csv,
 )
+from benchmarks.reproduce.rates import measure
 
 EXPERIMENTS = {
     "error_rates": error_rates.run,
@@ -42,6 +43,7 @@ EXPERIMENTS = {
     "response_variance": response_variance.run,
     "calibration": calibration.run,
     "verdicts": verdicts.run,
+    "tests": measure.run,
 }
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -234,7 +234,7 @@ def aso(
 
     The papers take the normal quantile for q, and the deviation of resamples for sigma.
     That declares one of two samples of one distribution better too often: one way or
-    the other in 18, 11 and 6 % of pairs of 3, 5 and 20 normal scores. Here q is the
+    the other in 17, 11 and 6 % of pairs of 3, 5 and 20 normal scores. Here q is the
     quantile of Student's t with k - 1 degrees of freedom, and sigma (k / (k - 1))^1/2
     times the deviation, where k is the smaller of n and m; for k < 3 there is no bound,
     and `eps_min` is 1. From k = 20 on the bound is at least the percentile of

@@ -178,7 +178,7 @@ def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
 def _published() -> Iterator[None]:
     """Say what the bound of the papers is worth, in place of what is said of ours."""
     warnings.warn(
-        "The bound of the papers calls one of two equal models better in 18 % of cases "
+        "The bound of the papers calls one of two equal models better in 17 % of cases "
         "with 3 runs each, 11 % with 5 and 6 % with 20, and of many models more often. "
         "sigarray.aso and sigarray.multi_aso have a bound that holds.",
         UserWarning,

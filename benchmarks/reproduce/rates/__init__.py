@@ -1,0 +1,1 @@
+"""How often tests are wrong where their null hypothesis holds, and intervals, too."""

@@ -1,0 +1,285 @@
+"""What docstrings and pages say of rates, as `benchmarks.reproduce` found them."""
+
+import functools
+import math
+from pathlib import Path
+
+from benchmarks.reproduce.experiment import read_csv
+from benchmarks.reproduce.rates.ranges import say_range
+
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+USUAL = ("normal", "lognormal", "one run in ten fails", "ties")
+
+
+@functools.cache
+def committed():
+    """Give the rows of the committed file, numbers as numbers."""
+    rows = read_csv(RESULTS / "tests.csv")
+    for row in rows:
+        for name in ("n", "m", "n_sets"):
+            row[name] = int(row[name]) if row[name] else ""
+        for name in ("spread", "rate", "rate_at_1"):
+            row[name] = float(row[name]) if row[name] else ""
+    return rows
+
+
+def choose(kind, **by):
+    """Give the committed rows with such values, or with one of several."""
+    found = [x for x in committed() if x["kind"] == kind and suits(x, by)]
+    assert found, by
+    return found
+
+
+def choose_from(name, **by):
+    """Give such rows of another committed file."""
+    found = [x for x in read_csv(RESULTS / f"{name}.csv") if suits(x, by)]
+    assert found, by
+    return found
+
+
+def suits(row, by):
+    return all(
+        row[name] in value if isinstance(value, tuple) else row[name] == value
+        for name, value in by.items()
+    )
+
+
+def ends(rows, key="rate"):
+    """Give the range of rates in whole percent, without their sign."""
+    rates = [float(x[key]) for x in rows]
+    return say_range((min(rates), max(rates)))
+
+
+def highest(rows):
+    return 100 * max(float(x["rate"]) for x in rows)
+
+
+def listed(rows):
+    """Give rates in percent, with a decimal."""
+    return [f"{100 * x['rate']:.1f}" for x in rows]
+
+
+def cover(**by):
+    """Give the range of coverage in percent, no narrower than it is."""
+    rates = [100 * x["rate"] for x in choose("interval", **by)]
+    return f"{math.floor(min(rates))} to {math.ceil(max(rates))} %"
+
+
+def say_placements():
+    by_size = {
+        n: choose("command", test="brunner-munzel", n=n, m=n, scores=USUAL)
+        for n in (5, 10)
+    }
+    families = choose("family", test="brunner-munzel", n=10)
+    return [
+        f"At level 0.01 it is {ends(by_size[5], 'rate_at_1')} % with five scores "
+        f"each, and {ends(by_size[10], 'rate_at_1')} % with ten, but for those of "
+        "which nine of ten are the same. So corrected p-values are too small for "
+        "longer: of 20 tasks, or of 5 models, with ten runs each that are the same, "
+        f"some were significant after Holm's correction in {ends(families)} % "
+        "of 4000 cases."
+    ]
+
+
+def say_splits():
+    first, second = (
+        listed(x for x in committed() if (x["unit"], x["options"]) == ("splits", how))
+        for how in ("test_share", "")
+    )
+    return [
+        "Of 4000 data sets of 100 items and two learners that are as good (least "
+        "squares on either half of six features), p <= 0.05 in "
+        f"{first[0]} % of 10 folds, {first[1]} % of 3 times 5 and {first[2]} % of 10 "
+        f"times 10, and without it in {second[0]}, {second[1]} and {second[2]} %."
+    ]
+
+
+def say_proportions():
+    return [
+        "Summed over all outcomes, intervals of 95 % for n of 20, 50 and 100 and "
+        "proportions of 0.5, 0.9 and 0.98 hold one proportion in "
+        f"{cover(options='one proportion')}, no difference of two equal ones in "
+        f"{cover(options='independent')}, and none of pairs with correlations of 0, "
+        f"0.3 and 0.6 in {cover(options='pairs')}. Other proportions, and differences "
+        "that are not 0, were not looked at."
+    ]
+
+
+def choose_responses(*answers, items=("all", "bootstrap")):
+    names = tuple(f"items {x}, responses {y}" for x in items for y in answers)
+    return choose("responses", options=names)
+
+
+RESAMPLED = ("all", "bootstrap", "one", "first", "without_replacement")
+
+
+def say_responses():
+    assert highest(choose_responses("bootstrap", "one")) == 0.0
+    whole, first = (
+        listed(choose_responses(x, items=("all",))) for x in ("all", "first")
+    )
+    most = highest(choose_responses(*RESAMPLED, items=("bootstrap",)))
+    return [
+        "Of 500 pairs of systems that are the same (normal, 100 items, 5 responses, M "
+        f'= 100, two-sided; "mae" and "wins_mae"), p <= 0.05 in {whole[0]} and '
+        f'{whole[1]} % with all items and "all", {first[0]} and {first[1]} % with '
+        f'"first", none with "bootstrap" or "one", and {most:.1f} % at most with '
+        "bootstrapped items."
+    ]
+
+
+def say_intervals():
+    normal, lognormal = (
+        listed(choose("interval", options="studentized", scores=x))
+        for x in ("normal", "lognormal")
+    )
+    few, more, many = (
+        [calibrated(method, n) for method in ("bca", "percentile", "basic")]
+        for n in (5, 20, 100)
+    )
+    return [
+        f'in {few[0]} % ("bca"), {few[1]} % ("percentile") and {few[2]} % ("basic") at '
+        f"n = 5; in {more[0]} %, {more[1]} % and {more[2]} % at 20; and in {many[0]} "
+        f"%, {many[1]} % and {many[2]} % at 100",
+        "Of 4000 samples of 5, 10 and 20 scores, those of 95 % held the mean of a "
+        f"normal distribution in {normal[0]}, {normal[1]} and {normal[2]} %, and of a "
+        f"lognormal one in {lognormal[0]}, {lognormal[1]} and {lognormal[2]} %.",
+    ]
+
+
+def calibrated(method, n):
+    rows = choose_from("calibration", claim="bootstrap_ci", method=method, n=str(n))
+    return ends(rows)
+
+
+def bca():
+    few, more, many = (calibrated("bca", n) for n in (5, 20, 100))
+    return (
+        f"BCa intervals of 95 % held the mean in {few} % of samples of 5, {more} % of "
+        f"20 and {many} % of 100"
+    )
+
+
+def published(n):
+    (row,) = choose("published", n=n)
+    return f"{100 * row['rate']:.0f} %"
+
+
+def say_published():
+    first, second, third = (published(n).removesuffix(" %") for n in (3, 5, 20))
+    return [f"{first}, {second} and {third} % of pairs of 3, 5 and 20 normal scores"]
+
+
+DOCSTRINGS = {
+    "aso": say_published,
+    "bootstrap_ci": say_intervals,
+    "brunner_munzel": say_placements,
+    "proportion_ci": say_proportions,
+    "responses.response_test": say_responses,
+    "t_test": say_splits,
+}
+
+
+def say_on_which_test():
+    mean = {"function": "bootstrap_test", "options": '"mean"', "scores": "normal"}
+    few, pairs = (
+        listed(
+            choose("function", **mean, unit=unit, n=n, m=n, spread=1.0)[0]
+            for n in (5, 20)
+        )
+        for unit in ("runs", "pairs of runs")
+    )
+    placements = choose("command", function="brunner_munzel")
+    placements = [x for x in placements if min(x["n"], x["m"]) == 5]
+    usual = [x for x in placements if x["scores"] in USUAL]
+    families = choose("family", test="brunner-munzel", n=10)
+    ranks = choose("function", function="mann_whitney_u")
+    resampled = choose_responses(*RESAMPLED, items=("bootstrap",))
+    wide = {"unit": "runs", "scores": "lognormal", "spread": (4.0, 0.25)}
+    skewed, few_of_one = (
+        [
+            [x for x in choose("command", test=test, **by) if min(x["n"], x["m"]) > 3]
+            for test in ("t", "bootstrap", "permutation")
+        ]
+        for by in (wide, wide | {"spread": 1.0, "n": 5, "m": 50})
+    )
+    ranges = [ends(x) for x in skewed]
+    rates = [listed(x)[0] for x in few_of_one]
+    studentized = (
+        ends(choose("interval", options="studentized", scores=x))
+        for x in ("normal", "lognormal")
+    )
+    return [
+        f"of two equal normal models, p <= 0.05 in {few[0]} % with 5 scores each and "
+        f"{few[1]} % with 20; of pairs in {pairs[0]} and {pairs[1]} %",
+        f"{bca()}; "
+        '"studentized" ones in {} % of normal and {} % of lognormal samples of 5, 10 '
+        "and 20".format(*studentized),
+        f"with 5, p <= 0.05 in {ends(usual)} %, and in {highest(placements):.0f} % "
+        "where they hardly ever vary",
+        f"with 10 equal runs each, any was significant in {ends(families)} %",
+        f"then p <= 0.05 in up to {highest(ranks):.0f} % where",
+        f"p <= 0.05 in {highest(resampled):.1f} % of equal systems at most",
+        f"Welch's t has p <= 0.05 in {ranges[0]} %, the bootstrap of t in {ranges[1]} "
+        f"%, and `--test permutation` in {ranges[2]} %. Of 5 scores against 50 of one "
+        f"lognormal distribution, they have it in {rates[0]}, {rates[1]} and "
+        f"{rates[2]} %",
+    ]
+
+
+def say_on_reading():
+    at_threshold = choose_from("verdicts", kind="bound", ratio="0.2")
+    spreads = choose_from("verdicts", kind="equal means")
+    worst = max(spreads, key=lambda x: float(x["rate"]))
+    assert worst["family"].startswith("5 v 20")
+    return [
+        f"it was {ends(at_threshold)} % with 3 to 50 runs each",
+        f"other spreads up to {highest(spreads):.1f} %, by 5 wide runs against 20",
+        bca(),
+    ]
+
+
+def say_on_seeds():
+    return [
+        f"calls one of two equal normal models better in {published(3)} of cases with "
+        f"3 runs each, {published(5)} with 5 and {published(20)} with 20."
+    ]
+
+
+def say_on_reporting():
+    usual, placements = (
+        choose("family", null="2 models, 20 tasks", unit="runs", test=test)
+        for test in (("permutation", "t"), "brunner-munzel")
+    )
+    return [
+        f"leaves any significant in {highest(usual):.0f} % of cases at most by "
+        f"permutations and by Welch's t, and in {ends(placements)} % by "
+        "`brunner_munzel`"
+    ]
+
+
+def say_on_faults():
+    (closed,) = choose_from("verdicts", family="2 x 5", scores="normal")
+    return [
+        f"one is declared better in {published(2)} of cases with 2 runs, "
+        f"{published(5)} with 5",
+        f"one of two is called better by `multi_aso` in {highest([closed]):.1f} %",
+        f"better in {published(3)} of cases, and with 5 in {published(5)}.",
+    ]
+
+
+def say_in_warning():
+    return [
+        f"one of two equal models better in {published(3)} of cases with 3 runs each, "
+        f"{published(5)} with 5 and {published(20)} with 20"
+    ]
+
+
+PAGES = [
+    ("docs/which_test.md", say_on_which_test),
+    ("docs/reading.md", say_on_reading),
+    ("docs/how_many_seeds.md", say_on_seeds),
+    ("docs/reporting.md", say_on_reporting),
+    ("docs/faults.md", say_on_faults),
+    ("sigarray/deepsig/aso.py", say_in_warning),
+]

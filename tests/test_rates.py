@@ -1,0 +1,209 @@
+"""What `benchmarks.reproduce --only tests` measures, and what is said of it."""
+
+import functools
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sigarray
+import sigarray.responses
+from benchmarks.reproduce.experiment import Settings
+from benchmarks.reproduce.rates import families, intervals, page, ranges, tests
+from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
+from sigarray._cli.pairwise_tests import (
+    RESAMPLING_TESTS,
+    PairOptions,
+    run_pairwise,
+)
+from tests.rates import DOCSTRINGS, PAGES, committed
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+SETTINGS = Settings(is_quick=True, backend="numpy", reference=ROOT)
+FUNCTIONS = (
+    "bootstrap_test",
+    "brunner_munzel",
+    "mann_whitney_u",
+    "permutation_test",
+    "t_test",
+)
+
+
+PERCENT_OF_4000 = ("command", "function", "family", "published")
+PLACE = ("function", "options", "unit", "null", "n", "m", "scores", "spread")
+
+
+def docstring(function):
+    return inspect.getdoc(functools.reduce(getattr, function.split("."), sigarray))
+
+
+class TestCommitted:
+    """The committed rates are of all designs, and where they are high that is said."""
+
+    def test_all_designs_are_there(self):
+        found = {
+            tuple(x[name] for name in PLACE)
+            for x in committed()
+            if x["kind"] in ("command", "function") and x["unit"] != "splits"
+        }
+        for test in tests.TESTS:
+            key = test.function, test.options, test.unit, test.null
+            if test.unit in ("items", "clusters"):
+                continue
+            for x in tests.list_designs(test):
+                assert (*key, *x.sizes, x.scores, x.spread) in found
+        assert all(
+            x["n_sets"] >= 4000 for x in committed() if x["kind"] in PERCENT_OF_4000
+        )
+        n_families = sum(x["kind"] == "family" for x in committed())
+        assert n_families == len(families.FAMILIES)
+
+    def test_the_page_is_of_the_file(self):
+        text = (RESULTS / "tests.md").read_text("utf-8")
+        rows = committed()
+        assert text == "\n\n".join([page.judge(rows), *page.write_page(rows), ""])
+
+    @pytest.mark.parametrize("function", FUNCTIONS)
+    def test_docstrings_have_every_rate(self, function):
+        """So that none above 7 % from five scores on is left unsaid."""
+        said = docstring(function)
+        assert ranges.write_docstring_table(committed(), function) in said
+        units = {x["unit"] for x in committed() if x["function"] == function}
+        if "items" in units:
+            assert ranges.say_units(committed(), function) in " ".join(said.split())
+
+    def test_what_is_high_is_of_such_functions(self):
+        high = [x for x in committed() if x["kind"] == "command" and page.is_high(x)]
+        assert {x["function"] for x in high} <= set(FUNCTIONS)
+        for row in high:
+            by = ranges.find_ranges(committed())
+            null = ranges.name_null(row)
+            low, highest = by[row["function"], row["options"], row["unit"], null][
+                row["scores"]
+            ]
+            assert low <= row["rate"] <= highest
+
+    def test_no_default_verdict_of_tasks_is_wrong_too_often(self):
+        chosen = [x for x in committed() if x["kind"] == "family"]
+        chosen = [x for x in chosen if x["test"] == "permutation"]
+        assert len(chosen) > 15
+        for row in chosen:
+            error = np.sqrt(0.06 * 0.94 / row["n_sets"])
+            assert row["rate"] <= 0.06 + 2 * error, row
+
+
+class TestCalls:
+    """They are those of the command, and the null hypotheses are true."""
+
+    @pytest.mark.parametrize(
+        "test",
+        [x for x in tests.TESTS if x.command],
+        ids=lambda x: f"{x.command}, {x.unit}",
+    )
+    def test_p_values_are_those_of_the_command(self, test):
+        if test.unit in ("items", "clusters"):
+            drawn = [draw_items(x, 20, 3, test.unit) for x in ("0 or 1", "normal")]
+        else:
+            sizes = [(12, 12), (5, 20)] if test.unit == "runs" else [(12, 12)]
+            drawn = [
+                tests.Design(size, scores, 4.0).draw(test, 3)
+                for size in sizes
+                for scores in ("normal", "ties", "nine of ten the same")
+            ]
+        draws = test.command in RESAMPLING_TESTS
+        options = PairOptions(
+            test.command,
+            is_paired=test.unit != "runs",
+            n_resamples=tests.N_RESAMPLES if draws else None,
+            seed=0 if draws else None,
+            unit={"items": "item", "clusters": "cluster"}.get(test.unit, "run"),
+        )
+        for a, b in drawn:
+            found = test.find(a, b, 0)
+            for k in range(len(a)):
+                (expected,) = run_pairwise(
+                    {"a": a[k], "b": b[k]}, options, higher_is_better=True
+                )
+                is_low = expected.p_value <= tests.LEVEL
+                assert (found[k] <= tests.LEVEL) == is_low
+                if is_low or len(a[k]) == len(b[k]):
+                    assert found[k] == pytest.approx(expected.p_value, rel=1e-9)
+
+    @pytest.mark.parametrize("scores", ["lognormal", "one run in ten fails"])
+    @pytest.mark.parametrize("spread", [4.0, 0.25])
+    def test_null_hypotheses_are_true(self, scores, spread):
+        means, half = (
+            next(x for x in tests.TESTS if x.command == name)
+            for name in ("t", "brunner-munzel")
+        )
+        design = tests.Design((50, 50), scores, spread)
+        a, b = design.draw(means, 4000)
+        for x, width in ((a, spread), (b, 1.0)):
+            # Both have a variance below 12.
+            assert abs(x.mean()) < 6 * width * np.sqrt(12 / x.size)
+        a, b = design.draw(half, 4000)
+        wins = sigarray.mann_whitney_u(a, b).probability_of_improvement
+        # The deviation of one is about (1 / 12 x 2 / 50)^1/2, at most twice that.
+        assert abs(np.mean(wins) - 0.5) < 12 * np.sqrt(2 / 12 / 50 / 4000)
+
+    def test_means_are_those_of_scores(self):
+        for name, draw in DRAWS.items():
+            x = draw(np.random.default_rng(0), (200_000,))
+            error = x.std() / np.sqrt(x.size)
+            assert abs(x.mean() - MEANS[name]) < 6 * error
+
+    def test_corrections_are_those_of_sizes(self):
+        by = {(x.test, x.n_tasks, x.n, x.unit): x.correction for x in families.FAMILIES}
+        assert by["permutation", 57, 60, "items"] == "holm"
+        # 2 / C(10, 5) x 26 is above 0.05: Holm's correction could leave nothing.
+        assert by["permutation", 26, 5, "runs"] == "benjamini_hochberg"
+        assert by["t", 26, 5, "runs"] == "holm"
+
+    def test_families_are_of_p_values_one_by_one(self):
+        family = families.Family(3, 2, 60, "0 or 1")
+        scores = family.draw(np.random.default_rng(0), 4)
+        found = families.find_p_values(SETTINGS, family, scores, 0)
+        for place in np.ndindex(found.shape):
+            i, j = family.pairs[place[2]]
+            a, b = scores[place[0], place[1], [i, j]]
+            p = sigarray.permutation_test(a, b, paired=True, method="exact").pvalue
+            assert found[place] == pytest.approx(float(p), rel=1e-12)
+
+    def test_coverage_is_a_sum_over_outcomes(self):
+        n, share = 6, 0.7
+        rng = np.random.default_rng(0)
+        a, b = (rng.random((2, 20_000, n)) < share).astype(float)
+        low, high = sigarray.proportion_ci(a, b).confidence_interval
+        found = np.mean((low <= 1e-12) & (high >= -1e-12))
+        expected = intervals.cover_two(SETTINGS, n, share)["rate"]
+        assert found == pytest.approx(expected, abs=6 * np.sqrt(0.05 / 20_000))
+        pairs = intervals.cover_pairs(SETTINGS, n, share, 0.0)["rate"]
+        low, high = sigarray.proportion_ci(a, b, paired=True).confidence_interval
+        found = np.mean((low <= 1e-12) & (high >= -1e-12))
+        assert found == pytest.approx(pairs, abs=6 * np.sqrt(0.05 / 20_000))
+
+
+class TestSaid:
+    """Each number that is typed in a docstring or on a page is that of a file."""
+
+    @pytest.mark.parametrize("name", DOCSTRINGS)
+    def test_docstrings(self, name):
+        text = in_one_line(docstring(name))
+        for sentence in DOCSTRINGS[name]():
+            assert sentence in text
+
+    @pytest.mark.parametrize(
+        ("page", "said"), PAGES, ids=lambda x: getattr(x, "__name__", x)
+    )
+    def test_pages(self, page, said):
+        text = in_one_line((ROOT / page).read_text("utf-8"))
+        for sentence in said():
+            assert sentence in text
+
+
+def in_one_line(text):
+    """Leave out line breaks, and the quotes between parts of a message."""
+    return " ".join(re.sub(r'"\s*\n\s*"', "", text).split())
