@@ -2,10 +2,13 @@
 
 import functools
 import math
+import re
+from importlib.resources import files
 from pathlib import Path
 
 from benchmarks.reproduce.experiment import read_csv
 from benchmarks.reproduce.rates.ranges import say_range
+from sigarray import read
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 USUAL = ("normal", "lognormal", "one run in ten fails", "ties")
@@ -239,6 +242,21 @@ def say_on_reading():
     ]
 
 
+def say_on_mathematics():
+    spreads = choose_from("verdicts", kind="equal means")
+    unequal = [x for x in spreads if x["family"].startswith("5 v 20")]
+    rates = [100 * float(x["rate"]) for x in spreads if " v " not in x["family"]]
+    return [
+        f"called better in {highest(unequal):.1f} % of cases. With as many runs of "
+        f"each model it was {min(rates):.1f} to {max(rates):.1f} %."
+    ]
+
+
+def say_on_first_page():
+    equal = choose_from("verdicts", kind="equal")
+    return [f"calls any better in at most {highest(equal):.0f} %"]
+
+
 def say_on_seeds():
     return [
         f"calls one of two equal normal models better in {published(3)} of cases with "
@@ -251,10 +269,25 @@ def say_on_reporting():
         choose("family", null="2 models, 20 tasks", unit="runs", test=test)
         for test in (("permutation", "t"), "brunner-munzel")
     )
+    text = " ".join((RESULTS.parents[1] / "README.md").read_text("utf-8").split())
+    shown = re.search(
+        r"linear and network: eps_min = (\S+) and (\S+),.* "
+        r"wide_network is better than forest: eps_min = (\S+) <",
+        text,
+    ).group(3, 1, 2)
+    scores = read.scores(str(files("sigarray") / "data" / "digits.csv")).scores
+    pair = [scores[name] for name in ("wide_network", "forest")]
+    assert [len(x) for x in pair] == [12, 20]
+    means = [f"{x.mean():.4f}" for x in pair]
+    deviation = pair[0].std(ddof=1)
     return [
         f"leaves any significant in {highest(usual):.0f} % of cases at most by "
         f"permutations and by Welch's t, and in {ends(placements)} % by "
-        "`brunner_munzel`"
+        "`brunner_munzel`",
+        f"eps_min = {shown[0]} < 0.2, confidence 0.95 for all 6 comparisons",
+        f"12 and 20 runs, which differ in their seed; means {means[0]} and {means[1]};",
+        f"(eps_min = {float(shown[1]):.2f} and {float(shown[2]):.2f} at confidence",
+        f'"{means[0]} ± {deviation:.4f}" alone',
     ]
 
 
@@ -278,6 +311,8 @@ def say_in_warning():
 PAGES = [
     ("docs/which_test.md", say_on_which_test),
     ("docs/reading.md", say_on_reading),
+    ("docs/mathematics.md", say_on_mathematics),
+    ("README.md", say_on_first_page),
     ("docs/how_many_seeds.md", say_on_seeds),
     ("docs/reporting.md", say_on_reporting),
     ("docs/faults.md", say_on_faults),

@@ -205,5 +205,6 @@ class TestSaid:
 
 
 def in_one_line(text):
-    """Leave out line breaks, and the quotes between parts of a message."""
+    """Leave out line breaks, marks of a quotation and quotes between parts of text."""
+    text = re.sub(r"^> ", "", text, flags=re.MULTILINE)
     return " ".join(re.sub(r'"\s*\n\s*"', "", text).split())
