@@ -219,7 +219,7 @@ def say_on_which_test():
         '"studentized" ones in {} % of normal and {} % of lognormal samples of 5, 10 '
         "and 20".format(*studentized),
         f"with 5, p <= 0.05 in {ends(usual)} %, and in {highest(placements):.0f} % "
-        "where they hardly ever vary",
+        "where 5 scores that hardly ever vary are against 50",
         f"with 10 equal runs each, any was significant in {ends(families)} %",
         f"then p <= 0.05 in up to {highest(ranks):.0f} % where",
         f"p <= 0.05 in {highest(resampled):.1f} % of equal systems at most",

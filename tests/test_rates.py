@@ -11,8 +11,18 @@ import pytest
 import sigarray
 import sigarray.responses
 from benchmarks.reproduce.experiment import Settings
-from benchmarks.reproduce.rates import families, intervals, page, ranges, tests
+from benchmarks.reproduce.rates import (
+    families,
+    intervals,
+    measure,
+    page,
+    published,
+    ranges,
+    responses,
+    tests,
+)
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
+from conftest import whole_suite
 from sigarray._cli.pairwise_tests import (
     RESAMPLING_TESTS,
     PairOptions,
@@ -98,6 +108,7 @@ class TestCommitted:
 class TestCalls:
     """They are those of the command, and the null hypotheses are true."""
 
+    @pytest.mark.filterwarnings("ignore:The scores of a and b do not vary")
     @pytest.mark.parametrize(
         "test",
         [x for x in tests.TESTS if x.command],
@@ -109,7 +120,7 @@ class TestCalls:
         else:
             sizes = [(12, 12), (5, 20)] if test.unit == "runs" else [(12, 12)]
             drawn = [
-                tests.Design(size, scores, 4.0).draw(test, 3)
+                tests.Design(size, scores, 4.0).draw(test, 12)
                 for size in sizes
                 for scores in ("normal", "ties", "nine of ten the same")
             ]
@@ -184,6 +195,22 @@ class TestCalls:
         low, high = sigarray.proportion_ci(a, b, paired=True).confidence_interval
         found = np.mean((low <= 1e-12) & (high >= -1e-12))
         assert found == pytest.approx(pairs, abs=6 * np.sqrt(0.05 / 20_000))
+
+
+@whole_suite
+def test_the_experiment_has_rows_and_tables_of_all(monkeypatch):
+    chosen = [x for x in tests.TESTS if x.function == "t_test"]
+    monkeypatch.setattr(measure, "TESTS", chosen)
+    monkeypatch.setattr(tests, "QUICK", 5)
+    monkeypatch.setattr(families, "FAMILIES", families.FAMILIES[:2])
+    for module, n_sets in ((families, 5), (responses, 2), (published, 20)):
+        monkeypatch.setattr(module, "QUICK", n_sets)
+    found = measure.run(SETTINGS)
+    assert {x["kind"] for x in found.rows} == {x["kind"] for x in committed()}
+    assert found.page[0] == found.findings[0]
+    kept = page.write_page(committed())
+    marks = [x for x in found.page if x.startswith("<!--")]
+    assert marks == [x for x in kept if x.startswith("<!--")]
 
 
 class TestSaid:

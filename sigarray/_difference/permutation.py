@@ -135,13 +135,13 @@ def permutation_test(
     "t", one distribution           5        5 to 6     5 to 6   3 to 5   0 to 3
     "t", spreads 4 : 1              2 to 16  8 to 26    8 to 35  2 to 16  10 to 64
     "t" or Welch, one distribution  4 to 5   3 to 6     3 to 6   3 to 5   0 to 3
-    "t" or Welch, spreads 4 : 1     2 to 8   3 to 18    2 to 24  2 to 7   4 to 59
+    "t" or Welch, spreads 4 : 1     2 to 8   3 to 18    2 to 24  2 to 7   4 to 60
     pairs, one distribution         0 to 5   0 to 6     0 to 6   0 to 4   0 to 3
     pairs, spreads 4 : 1            0 to 5   0 to 13    0 to 21  0 to 5   0 to 35
     ==============================  =======  =========  =======  =======  ========
 
-    The highest are those in which the smaller sample is the wide one: see `t_test` and
-    `bootstrap_test` of "t", which have other rates there. '"t" or Welch' is what
+    Of unequal sizes, the highest are those in which the smaller sample is the wide one:
+    see `t_test` and `bootstrap_test` of "t", which have other rates there. '"t" or Welch' is what
     `sigarray compare` does, with the larger p-value of both where the sizes differ.
     Samples in which no score varies have an infinite t, which is significant where one
     distribution would seldom give it: of nine scores in ten that are the same, few show
