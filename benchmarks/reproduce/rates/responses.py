@@ -12,6 +12,8 @@ from sigarray.responses._pools import RESPONSE_SAMPLERS
 from sigarray.responses._sampling import ITEM_SAMPLERS
 
 N_ITEMS, N_RESPONSES, N_RESAMPLES = 100, 5, 100
+# Of responses of runs, of which items do not make up for one another.
+N_ITEMS_OF_RUNS = 400
 QUICK, FULL = 50, 500
 METRICS = ("mae", "wins_mae")
 
@@ -27,28 +29,49 @@ def describe_responses(settings: Settings) -> list[dict[str, Any]]:
         xp=settings.namespace,
         rng=8,
     )
-    rows = []
-    for items, answers in itertools.product(ITEM_SAMPLERS, RESPONSE_SAMPLERS):
-        for metric in METRICS:
-            p = responses.response_test(
-                *sets,
-                metric=metric,
-                items=items,
-                responses=answers,
-                n_resamples=N_RESAMPLES,
-                rng=1,
-            ).pvalue
-            rows.append(
-                {
-                    "options": f"items {items}, responses {answers}",
-                    "function": "response_test",
-                    "unit": "responses",
-                    "null": "equal systems",
-                    "n": N_ITEMS,
-                    "m": N_RESPONSES,
-                    "scores": metric,
-                    "n_sets": n_sets,
-                    "rate": float(np.mean(np.asarray(p) <= LEVEL)),
-                }
-            )
+    rows = [
+        describe_sets(sets, metric, items, answers)
+        for items, answers in itertools.product(ITEM_SAMPLERS, RESPONSE_SAMPLERS)
+        for metric in METRICS
+    ]
+    of_runs = [settings.put(x) for x in draw_runs(n_sets)]
+    for items in ITEM_SAMPLERS:
+        row = describe_sets(of_runs, "mae", items, "all")
+        said = f"{row['options']}, of runs, {N_ITEMS_OF_RUNS} items"
+        rows.append(row | {"options": said, "n": N_ITEMS_OF_RUNS})
     return rows
+
+
+def draw_runs(n_sets: int) -> list[np.ndarray]:
+    """Give gold and the responses of two systems whose runs are more or less noisy.
+
+    A column is of one run, whose noise has a deviation of exp(z / 5) for a normal z.
+    """
+    rng = np.random.default_rng(11)
+    shape = (n_sets, N_ITEMS_OF_RUNS, N_RESPONSES)
+    truth = rng.normal(size=(n_sets, N_ITEMS_OF_RUNS, 1))
+    noise = [1.0, *(np.exp(rng.normal(size=(2, n_sets, 1, N_RESPONSES)) / 5.0))]
+    return [truth + x * rng.normal(size=shape) for x in noise]
+
+
+def describe_sets(sets: Any, metric: str, items: Any, answers: Any) -> dict[str, Any]:
+    """Give the rate of one metric, where items and responses vary so."""
+    p = responses.response_test(
+        *sets,
+        metric=metric,
+        items=items,
+        responses=answers,
+        n_resamples=N_RESAMPLES,
+        rng=1,
+    ).pvalue
+    return {
+        "options": f"items {items}, responses {answers}",
+        "function": "response_test",
+        "unit": "responses",
+        "null": "equal systems",
+        "n": N_ITEMS,
+        "m": N_RESPONSES,
+        "scores": metric,
+        "n_sets": len(p),
+        "rate": float(np.mean(np.asarray(p) <= LEVEL)),
+    }
