@@ -16,10 +16,11 @@ from sigarray._backend.libraries import (
 )
 from sigarray._backend.seeds import spare_seed
 from sigarray._backend.threefry import random_places
-from sigarray._difference.location import find_t, mann_whitney_u, t_test
+from sigarray._difference.location import mann_whitney_u, t_test
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import check_result, largest_or_one, scale_scores
+from sigarray._numeric.student import find_t
 from sigarray._order.errors import estimate
 from sigarray._order.families import Family
 from sigarray._order.plans import plan_errors

@@ -86,7 +86,12 @@ class Family:
             count = sum(x < max(self.spreads) for x in self.spreads)
             low, high = min(self.spreads), max(self.spreads)
             ratio = "never varying" if low == 0.0 else f"{high / low:g} times narrower"
+            narrow = {
+                n for n, x in zip(self.sizes, self.spreads, strict=True) if x == low
+            }
             who = "the second" if len(self.sizes) == 2 else f"{count} of them"
+            if len(self.sizes) > 2 and len(sizes) == 2 and narrow == {sizes[-1]}:
+                who = "those of more runs"
             name += f", {who} {ratio}"
         return name + (", with a baseline" if self.has_baseline else "")
 
@@ -148,6 +153,14 @@ SPREADS = [
         Family((n,) * k, spreads=half(k, narrow))
         for k, n in ((5, 5), (10, 5), (10, 10), (20, 10))
         for narrow in (0.25, 0.001, 0.0)
+    ),
+    *(Family((n, m), spreads=(1.0, 0.25)) for n, m in ((3, 20), (5, 50), (10, 200))),
+    Family((5,) * 4 + (50,), spreads=(1.0,) * 4 + (0.25,)),
+    Family((5,) * 2 + (20,) * 2, spreads=half(4, 0.25)),
+    Family((5,) * 5 + (20,) * 5, spreads=half(10, 0.25)),
+    *(
+        Family((n,) * k + (m,), spreads=(1.0,) * k + (0.25,), has_baseline=True)
+        for k, n, m in ((4, 5, 20), (9, 5, 50), (4, 3, 20))
     ),
 ]
 # Some better than the others by so many deviations, and the least share to be found.

@@ -14,6 +14,7 @@ from sigarray import benjamini_hochberg, multi_aso
 from sigarray._cli.drawing_on import draw_on
 from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
+from sigarray._order.comparison import needs_means
 from sigarray._order.families import Family, can_decide, family_of
 from sigarray._order.from_chunks import multi_aso_of_samples
 from sigarray._order.plans import Method, Plan, level_of, plan_error
@@ -177,6 +178,9 @@ def describe_orders(scores: Samples, options: OrderOptions) -> str:
     if options.baseline is not None:
         what = f"a closed test of ranks, all models with {options.baseline}"
     how += f"; equality of distributions by {what}, two-sided"
+    sizes = {len(column) for column in scores.values()}
+    if any(needs_means(n, m) for n in sizes for m in sizes):
+        how += ", and of means by Welch's t where numbers of runs differ"
     if (options.threshold, options.confidence_level) == _MEASURED:
         how += _SIZE_AT_THRESHOLD
     return how

@@ -1,7 +1,6 @@
 """Tests of location in closed form: Mann-Whitney's U and Student's t."""
 
 import math
-from collections.abc import Sequence
 
 from sigarray._backend.aliases import Alternative, Array, Namespace
 from sigarray._backend.dispatch import standardize
@@ -15,9 +14,8 @@ from sigarray._numeric.statistic import (
     check_sizes,
     concat_samples,
     find_symmetric_p_value,
-    largest_or_one,
-    scale_scores,
 )
+from sigarray._numeric.student import find_t_of
 from sigarray.results import MannWhitneyResult, TTestResult
 
 
@@ -293,60 +291,3 @@ def _t_test(
         xp, alternative, t, lambda t: student_t_sf(xp, t, df)
     )
     return t, xp.where(xp.isinf(t), math.nan, pvalue), df
-
-
-def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
-    """Give t and its degrees of freedom, of two samples or of pairs."""
-    n, m = a.shape[-1], b.shape[-1]
-    (a, b), _ = scale_scores(xp, a, b)
-    # From the smallest score, so that the level of the scores costs no digits.
-    samples = [a - b] if paired else [a, b]
-    levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
-    samples = [x - level for x, level in zip(samples, levels, strict=True)]
-    gap = levels[0] if paired else levels[0] - levels[1]
-    # In units of the largest number, for squares of small ones would underflow.
-    unit = largest_or_one(xp, *samples)[..., None]
-    samples = [x / unit for x in samples]
-    means = [xp.mean(x, axis=-1) for x in samples]
-    center = means[0] if paired else means[0] - means[1]
-    squares = [squared_error(xp, x) for x in samples]
-    sizes = [n - 1.0] if paired else [n - 1.0, m - 1.0]
-    t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
-    return t, df + (center - center)
-
-
-def find_t(
-    xp: Namespace,
-    difference: Array,
-    squared_errors: Sequence[Array],
-    dfs: Sequence[float | Array],
-) -> tuple[Array, Array]:
-    """Give t and its degrees of freedom: Welch's, of the errors of two means."""
-    total = sum(squared_errors[1:], squared_errors[0])
-    t = studentize(xp, difference, total)
-    df = xp.zeros_like(t) + sum(dfs[1:], dfs[0])
-    if len(dfs) == 1:
-        return t, df
-    varies = total > 0.0
-    divisor = xp.where(varies, total, 1.0)
-    shares = [(x / divisor) ** 2 / n for x, n in zip(squared_errors, dfs, strict=True)]
-    spread = xp.where(varies, shares[0] + shares[1], 1.0)
-    return t, xp.where(varies, 1.0 / spread, df)
-
-
-def studentize(xp: Namespace, difference: Array, squared_error: Array) -> Array:
-    """Give a difference in units of its error; of no error, infinity, or 0 for 0."""
-    varies = squared_error > 0.0
-    t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
-    infinity = xp.full_like(difference, math.inf)
-    infinite = xp.where(difference > 0.0, infinity, -infinity)
-    infinite = xp.where(difference == 0.0, 0.0, infinite)
-    # NaN stays.
-    return xp.where(varies, t, infinite) + (difference - difference)
-
-
-def squared_error(xp: Namespace, x: Array) -> Array:
-    """Estimate the variance of the mean."""
-    n = x.shape[-1]
-    deviation = x - xp.mean(x, axis=-1, keepdims=True)
-    return xp.sum(deviation * deviation, axis=-1) / (n * (n - 1.0))

@@ -6,7 +6,6 @@ from sigarray._backend.aliases import Alternative, Array, Namespace
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.libraries import array_kernel
 from sigarray._backend.public import checked
-from sigarray._difference.location import find_t, squared_error
 from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import (
@@ -14,6 +13,7 @@ from sigarray._numeric.statistic import (
     concat_samples,
     find_symmetric_p_value,
 )
+from sigarray._numeric.student import find_t, squared_error
 from sigarray.results import BrunnerMunzelResult
 
 

@@ -19,7 +19,6 @@ from sigarray._difference.exchanges import (
     exchange_pairs,
 )
 from sigarray._difference.lattice import lattice_p_value
-from sigarray._difference.location import find_t_of
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import permuted_gaps, permuted_t
@@ -31,6 +30,7 @@ from sigarray._numeric.statistic import (
     pool_samples,
     rounding_of,
 )
+from sigarray._numeric.student import find_t_of
 
 
 @array_kernel

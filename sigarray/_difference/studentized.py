@@ -9,7 +9,6 @@ from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.libraries import array_kernel, device_of, take_last
 from sigarray._backend.threefry import random_places
 from sigarray._difference.exchanges import deal_samples, exchange_samples
-from sigarray._difference.location import find_t_of, squared_error, studentize
 from sigarray._difference.resampling import count_elements
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
@@ -21,6 +20,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
     scale_scores,
 )
+from sigarray._numeric.student import find_t_of, squared_error, studentize
 
 
 def difference_and_error(

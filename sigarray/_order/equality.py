@@ -1,60 +1,17 @@
-"""Which models differ: tests of equal distributions by ranks, at one level in all.
-
-By the closure principle (Marcus, Peritz and Gabriel 1976), a pair is told apart where
-every set of models that holds it, and may still be one of equal models, is rejected, by
-how far apart the pair is in the ranks of the set. That is a sum over the models of the
-set: so the least one over all sets of k models takes the k - 2 smallest terms, and no
-set is ever listed. See docs/mathematics.md.
-"""
+"""Which models differ: tests of equal distributions, of pairs or of all models."""
 
 import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.chunks import iterate_until, map_entries
-from sigarray._backend.libraries import (
-    clip,
-    device_of,
-    take,
-    take_last,
-    upload_numbers,
-)
-from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
-from sigarray._numeric.ranks import net_wins
-from sigarray._order.families import (
-    Curve,
-    Family,
-    curve_of_sets,
-    curve_of_wins,
-    limit_of_pair,
-    list_critical_ranges,
-    list_limits,
-)
-from sigarray._order.pairs import (
-    Stacks,
-    as_matrix,
-    join,
-    list_blocks,
-    map_block,
-    spread_pairs,
-)
-
-# Rounds of claims: each looks at the sets that the claims before it have left. Nearly
-# all are made in four; what later ones would add is not claimed.
-_ROUNDS = 8
-# Claims at so small a part of the level come first, and keep their p-values.
-_FIRST_SHARE = 0.1
-# Terms of a sum, of which this is no model of the set.
-_NO_MODEL = 1e6
-
-# Which pairs are open, their ratios to critical values when they were looked at last,
-# and in which round that was; with a baseline, how many sets wins decided.
-State = tuple[Array, Array, Array]
-BaselineState = tuple[Array, Array, Array, Array]
+from sigarray._backend.chunks import map_entries
+from sigarray._backend.libraries import clip, device_of
+from sigarray._order.closed import tell_apart, tell_from_baseline
+from sigarray._order.comparison import Comparison, p_of_means
+from sigarray._order.families import Family, curve_of_wins, limit_of_pair
+from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
 
 
 class Equality(NamedTuple):
@@ -69,37 +26,22 @@ class Equality(NamedTuple):
 
 
 def find_equality(
-    xp: Namespace, stacks: Stacks, wins: Sequence[Array], family: Family
+    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test equality by net wins, block by block: of each pair, or in sets of models."""
+    """Test equality, block by block: of each pair, or in sets of models."""
     if family.kind in ("one-sided", "pairs"):
-        return _test_pairs(xp, stacks, wins, family)
-    return _test_models(xp, stacks, wins, family)
-
-
-def compare_wins(xp: Namespace, stacks: Stacks) -> list[Array]:
-    """Count net wins of every pair, block by block; NaN where a sorted sample is."""
-
-    def compare(x: Array, y: Array) -> Array:
-        fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
-        return net_wins(xp, x, y) + fault
-
-    blocks = list_blocks(stacks)
-    sizes = [(stacks[g].shape[-1], stacks[h].shape[-1]) for g, h in blocks]
-    return [
-        map_block(xp, stacks, block, compare, width=min(n * m, 8 * (n + m)))
-        for block, (n, m) in zip(blocks, sizes, strict=True)
-    ]
+        return _test_pairs(xp, stacks, compared, family)
+    return _test_models(xp, stacks, compared, family)
 
 
 def _test_pairs(
-    xp: Namespace, stacks: Stacks, wins: Sequence[Array], family: Family
+    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test every pair on its own, (..., P): one-sided, or two-sided by Bonferroni."""
     is_one_sided = family.kind == "one-sided"
     found = []
-    for (g, h), own in zip(list_blocks(stacks), wins, strict=True):
-        n, m = stacks[g].shape[-1], stacks[h].shape[-1]
+    for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
+        n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         curve = curve_of_wins(n, m, family)
         if is_one_sided:
             # P(D >= -d) = 1 - P(D >= d + 2), for D is d + 2 next where nothing is tied.
@@ -110,13 +52,18 @@ def _test_pairs(
             p_values = curve(xp, xp.abs(own))
         size = own if is_one_sided else xp.abs(own)
         is_told = size >= limit_of_pair(n, m, family)
+        by_means = p_of_means(xp, pair, "greater" if is_one_sided else "two-sided")
+        if by_means is not None:
+            by_means = clip(xp, family.n_pairs * by_means, None, 1.0)
+            is_told = is_told & (by_means <= family.level)
+            p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (own - own)
         found.append((own / (2.0 * n * m) + 0.5, p_values, is_told))
     return Equality(*(join(xp, list(part)) for part in zip(*found, strict=True)))
 
 
 def _test_models(
-    xp: Namespace, stacks: Stacks, wins: Sequence[Array], family: Family
+    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test all pairs, or those with the baseline, by the closure principle.
 
@@ -131,23 +78,34 @@ def _test_models(
         sizes=tuple(int(stack.shape[-2]) for stack in stacks),
         order=tuple(range(family.n_models)),
     )
-    parts = []
-    for (g, h), own in zip(list_blocks(stacks), wins, strict=True):
-        n, m = stacks[g].shape[-1], stacks[h].shape[-1]
+    parts, of_means, has_means = [], [], False
+    for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
+        n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         p_of_pair = curve_of_wins(n, m, family)(xp, xp.abs(own))
         is_enough = xp.abs(own) >= limit_of_pair(n, m, family)
+        by_means = p_of_means(xp, pair, "two-sided")
+        if by_means is not None:
+            has_means = True
+            if family.kind == "closed":
+                # Of one model with each other one, at the most that share its scores.
+                by_means = clip(xp, (family.n_models - 1) * by_means, None, 1.0)
+            p_of_pair = xp.maximum(p_of_pair, by_means)
+            is_enough = is_enough & (by_means <= family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
+        of_means.append(xp.zeros_like(own) if by_means is None else by_means)
     leads, p_of_pairs, are_enough = (
         join(xp, list(part)) for part in zip(*parts, strict=True)
     )
     leads = spread(leads, reverse=lambda x: -x, diagonal=0.0)
     p_of_pairs = spread(p_of_pairs, reverse=lambda p: p, diagonal=1.0)
     are_enough = spread(are_enough, reverse=lambda x: x, diagonal=False)
-    test = _test_all if family.kind == "closed" else _test_with_baseline
+    matrices = [leads, p_of_pairs, are_enough]
+    if has_means and family.kind == "baseline":
+        by_means = join(xp, of_means)
+        matrices.append(spread(by_means, reverse=lambda p: p, diagonal=0.0))
+    test = tell_apart if family.kind == "closed" else tell_from_baseline
     test = functools.partial(test, xp, sizes=sizes, family=family)
-    p_values, is_told = _by_entry(
-        xp, test, (leads, p_of_pairs, are_enough), family.n_models
-    )
+    p_values, is_told = _by_entry(xp, test, matrices, family.n_models)
     p_values = _agree(xp, p_values, is_told, family.level)
     models = xp.arange(family.n_models, device=device_of(xp, leads))
     is_itself = models[:, None] == models[None, :]
@@ -166,7 +124,7 @@ def _agree(xp: Namespace, p_values: Array, is_told: Array, level: float) -> Arra
 def _by_entry(
     xp: Namespace,
     test: Callable[..., tuple[Array, Array]],
-    matrices: tuple[Array, Array, Array],
+    matrices: Sequence[Array],
     n_models: int,
 ) -> tuple[Array, Array]:
     """Apply a test to matrices (..., K, K), some batch entries at a time."""
@@ -185,228 +143,3 @@ def _by_entry(
         xp.reshape(xp.permute_dims(both[k, ...], (2, 0, 1)), shape) for k in (0, 1)
     )
     return p_values, is_told > 0.5
-
-
-def _test_all(
-    xp: Namespace,
-    leads: Array,
-    p_of_pairs: Array,
-    are_enough: Array,
-    *,
-    sizes: tuple[int, ...],
-    family: Family,
-) -> tuple[Array, Array]:
-    """Give p-values and who is told apart: by all open sets of three models and more.
-
-    And by the pair alone.
-    """
-    k = family.n_models
-    device = device_of(xp, leads)
-    # As `spread_pairs` has them.
-    pairs = xp.arange(k * (k - 1) // 2, device=device)
-    first, second = pairs % k, (pairs % k + pairs // k + 1) % k
-    place = first * k + second
-    lead, p_of_pair, is_enough = (
-        _at(xp, x, place) for x in (leads, p_of_pairs, are_enough)
-    )
-    rows = take(xp, leads, first, axis=-2) - take(xp, leads, second, axis=-2)
-    parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
-    lead = 2.0 * OWN_WEIGHT * xp.abs(lead)[..., None]
-    inverse_gaps = 1.0 / _gaps_of_sets(xp, leads, sizes, family, first, second)
-    curve = curve_of_sets(family, sizes)
-    surest = _FIRST_SHARE * family.level
-    is_sure = is_enough & (p_of_pair <= surest)
-
-    def claim(state: State, is_able: Array, least_ratio: float) -> tuple[State, Array]:
-        is_open, ratios, rounds = state
-        is_open_row = take(xp, is_open, first, axis=-2)
-        is_open_row = is_open_row & take(xp, is_open, second, axis=-2)
-        others = xp.where(is_open_row, parts, _NO_MODEL)
-        others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
-        gaps = lead + xp.cumulative_sum(others, axis=-1)
-        found = xp.min(gaps * inverse_gaps, axis=-1)
-        is_open_pair = _at(xp, is_open, place)
-        is_new = is_open_pair & is_able & (found >= least_ratio)
-        state = (
-            is_open & ~take_last(xp, is_new, pair_of),
-            xp.where(is_open_pair, found, ratios),
-            rounds + xp.astype(is_open_pair & ~is_new, rounds.dtype),
-        )
-        return state, ~xp.any(is_new)
-
-    pair_of = spread_pairs(xp, pairs, k, lambda x: x, diagonal=0)
-    models = xp.arange(k, device=device)
-    is_other = models[:, None] != models[None, :]
-    is_open = is_other & ~xp.isnan(leads)
-    start = is_open, lead[..., 0], xp.zeros_like(p_of_pair)
-    state, _ = claim(start, is_sure, ratio_at(curve, surest))
-    step = functools.partial(claim, is_able=is_enough, least_ratio=1.0)
-    is_open, ratios, rounds = iterate_until(xp, step, state, _ROUNDS)
-    is_told = ~_at(xp, is_open, place) & ~xp.isnan(p_of_pair)
-    by_sets = _by_ratio(xp, curve, ratios)
-    p_values = xp.maximum(p_of_pair, by_sets)
-    p_values = _in_order(xp, p_values, is_told, rounds, _ROUNDS)
-    return take_last(xp, p_values, pair_of), take_last(xp, is_told, pair_of) & is_other
-
-
-def _test_with_baseline(
-    xp: Namespace,
-    leads: Array,
-    p_of_pairs: Array,
-    are_enough: Array,
-    *,
-    sizes: tuple[int, ...],
-    family: Family,
-) -> tuple[Array, Array]:
-    """Give p-values and who is told apart from the baseline, by all open sets."""
-    k, base = family.n_models, family.baseline or 0
-    device = device_of(xp, leads)
-    lead, p_of_one, is_enough = (
-        x[..., :, base] for x in (leads, p_of_pairs, are_enough)
-    )
-    rows = leads - leads[..., base : base + 1, :]
-    parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
-    lead = xp.abs(lead)[..., None]
-    least_leads, inverse_gaps = _limits_of_sets(xp, leads, sizes, family)
-    # Sets of so many others are decided by wins.
-    n_by_wins = xp.sum(xp.astype(least_leads > 0.0, leads.dtype), axis=-1)
-    models = xp.arange(k, device=device)
-    is_itself = models[:, None] == models[None, :]
-    count = xp.astype(models[1:], leads.dtype)
-
-    def claim(state: BaselineState) -> tuple[BaselineState, Array]:
-        is_open, ratios, rounds, n_wins = state
-        others = xp.where(is_open[..., None, :] & ~is_itself, parts, _NO_MODEL)
-        others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
-        sums = xp.cumulative_sum(others, axis=-1)
-        gaps = 2.0 * OWN_WEIGHT * lead + xp.concat([xp.zeros_like(lead), sums], axis=-1)
-        n_open = xp.sum(xp.astype(is_open, leads.dtype), axis=-1)[..., None]
-        is_set = count <= n_open[..., None]
-        is_won = xp.all((lead >= least_leads) | ~is_set, axis=-1)
-        is_by_range = inverse_gaps > 0.0
-        found = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
-        found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
-        is_new = is_open & is_enough & is_won & (found >= 1.0)
-        state = (
-            is_open & ~is_new,
-            xp.where(is_open, found, ratios),
-            rounds + xp.astype(is_open & ~is_new, rounds.dtype),
-            xp.where(is_open, xp.minimum(n_by_wins, n_open), n_wins),
-        )
-        return state, ~xp.any(is_new)
-
-    is_open = (models != base) & ~xp.isnan(lead[..., 0])
-    start = is_open, lead[..., 0], xp.zeros_like(p_of_one), xp.ones_like(p_of_one)
-    is_open, ratios, rounds, n_wins = iterate_until(xp, claim, start, k - 1)
-    is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
-    p_values = clip(xp, p_of_one * clip(xp, n_wins, 1.0, None), None, 1.0)
-    # Nothing where wins decide all sets.
-    by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
-    by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)
-    p_values = xp.maximum(p_values, by_range)
-    p_values = _in_order(xp, p_values, is_told, rounds, k - 1)
-    is_row = models == base
-    p_values = xp.where(
-        is_row[None, :],
-        p_values[..., :, None],
-        xp.where(is_row[:, None], p_values[..., None, :], math.nan),
-    )
-    is_told = (is_row[None, :] & is_told[..., :, None]) | (
-        is_row[:, None] & is_told[..., None, :]
-    )
-    return p_values, is_told
-
-
-def _by_ratio(xp: Namespace, curve: Curve | None, ratios: Array) -> Array:
-    """Give p-values by ratios to critical ranges, and 0 where there are none."""
-    if curve is None:
-        return xp.zeros_like(ratios)
-    return curve(xp, clip(xp, ratios, 0.0, None))
-
-
-def _in_order(
-    xp: Namespace, p_values: Array, is_told: Array, rounds: Array, n_rounds: int
-) -> Array:
-    """Let no claim be surer than those of earlier rounds, on which it stands."""
-    largest = xp.zeros_like(p_values[..., :1])
-    for k in range(min(n_rounds, p_values.shape[-1])):
-        p_values = xp.where(rounds > k, xp.maximum(p_values, largest), p_values)
-        is_own = is_told & (rounds == k)
-        own = xp.max(xp.where(is_own, p_values, 0.0), axis=-1, keepdims=True)
-        largest = xp.maximum(largest, own)
-    return p_values
-
-
-def ratio_at(curve: Curve | None, p: float) -> float:
-    """Give the ratio from which on a p-value is at most p, and 1 at least."""
-    low, high = 1.0, 1.0 if curve is None else curve.end
-    if curve is None or low >= high or float(curve(np, np.float64(high))) > p:
-        return max(low, high)
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        is_small = float(curve(np, np.float64(middle))) <= p
-        low, high = (low, middle) if is_small else (middle, high)
-    return high
-
-
-def _at(xp: Namespace, matrices: Array, places: Array) -> Array:
-    """Give the entries (..., P) of matrices (..., K, K) at flat places."""
-    *leading, k, _ = matrices.shape
-    flat = xp.reshape(matrices, (*leading, k * k))
-    return take(xp, flat, places, axis=-1)
-
-
-def _gaps_of_sets(
-    xp: Namespace,
-    leads: Array,
-    sizes: tuple[int, ...],
-    family: Family,
-    first: Array,
-    second: Array,
-) -> Array:
-    """Give the critical gaps of sets of 3, 4, ..., K models, (K - 2) or (P, K - 2)."""
-    device, smallest = device_of(xp, leads), min(sizes)
-    ranges = list_critical_ranges(family, max(sizes))
-    if len(set(sizes)) == 1:
-        part = 1.0 / smallest
-        gaps = [
-            x * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
-            for k, x in enumerate(ranges, start=3)
-        ]
-        return upload_numbers(xp, device, gaps, leads.dtype)
-    inverse = upload_numbers(xp, device, [1.0 / n for n in sizes], leads.dtype)
-    a, b = (take(xp, inverse, x)[:, None] for x in (first, second))
-    k = xp.arange(3, len(sizes) + 1, dtype=leads.dtype, device=device)
-    variance = variance_of_gap(k, a, b, 1.0 / smallest)
-    return upload_numbers(xp, device, list(ranges), leads.dtype) * xp.sqrt(
-        0.5 * variance
-    )
-
-
-def _limits_of_sets(
-    xp: Namespace, leads: Array, sizes: tuple[int, ...], family: Family
-) -> tuple[Array, Array]:
-    """Give least leads, and inverse critical gaps, of sets of 1, 2, ... others.
-
-    Shape (K, K - 1), or (1, K - 1) where sizes are equal. Where wins decide the inverse
-    gap is 0, and where ranks do, no lead is too small.
-    """
-    m = sizes[family.baseline or 0]
-    rows = {}
-    for n in set(sizes):
-        least_leads, inverse_gaps = [], []
-        for k, limit in enumerate(list_limits(family, n, m), start=2):
-            unit = math.sqrt(0.5 * variance_of_gap(k, 1 / n, 1 / m, 1 / min(sizes)))
-            is_by_wins = limit.wins is not None
-            least = (limit.wins or 0.0) - 0.5
-            least_leads.append(least / (2.0 * n * m) if is_by_wins else -1.0)
-            is_by_range = not is_by_wins and k > 2
-            inverse_gaps.append(1.0 / (limit.range * unit) if is_by_range else 0.0)
-        rows[n] = least_leads, inverse_gaps
-    chosen = sizes if len(set(sizes)) > 1 else sizes[:1]
-    tables = []
-    for kind in (0, 1):
-        numbers = [x for n in chosen for x in rows[n][kind]]
-        flat = upload_numbers(xp, device_of(xp, leads), numbers, leads.dtype)
-        tables.append(xp.reshape(flat, (len(chosen), -1)))
-    return tables[0], tables[1]

@@ -22,8 +22,9 @@ from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import Grid, MergedSteps, even_grid
 from sigarray._numeric.special import student_quantile
 from sigarray._order.asymptotic import asymptotic_errors
+from sigarray._order.comparison import compare_pairs
 from sigarray._order.enumeration import exact_errors
-from sigarray._order.equality import Equality, compare_wins, find_equality
+from sigarray._order.equality import Equality, find_equality
 from sigarray._order.families import MIN_SIZE, Family
 from sigarray._order.moments import deviation_of, moments, standard_deviation
 from sigarray._order.pairs import (
@@ -140,8 +141,8 @@ def estimate(
     """Give estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
     estimates = estimate_sorted(xp, stacks, seed, family.level_of_bound, **options)
-    wins = compare_wins(xp, stacks)
-    return estimates, find_equality(xp, stacks, wins, family)
+    compared = compare_pairs(xp, stacks)
+    return estimates, find_equality(xp, stacks, compared, family)
 
 
 def estimate_sorted(

@@ -1,6 +1,5 @@
 """Almost stochastic order of scores that are larger than memory."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,9 +23,10 @@ from sigarray._numeric.quantile import (
     resampled_ranks,
 )
 from sigarray._numeric.selection import Progress, Sample
-from sigarray._order.equality import Equality, find_equality
+from sigarray._order.equality import Equality
 from sigarray._order.errors import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
+from sigarray._order.known_scores import equality_of_known
 from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import check_resamples, level_of, plan_errors
@@ -341,49 +341,7 @@ def _estimate(
             grid=grid,
             batch=batch,
         )
-        return estimates, _find_equality(known, family)
-
-
-def _find_equality(known: Stacks, family: Family) -> Equality:
-    """Test equality by the fewest wins, and losses, that known scores allow."""
-    tables = [_list_known(stack) for stack in known]
-    dtype = tables[0][1].dtype
-    bounds = [
-        (_least_wins(tables[g], tables[h]), -_least_wins(tables[h], tables[g]))
-        for g, h in list_blocks(known)
-    ]
-    wins = [np.asarray([max(low, 0.0) + min(high, 0.0)], dtype) for low, high in bounds]
-    equality = find_equality(np, known, wins, family)
-    middle = [np.asarray([0.5 * (low + high)], dtype) for low, high in bounds]
-    return equality._replace(
-        superiority=find_equality(np, known, middle, family).superiority
-    )
-
-
-def _list_known(stack: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Give the ranks of known scores, the first and the last among them, and scores."""
-    if isinstance(stack, KnownScores):
-        return stack.ranks, stack.values
-    return np.arange(stack.shape[-1]), stack[0]
-
-
-def _least_wins(
-    a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]
-) -> float:
-    """Give a lower bound of the net wins of A over B.
-
-    Scores of A are no lower than the known ones before them, and those of B no higher
-    than the known ones behind them.
-    """
-    (ranks_a, x), (ranks_b, y) = a, b
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        return math.nan
-    weights = np.diff(ranks_a, append=ranks_a[-1] + 1).astype(float)
-    # How many of B are at or below each known score.
-    below = np.concatenate([[0.0], ranks_b + 1.0])
-    won = below[np.searchsorted(y, x, side="left")]
-    tied_or_won = below[np.searchsorted(y, x, side="right")]
-    return float(weights @ (won + tied_or_won - below[-1]))
+        return estimates, equality_of_known(known, family)
 
 
 def _count(samples: Sequence[Sample]) -> list[int]:

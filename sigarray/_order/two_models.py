@@ -253,7 +253,10 @@ def aso(
     Without ties that is exact for any distribution and sizes, so that A is declared
     better than an equal model with a probability of alpha' at most; with ties, it was
     less often. Many scores (the smaller number squared times the larger one above 2e7)
-    have the normal approximation.
+    have the normal approximation. Where sizes are unequal and the smaller is below 20,
+    Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
+    larger one of both: few scores of a model that varies more lie on one side of the
+    others too often.
 
     Where eps is the threshold itself, A is declared better more often than alpha', and
     eps is above the bound more often: both are in the page of evidence, by `python -m

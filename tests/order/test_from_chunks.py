@@ -359,3 +359,20 @@ def test_memory(tmp_path):
     )
     assert code == 0, output
     assert float(output.split()[-1]) < 120, output
+
+
+def test_few_scores_and_many_that_are_not_held(monkeypatch):
+    """A t that is no further from 0 than the one of all scores."""
+    from sigarray._numeric.student import find_t_of
+    from sigarray._order import known_scores
+
+    rng = np.random.default_rng(3)
+    a, b = np.sort(rng.normal(1.0, 1.0, 8)), np.sort(rng.normal(size=5000))
+    ranks = np.unique(np.concatenate([[0, 4999], rng.integers(0, 5000, 400)]))
+    known = known_scores.Known(np.arange(8), a), known_scores.Known(ranks, b[ranks])
+    t, df = known_scores._least_t(*known)
+    exact, exact_df = find_t_of(np, a, b, paired=False)
+    assert 0.9 * exact < t <= exact
+    assert df == pytest.approx(float(exact_df), rel=0.05)
+    everything = known_scores.Known(np.arange(5000), b)
+    assert known_scores._least_t(known[0], everything)[0] == pytest.approx(float(exact))

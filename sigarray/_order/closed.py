@@ -1,0 +1,280 @@
+"""Which models differ, by the closure principle: sets of models at one level in all.
+
+A pair is told apart where every set of models that holds it, and may still be one of
+equal models, is rejected (Marcus, Peritz and Gabriel 1976), by how far apart the pair
+is in the ranks of the set. That is a sum over the models of the set: so the least one
+over all sets of k models takes the k - 2 smallest terms, and no set is ever listed. See
+docs/mathematics.md.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.chunks import iterate_until
+from sigarray._backend.libraries import (
+    clip,
+    device_of,
+    take,
+    take_last,
+    upload_numbers,
+)
+from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
+from sigarray._order.families import (
+    Curve,
+    Family,
+    curve_of_sets,
+    list_critical_ranges,
+    list_limits,
+)
+from sigarray._order.pairs import spread_pairs
+
+# Rounds of claims: each looks at the sets that the claims before it have left. Nearly
+# all are made in four; what later ones would add is not claimed.
+_ROUNDS = 8
+# Claims at so small a part of the level come first, and keep their p-values.
+_FIRST_SHARE = 0.1
+# Terms of a sum, of which this is no model of the set.
+_NO_MODEL = 1e6
+
+# Which pairs are open, their ratios to critical values when they were looked at last,
+# and in which round that was; with a baseline, how many sets wins decided.
+State = tuple[Array, Array, Array]
+BaselineState = tuple[Array, Array, Array, Array]
+
+
+def tell_apart(
+    xp: Namespace,
+    leads: Array,
+    p_of_pairs: Array,
+    are_enough: Array,
+    *,
+    sizes: tuple[int, ...],
+    family: Family,
+) -> tuple[Array, Array]:
+    """Give p-values and who is told apart: by all open sets of three models and more.
+
+    And by the pair alone.
+    """
+    k = family.n_models
+    device = device_of(xp, leads)
+    # As `spread_pairs` has them.
+    pairs = xp.arange(k * (k - 1) // 2, device=device)
+    first, second = pairs % k, (pairs % k + pairs // k + 1) % k
+    place = first * k + second
+    lead, p_of_pair, is_enough = (
+        _at(xp, x, place) for x in (leads, p_of_pairs, are_enough)
+    )
+    rows = take(xp, leads, first, axis=-2) - take(xp, leads, second, axis=-2)
+    parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
+    lead = 2.0 * OWN_WEIGHT * xp.abs(lead)[..., None]
+    inverse_gaps = 1.0 / _gaps_of_sets(xp, leads, sizes, family, first, second)
+    curve = curve_of_sets(family, sizes)
+    surest = _FIRST_SHARE * family.level
+    is_sure = is_enough & (p_of_pair <= surest)
+
+    def claim(state: State, is_able: Array, least_ratio: float) -> tuple[State, Array]:
+        is_open, ratios, rounds = state
+        is_open_row = take(xp, is_open, first, axis=-2)
+        is_open_row = is_open_row & take(xp, is_open, second, axis=-2)
+        others = xp.where(is_open_row, parts, _NO_MODEL)
+        others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
+        gaps = lead + xp.cumulative_sum(others, axis=-1)
+        found = xp.min(gaps * inverse_gaps, axis=-1)
+        is_open_pair = _at(xp, is_open, place)
+        is_new = is_open_pair & is_able & (found >= least_ratio)
+        state = (
+            is_open & ~take_last(xp, is_new, pair_of),
+            xp.where(is_open_pair, found, ratios),
+            rounds + xp.astype(is_open_pair & ~is_new, rounds.dtype),
+        )
+        return state, ~xp.any(is_new)
+
+    pair_of = spread_pairs(xp, pairs, k, lambda x: x, diagonal=0)
+    models = xp.arange(k, device=device)
+    is_other = models[:, None] != models[None, :]
+    is_open = is_other & ~xp.isnan(leads)
+    start = is_open, lead[..., 0], xp.zeros_like(p_of_pair)
+    state, _ = claim(start, is_sure, ratio_at(curve, surest))
+    step = functools.partial(claim, is_able=is_enough, least_ratio=1.0)
+    is_open, ratios, rounds = iterate_until(xp, step, state, _ROUNDS)
+    is_told = ~_at(xp, is_open, place) & ~xp.isnan(p_of_pair)
+    by_sets = _by_ratio(xp, curve, ratios)
+    p_values = xp.maximum(p_of_pair, by_sets)
+    p_values = _in_order(xp, p_values, is_told, rounds, _ROUNDS)
+    return take_last(xp, p_values, pair_of), take_last(xp, is_told, pair_of) & is_other
+
+
+def tell_from_baseline(
+    xp: Namespace,
+    leads: Array,
+    p_of_pairs: Array,
+    are_enough: Array,
+    by_means: Array | None = None,
+    *,
+    sizes: tuple[int, ...],
+    family: Family,
+) -> tuple[Array, Array]:
+    """Give p-values and who is told apart from the baseline, by all open sets.
+
+    And by means, where there are such p-values, by Holm.
+    """
+    k, base = family.n_models, family.baseline or 0
+    device = device_of(xp, leads)
+    lead, p_of_one, is_enough = (
+        x[..., :, base] for x in (leads, p_of_pairs, are_enough)
+    )
+    p_of_mean = None if by_means is None else by_means[..., :, base]
+    rows = leads - leads[..., base : base + 1, :]
+    parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
+    lead = xp.abs(lead)[..., None]
+    least_leads, inverse_gaps = _limits_of_sets(xp, leads, sizes, family)
+    # Sets of so many others are decided by wins.
+    n_by_wins = xp.sum(xp.astype(least_leads > 0.0, leads.dtype), axis=-1)
+    models = xp.arange(k, device=device)
+    is_itself = models[:, None] == models[None, :]
+    count = xp.astype(models[1:], leads.dtype)
+
+    def claim(state: BaselineState) -> tuple[BaselineState, Array]:
+        is_open, ratios, rounds, n_others = state
+        others = xp.where(is_open[..., None, :] & ~is_itself, parts, _NO_MODEL)
+        others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
+        sums = xp.cumulative_sum(others, axis=-1)
+        gaps = 2.0 * OWN_WEIGHT * lead + xp.concat([xp.zeros_like(lead), sums], axis=-1)
+        n_open = xp.sum(xp.astype(is_open, leads.dtype), axis=-1)[..., None]
+        is_set = count <= n_open[..., None]
+        is_won = xp.all((lead >= least_leads) | ~is_set, axis=-1)
+        is_by_range = inverse_gaps > 0.0
+        found = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
+        found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
+        is_new = is_open & is_enough & is_won & (found >= 1.0)
+        if p_of_mean is not None:
+            is_new = is_new & (n_open * p_of_mean <= family.level)
+        state = (
+            is_open & ~is_new,
+            xp.where(is_open, found, ratios),
+            rounds + xp.astype(is_open & ~is_new, rounds.dtype),
+            xp.where(is_open, n_open, n_others),
+        )
+        return state, ~xp.any(is_new)
+
+    is_open = (models != base) & ~xp.isnan(lead[..., 0])
+    start = is_open, lead[..., 0], xp.zeros_like(p_of_one), xp.ones_like(p_of_one)
+    is_open, ratios, rounds, n_others = iterate_until(xp, claim, start, k - 1)
+    is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
+    n_wins = clip(xp, xp.minimum(n_by_wins, n_others), 1.0, None)
+    p_values = clip(xp, p_of_one * n_wins, None, 1.0)
+    if p_of_mean is not None:
+        p_values = xp.maximum(p_values, clip(xp, n_others * p_of_mean, None, 1.0))
+    # Nothing where wins decide all sets.
+    by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
+    by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)
+    p_values = xp.maximum(p_values, by_range)
+    p_values = _in_order(xp, p_values, is_told, rounds, k - 1)
+    is_row = models == base
+    p_values = xp.where(
+        is_row[None, :],
+        p_values[..., :, None],
+        xp.where(is_row[:, None], p_values[..., None, :], math.nan),
+    )
+    is_told = (is_row[None, :] & is_told[..., :, None]) | (
+        is_row[:, None] & is_told[..., None, :]
+    )
+    return p_values, is_told
+
+
+def _by_ratio(xp: Namespace, curve: Curve | None, ratios: Array) -> Array:
+    """Give p-values by ratios to critical ranges, and 0 where there are none."""
+    if curve is None:
+        return xp.zeros_like(ratios)
+    return curve(xp, clip(xp, ratios, 0.0, None))
+
+
+def _in_order(
+    xp: Namespace, p_values: Array, is_told: Array, rounds: Array, n_rounds: int
+) -> Array:
+    """Let no claim be surer than those of earlier rounds, on which it stands."""
+    largest = xp.zeros_like(p_values[..., :1])
+    for k in range(min(n_rounds, p_values.shape[-1])):
+        p_values = xp.where(rounds > k, xp.maximum(p_values, largest), p_values)
+        is_own = is_told & (rounds == k)
+        own = xp.max(xp.where(is_own, p_values, 0.0), axis=-1, keepdims=True)
+        largest = xp.maximum(largest, own)
+    return p_values
+
+
+def ratio_at(curve: Curve | None, p: float) -> float:
+    """Give the ratio from which on a p-value is at most p, and 1 at least."""
+    low, high = 1.0, 1.0 if curve is None else curve.end
+    if curve is None or low >= high or float(curve(np, np.float64(high))) > p:
+        return max(low, high)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        is_small = float(curve(np, np.float64(middle))) <= p
+        low, high = (low, middle) if is_small else (middle, high)
+    return high
+
+
+def _at(xp: Namespace, matrices: Array, places: Array) -> Array:
+    """Give the entries (..., P) of matrices (..., K, K) at flat places."""
+    *leading, k, _ = matrices.shape
+    flat = xp.reshape(matrices, (*leading, k * k))
+    return take(xp, flat, places, axis=-1)
+
+
+def _gaps_of_sets(
+    xp: Namespace,
+    leads: Array,
+    sizes: tuple[int, ...],
+    family: Family,
+    first: Array,
+    second: Array,
+) -> Array:
+    """Give the critical gaps of sets of 3, 4, ..., K models, (K - 2) or (P, K - 2)."""
+    device, smallest = device_of(xp, leads), min(sizes)
+    ranges = list_critical_ranges(family, max(sizes))
+    if len(set(sizes)) == 1:
+        part = 1.0 / smallest
+        gaps = [
+            x * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
+            for k, x in enumerate(ranges, start=3)
+        ]
+        return upload_numbers(xp, device, gaps, leads.dtype)
+    inverse = upload_numbers(xp, device, [1.0 / n for n in sizes], leads.dtype)
+    a, b = (take(xp, inverse, x)[:, None] for x in (first, second))
+    k = xp.arange(3, len(sizes) + 1, dtype=leads.dtype, device=device)
+    variance = variance_of_gap(k, a, b, 1.0 / smallest)
+    return upload_numbers(xp, device, list(ranges), leads.dtype) * xp.sqrt(
+        0.5 * variance
+    )
+
+
+def _limits_of_sets(
+    xp: Namespace, leads: Array, sizes: tuple[int, ...], family: Family
+) -> tuple[Array, Array]:
+    """Give least leads, and inverse critical gaps, of sets of 1, 2, ... others.
+
+    Shape (K, K - 1), or (1, K - 1) where sizes are equal. Where wins decide the inverse
+    gap is 0, and where ranks do, no lead is too small.
+    """
+    m = sizes[family.baseline or 0]
+    rows = {}
+    for n in set(sizes):
+        least_leads, inverse_gaps = [], []
+        for k, limit in enumerate(list_limits(family, n, m), start=2):
+            unit = math.sqrt(0.5 * variance_of_gap(k, 1 / n, 1 / m, 1 / min(sizes)))
+            is_by_wins = limit.wins is not None
+            least = (limit.wins or 0.0) - 0.5
+            least_leads.append(least / (2.0 * n * m) if is_by_wins else -1.0)
+            is_by_range = not is_by_wins and k > 2
+            inverse_gaps.append(1.0 / (limit.range * unit) if is_by_range else 0.0)
+        rows[n] = least_leads, inverse_gaps
+    chosen = sizes if len(set(sizes)) > 1 else sizes[:1]
+    tables = []
+    for kind in (0, 1):
+        numbers = [x for n in chosen for x in rows[n][kind]]
+        flat = upload_numbers(xp, device_of(xp, leads), numbers, leads.dtype)
+        tables.append(xp.reshape(flat, (len(chosen), -1)))
+    return tables[0], tables[1]

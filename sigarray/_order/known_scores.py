@@ -1,0 +1,95 @@
+"""Tests of equality of samples of which some order statistics are known, on the host.
+
+Each is as sure as the scores between them allow, whatever these are.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray._numeric.quantile import KnownScores
+from sigarray._numeric.student import find_t
+from sigarray._order.comparison import Comparison, needs_means
+from sigarray._order.equality import Equality, find_equality
+from sigarray._order.families import Family
+from sigarray._order.pairs import Stacks, list_blocks
+
+
+class Known(NamedTuple):
+    """Sorted ranks of a sample, the first and the last among them, and the scores."""
+
+    ranks: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """How many scores the sample has."""
+        return int(self.ranks[-1]) + 1
+
+
+def equality_of_known(stacks: Stacks, family: Family) -> Equality:
+    """Test equality by the fewest wins, and the least gap, that known scores allow."""
+    samples = [_list_known(stack) for stack in stacks]
+    dtype = samples[0].scores.dtype
+    surest, middle = [], []
+    for g, h in list_blocks(stacks):
+        a, b = samples[g], samples[h]
+        low, high = _least_wins(a, b), -_least_wins(b, a)
+        means = []
+        if needs_means(a.size, b.size):
+            means = [np.asarray([x], dtype) for x in _least_t(a, b)]
+        wins = np.asarray([max(low, 0.0) + min(high, 0.0)], dtype)
+        surest.append(Comparison(wins, *means))
+        middle.append(Comparison(np.asarray([0.5 * (low + high)], dtype), *means))
+    equality = find_equality(np, stacks, surest, family)
+    superiority = find_equality(np, stacks, middle, family).superiority
+    return equality._replace(superiority=superiority)
+
+
+def _list_known(stack: Any) -> Known:
+    if isinstance(stack, KnownScores):
+        return Known(stack.ranks, stack.values)
+    return Known(np.arange(stack.shape[-1]), stack[0])
+
+
+def _least_wins(a: Known, b: Known) -> float:
+    """Give a lower bound of the net wins of A over B.
+
+    Scores of A are no lower than the known ones before them, and those of B no higher
+    than the known ones behind them.
+    """
+    if not _are_sound(a, b):
+        return math.nan
+    weights = np.diff(a.ranks, append=a.size).astype(float)
+    # How many of B are at or below each known score.
+    below = np.concatenate([[0.0], b.ranks + 1.0])
+    won = below[np.searchsorted(b.scores, a.scores, side="left")]
+    tied_or_won = below[np.searchsorted(b.scores, a.scores, side="right")]
+    return float(weights @ (won + tied_or_won - below[-1]))
+
+
+def _least_t(a: Known, b: Known) -> tuple[float, float]:
+    """Give t that is nearest to 0, and its degrees of freedom."""
+    if not _are_sound(a, b):
+        return math.nan, math.nan
+    lows, highs, errors = zip(*(_bound_mean(x) for x in (a, b)), strict=True)
+    gap = max(lows[0] - highs[1], 0.0) + min(highs[0] - lows[1], 0.0)
+    squares = [np.float64(x) for x in errors]
+    t, df = find_t(np, np.float64(gap), squares, [a.size - 1.0, b.size - 1.0])
+    return float(t), float(df)
+
+
+def _bound_mean(sample: Known) -> tuple[float, float, float]:
+    """Give the least and the largest mean, and the largest squared error of it."""
+    n, scores = sample.size, sample.scores.astype(float)
+    steps = np.diff(sample.ranks)
+    low = float(np.append(steps, 1) @ scores) / n
+    high = float(np.append(1, steps) @ scores) / n
+    squares = (scores - 0.5 * (low + high)) ** 2
+    between = (steps - 1) @ np.maximum(squares[1:], squares[:-1])
+    return low, high, float(np.sum(squares) + between) / (n * (n - 1.0))
+
+
+def _are_sound(*samples: Known) -> bool:
+    return all(bool(np.isfinite(sample.scores).all()) for sample in samples)
