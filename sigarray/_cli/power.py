@@ -203,10 +203,7 @@ def _find_sizes(
         if len(found) == len(duels):
             break
         left = [pair for pair in duels if pair not in found]
-        shares = trials.share_better(scores, size, is_quick=True)
-        if all(shares.get(pair, 0.0) < power for pair in left):
-            continue
-        shares = trials.share_better(scores, size)
+        shares = trials.share_better(scores, size, left, above=power)
         for pair in left:
             share = shares.get(pair, 0.0)
             if share >= power:

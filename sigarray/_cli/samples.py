@@ -4,7 +4,7 @@ import itertools
 import math
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +45,20 @@ class Trials:
     seed: int
 
     def share_better(
-        self, scores: Scores, size: int, *, is_quick: bool = False
+        self,
+        scores: Scores,
+        size: int,
+        sure_of: Collection[tuple[str, str]],
+        *,
+        above: float = 0.0,
     ) -> Shares:
-        """Compare samples of one size of all models; quickly, no bound is drawn on."""
+        """Compare samples of one size of all models.
+
+        Bounds near the threshold are drawn on, of pairs to be sure of whose share is
+        not below some number; of others they may be a little too small.
+        """
         samples = self.draw(scores, size, is_paired=self.is_paired)
-        return self._share(samples, is_quick=is_quick)
+        return self._share(samples, sure_of, above)
 
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
         """Give the share of samples in which lifted scores of a model are better.
@@ -62,7 +71,7 @@ class Trials:
         same = dict.fromkeys(names, scores[name])
         drawn = self.draw(same, len(scores[name]), is_paired=False)
         drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
-        shares = self._share(drawn)
+        shares = self._share(drawn, [(lifted, x) for x in others])
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
 
     def guess_seconds(self, scores: Scores, size: int) -> float:
@@ -118,11 +127,14 @@ class Trials:
         return drawn
 
     def _share(
-        self, samples: Mapping[str, np.ndarray], *, is_quick: bool = False
+        self,
+        samples: Mapping[str, np.ndarray],
+        sure_of: Collection[tuple[str, str]],
+        above: float = 0.0,
     ) -> Shares:
         if isinstance(self.tests, PairOptions):
             return self._share_by_tests(samples, self.tests)
-        bounds = self._find_bounds(samples, self.tests, is_quick=is_quick)
+        bounds = self._find_bounds(samples, self.tests, sure_of, above)
         shares = np.mean(bounds < self.tests.threshold, axis=0)
         return {
             (a, b): float(shares[i, j])
@@ -133,8 +145,8 @@ class Trials:
         self,
         samples: Mapping[str, np.ndarray],
         options: OrderOptions,
-        *,
-        is_quick: bool,
+        sure_of: Collection[tuple[str, str]],
+        above: float,
     ) -> np.ndarray:
         """Give eps_min (R, K, K); those near the threshold as `compare` finds them."""
         with warnings.catch_warnings(), quiet(True):
@@ -152,11 +164,14 @@ class Trials:
                 rng=options.seed,
             )
             bounds = np.array(result.eps_min)
-            if is_quick:
-                return bounds
+            names = list(samples)
             low, high = (options.threshold * x for x in _NEAR)
-            is_near = (bounds > low) & (bounds < min(high, 0.5))
-            for place in np.flatnonzero(np.any(is_near, axis=(1, 2))):
+            is_near = np.zeros(len(bounds), dtype=bool)
+            for a, b in sure_of:
+                bound = bounds[:, names.index(a), names.index(b)]
+                if np.mean(bound < options.threshold) >= above:
+                    is_near |= (bound > low) & (bound < min(high, 0.5))
+            for place in np.flatnonzero(is_near):
                 table = {name: x[place] for name, x in samples.items()}
                 found = run_orders(
                     {"": table},

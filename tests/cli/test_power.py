@@ -117,8 +117,10 @@ class TestRates:
             number=60,
             seed=0,
         )
-        shares = trials.share_better(scores, 25)
-        quick = trials.share_better(scores, 25, is_quick=True)
+        shares = trials.share_better(
+            scores, 25, list(itertools.permutations(scores, 2))
+        )
+        quick = trials.share_better(scores, 25, [])
         drawn = trials.draw(scores, 25, is_paired=False)
         wins = np.zeros((4, 4))
         for k in range(60):
