@@ -161,7 +161,6 @@ def _see(
             seed,
             plans=plans,
             streams=STREAMS,
-            level=level,
             n_resamples=_ASO_RESAMPLES,
             grid=None,
             batch=None,
