@@ -93,7 +93,9 @@ def test_columns_are_chosen(store, compare, large):
     assert list(json.loads(output)["models"]) == ["base", "other"]
 
 
-def test_dt_of_other_files(write, compare):
+def test_dt_of_other_files(monkeypatch, write, compare):
+    # No bound is drawn on.
+    monkeypatch.setattr("sigarray._cli.drawing_on._CLEAR", 0.0)
     scores = draw(40)
     rows = "".join(
         ",".join(map(repr, map(float, row))) + "\n"
