@@ -40,7 +40,7 @@ _FIRST_SHARE = 0.1
 _NO_MODEL = 1e6
 
 # Which pairs are open, their ratios to critical values when they were looked at last,
-# and in which round that was; with a baseline, how many sets wins decided.
+# and in which round that was; with a baseline, how many others were open.
 State = tuple[Array, Array, Array]
 BaselineState = tuple[Array, Array, Array, Array]
 

@@ -65,3 +65,13 @@ def p_of_means(
     return find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )
+
+
+def has_means_apart(pair: Comparison, p_values: Array, level: float) -> Array:
+    """Tell pairs whose means differ at a level, in the direction of the net wins."""
+    is_significant = p_values <= level
+    return (
+        is_significant
+        if pair.t is None
+        else is_significant & (pair.t * pair.wins >= 0.0)
+    )

@@ -9,7 +9,7 @@ from sigarray._backend.aliases import Array, Namespace
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.libraries import clip, device_of
 from sigarray._order.closed import tell_apart, tell_from_baseline
-from sigarray._order.comparison import Comparison, p_of_means
+from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
 
@@ -55,7 +55,7 @@ def _test_pairs(
         by_means = p_of_means(xp, pair, "greater" if is_one_sided else "two-sided")
         if by_means is not None:
             by_means = clip(xp, family.n_pairs * by_means, None, 1.0)
-            is_told = is_told & (by_means <= family.level)
+            is_told = is_told & has_means_apart(pair, by_means, family.level)
             p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (own - own)
         found.append((own / (2.0 * n * m) + 0.5, p_values, is_told))
@@ -90,7 +90,7 @@ def _test_models(
                 # Of one model with each other one, at the most that share its scores.
                 by_means = clip(xp, (family.n_models - 1) * by_means, None, 1.0)
             p_of_pair = xp.maximum(p_of_pair, by_means)
-            is_enough = is_enough & (by_means <= family.level)
+            is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
         of_means.append(xp.zeros_like(own) if by_means is None else by_means)
     leads, p_of_pairs, are_enough = (

@@ -18,7 +18,7 @@ from sigarray._numeric.rank_ranges import (
     win_tail,
 )
 from sigarray._numeric.ranks import net_wins
-from sigarray._order.comparison import compare_pairs
+from sigarray._order.comparison import Comparison, compare_pairs, has_means_apart
 from sigarray._order.equality import find_equality
 from sigarray._order.families import (
     Family,
@@ -384,6 +384,16 @@ class TestUnequalSizes:
         assert result.pvalue[0, 1] > 0.05
         assert np.min(result.eps_min) >= 0.5
         assert aso(wide + 9.0, narrow, rng=0).eps_min < 0.2
+
+    def test_means_in_the_other_direction_tell_nothing(self):
+        """All but one of few scores are higher, and their mean is lower."""
+        few = np.asarray([1.0] * 17 + [-30.0, -30.0]) + 1e-3 * np.arange(19)
+        many = np.linspace(-0.5, 0.5, 60)
+        t, df = np.full(2, 4.0), np.full(2, 9.0)
+        pair = Comparison(np.asarray([-9.0, 9.0]), t, df)
+        apart = has_means_apart(pair, np.asarray([0.001, 0.001]), 0.05)
+        assert apart.tolist() == [False, True]
+        assert np.min(multi_aso([few, many], rng=0).eps_min) >= 0.5
 
     @pytest.mark.parametrize("n", [2, 3, 19, 20])
     def test_p_is_the_larger_one(self, n):
