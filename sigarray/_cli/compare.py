@@ -16,6 +16,7 @@ from sigarray._cli.choosing import (
     describe_comparison,
     lacks_baseline,
 )
+from sigarray._cli.constants import doubt_constants
 from sigarray._cli.floors import correct_p_values, list_floors
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
@@ -103,6 +104,7 @@ def run(options: argparse.Namespace) -> Report:
         task: describe_comparison(options, table, tests, task) for task in table.tasks
     }
     found = _compare(compared, tests)
+    doubt_constants(compared, tests)
     decisions = _decide(compared, tests, found)
     fields = sign(tests, table, next(iter(compared.values())), decisions)
     if expected is not None:

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from sigarray import (
     permutation_test,
     t_test,
 )
+from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.progress import announce, track
 from sigarray._cli.verdict import PairTest, pairs_of
@@ -25,7 +25,7 @@ from sigarray.read._wide import Scores
 # Below, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16 cases of 100,
 # and intervals of the bootstrap are too short.
 FEW_SCORES = 20
-# Below, Brunner and Munzel's test is, in up to 8 of 100.
+# Below, Brunner and Munzel's test is.
 FEW_RANKS = 10
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
@@ -102,11 +102,9 @@ def run_pairwise(
         _guess_seconds(scores, options),
         _advise(options),
     )
-    tests = find_tests(
+    return find_tests(
         scores, options, higher_is_better=higher_is_better, pairs=track(pairs, "Pair")
     )
-    _doubt_constants(scores, pairs, options)
-    return tests
 
 
 def find_tests(
@@ -129,7 +127,7 @@ def find_tests(
 def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
     """Name the test and what it did; pairs may differ in their sizes."""
     if options.test in _DESCRIPTIONS:
-        return _DESCRIPTIONS[options.test]
+        return _DESCRIPTIONS[options.test] + _describe_ranks(scores, options)
     by = "" if unit == "run" else f" by {unit}"
     mean = "mean over items" if unit == "cluster" else "mean"
     if options.test == "t":
@@ -174,6 +172,22 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     return f"{options.test} test of {what} {kind}, two-sided, {which}{how}"
 
 
+def _describe_ranks(scores: Scores, options: PairOptions) -> str:
+    """Say where p-values of ranks are exact, or no smaller than exact ones."""
+    found = {
+        has_exact_ranks(len(scores[a]), len(scores[b]))
+        for a, b in pairs_of(scores, options.baseline)
+    }
+    if options.test == "mann-whitney":
+        said = {True: "exact given the ties", False: "by the normal approximation"}
+        which = "; by the sizes of a pair " if len(found) > 1 else ", "
+        return which + " or ".join(said[x] for x in said if x in found)
+    if True not in found:
+        return ""
+    which = "of few scores, " if len(found) > 1 else ""
+    return f"; {which}or the exact p of Mann-Whitney's U where that is larger"
+
+
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Give the method of a pair: `describe_test` says it."""
     if options.method != "auto":
@@ -210,34 +224,6 @@ def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> 
     """
     is_by_t = _choose_statistic(x, y, options) == "t"
     return options.test == "permutation" and is_by_t and len(x) != len(y)
-
-
-def _doubt_constants(
-    scores: Scores, pairs: list[tuple[str, str]], options: PairOptions
-) -> None:
-    """Warn of scores that do not vary, of which these tests can say nothing."""
-    if options.test not in ("t", "bootstrap"):
-        return
-    constant = [
-        f"{a} and {b}"
-        for a, b in pairs
-        if _is_constant(scores[a], scores[b], options) and scores[a][0] != scores[b][0]
-    ]
-    if constant:
-        shown = ", ".join(constant[:3]) + (", ..." if len(constant) > 3 else "")
-        what = "differences" if options.is_paired else "scores"
-        warnings.warn(
-            f"The {what} of {shown} do not vary, so that nothing is known of how "
-            f"others would: no {options.test} test can be done, and p counts as 1. See "
-            "that every run had a seed of its own.",
-            UserWarning,
-            stacklevel=2,
-        )
-
-
-def _is_constant(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
-    samples = [x - y] if options.is_paired else [x, y]
-    return all(bool((sample == sample[0]).all()) for sample in samples)
 
 
 def _choose_options(
@@ -285,6 +271,9 @@ def _test_pair(
         p_value = 1.0
     if _is_bounded_by_welch(x, y, options):
         p_value = max(p_value, float(t_test(x, y).pvalue))  # a NaN is not larger
+    if options.test in _DESCRIPTIONS and has_exact_ranks(len(x), len(y)):
+        exact = p_value_of_ranks(x, y)
+        p_value = exact if options.test == "mann-whitney" else max(p_value, exact)
     is_turned = first != a
     lead, turned = statistic, 0.0 - statistic
     if options.test in _DESCRIPTIONS:

@@ -78,14 +78,16 @@ def mann_whitney_u(
     deviation, or nine of ten the same; "spreads 4 : 1" is of P(A > B) + P(A = B) / 2 =
     1/2, which is not the null hypothesis:
 
-    ================  =======  =========  =======  =======  ======
-    ..                normal   lognormal  failing  ties     9 same
-    ================  =======  =========  =======  =======  ======
-    one distribution  3 to 5   3 to 5     3 to 5   3 to 5   0 to 5
-    spreads 4 : 1     0 to 21  0 to 19    0 to 16  0 to 21
-    ================  =======  =========  =======  =======  ======
+    ================================  =======  =========  =======  =======  ======
+    ..                                normal   lognormal  failing  ties     9 same
+    ================================  =======  =========  =======  =======  ======
+    one distribution                  3 to 5   3 to 5     3 to 5   3 to 5   0 to 5
+    spreads 4 : 1                     0 to 21  0 to 19    0 to 16  0 to 21
+    in the command, one distribution  3 to 5   3 to 6     3 to 5   3 to 5   0 to 5
+    ================================  =======  =========  =======  =======  ======
 
-    The highest are those in which the smaller sample is the wide one.
+    The highest are those in which the smaller sample is the wide one. `sigarray
+    compare` gives the exact p-value of few scores, given the ties.
 
     References
     ----------

@@ -33,9 +33,13 @@ def p_values_of_scipy(test, paired):
     p_values = []
     for x, y in itertools.combinations(SCORES.T, 2):
         if test == "mann-whitney":
-            result = scipy.stats.mannwhitneyu(x, y, method="asymptotic")
+            result = scipy.stats.mannwhitneyu(x, y, method="exact")
         elif test == "brunner-munzel":
-            result = scipy.stats.brunnermunzel(x, y)
+            by_ranks = scipy.stats.mannwhitneyu(x, y, method="exact")
+            p_values.append(
+                max(scipy.stats.brunnermunzel(x, y).pvalue, by_ranks.pvalue)
+            )
+            continue
         elif paired:
             result = scipy.stats.ttest_rel(x, y)
         else:
@@ -145,6 +149,21 @@ class TestCompare:
             assert f"no {options[0]} test can be done, and p counts as 1" in err
         equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
         assert run("compare", equal, "--test", "t")[2] == ""
+
+    def test_constant_runs_are_doubted_where_they_are_tested(self, write, run):
+        """Orders of scores are tested exactly, and so are runs that do not vary."""
+        rows = [f"{m},{t},{k},{m == 'a'}" for m in "ab" for t in "xy" for k in range(5)]
+        rows = [x.replace("True", "1.5").replace("False", "2") for x in rows]
+        tasks = write("\n".join(["model,task,run,score", *rows, ""]))
+        for test in ("aso", "permutation", "mann-whitney", "brunner-munzel"):
+            _, out, err = run("compare", tasks, "--test", test, "--format", "json")
+            said = "The scores of a and b on x, a and b on y do not vary. See that"
+            assert err.count("do not vary") == err.count(said) == 1, test
+            p_values = [x["pvalue"] for x in json.loads(out)["pairs"]]
+            assert p_values == pytest.approx([2.0 / 252.0] * 2), test
+        of_items = write("item,a,b\nq,1,2\nr,1,2\ns,1,2\nt,1,2\n", "items.csv")
+        _, _, err = run("compare", of_items, "--test", "permutation")
+        assert "do not vary" not in err
 
     @pytest.mark.parametrize("style", STYLES)
     @pytest.mark.parametrize("test", TESTS)

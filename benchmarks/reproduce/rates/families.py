@@ -15,8 +15,8 @@ from benchmarks.reproduce.rates.tests import (
     FULL,
     LEVEL,
     QUICK,
-    by_placements,
-    by_ranks,
+    by_exact_ranks,
+    by_ranks_and_placements,
     by_t,
 )
 from sigarray._cli.floors import choose_correction, list_floors
@@ -132,7 +132,11 @@ def find_p_values(
     a, b = (scores[:, :, x].reshape(-1, family.n) for x in (first, second))
     shape = (len(scores), family.n_tasks, len(family.pairs))
     if family.test != "permutation":
-        find = {"t": by_t, "mann-whitney": by_ranks, "brunner-munzel": by_placements}
+        find = {
+            "t": by_t,
+            "mann-whitney": by_exact_ranks,
+            "brunner-munzel": by_ranks_and_placements,
+        }
         p = find[family.test](settings.put(a), settings.put(b), rng)
     elif family.is_paired and family.scores == "0 or 1":
         p = exchange_wins(settings, a, b)

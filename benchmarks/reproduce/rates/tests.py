@@ -22,6 +22,7 @@ from benchmarks.reproduce.rates.scores import (
     SYMMETRIC,
     draw_items,
 )
+from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 
 LEVEL = 0.05
 QUICK, FULL = 200, 4000
@@ -100,6 +101,22 @@ def by_placements(a: Any, b: Any, rng: int) -> np.ndarray:
     return np.asarray(sigarray.brunner_munzel(a, b).pvalue)
 
 
+def by_exact_ranks(a: Any, b: Any, rng: int) -> np.ndarray:
+    """Test as `--test mann-whitney` does: exactly, of few scores."""
+    if not has_exact_ranks(a.shape[-1], b.shape[-1]):
+        return by_ranks(a, b, rng)
+    pairs = zip(np.asarray(a), np.asarray(b), strict=True)
+    return np.asarray([p_value_of_ranks(x, y) for x, y in pairs])
+
+
+def by_ranks_and_placements(a: Any, b: Any, rng: int) -> np.ndarray:
+    """Test as `--test brunner-munzel` does: of few scores p is that of U at least."""
+    p = by_placements(a, b, rng)
+    if not has_exact_ranks(a.shape[-1], b.shape[-1]):
+        return p
+    return np.maximum(p, by_exact_ranks(a, b, rng))
+
+
 EQUAL_MEANS, SAME, HALF, SYMMETRY = (
     "equal means",
     "equal distributions",
@@ -144,6 +161,8 @@ def of(find: Callable[..., np.ndarray], **options: Any) -> PValues:
 
 
 RUNS, PAIRS = "runs", "pairs of runs"
+# As the command does, which the functions by themselves do not.
+EXACT = "in the command"
 TESTS = [
     Tested(
         "permutation_test",
@@ -160,8 +179,14 @@ TESTS = [
         EQUAL_MEANS,
         command="bootstrap",
     ),
-    Tested("mann_whitney_u", "", by_ranks, SAME, command="mann-whitney"),
-    Tested("brunner_munzel", "", by_placements, HALF, command="brunner-munzel"),
+    Tested("mann_whitney_u", EXACT, by_exact_ranks, SAME, command="mann-whitney"),
+    Tested(
+        "brunner_munzel",
+        EXACT,
+        by_ranks_and_placements,
+        HALF,
+        command="brunner-munzel",
+    ),
     Tested("permutation_test", "", permute_pairs, SYMMETRY, PAIRS, "permutation"),
     Tested("t_test", "", of(by_t, paired=True), EQUAL_MEANS, PAIRS, "t"),
     Tested(
@@ -191,7 +216,9 @@ TESTS = [
     Tested("permutation_test", '"mean"', permute_means, EQUAL_MEANS),
     Tested("permutation_test", '"t"', permute_t, EQUAL_MEANS),
     Tested("permutation_test", "", permute_pairs, EQUAL_MEANS, PAIRS, is_own=False),
+    Tested("mann_whitney_u", "", by_ranks, SAME),
     Tested("mann_whitney_u", "", by_ranks, HALF, is_own=False),
+    Tested("brunner_munzel", "", by_placements, HALF),
     Tested("bootstrap_test", '"mean"', by_bootstrap, EQUAL_MEANS),
     Tested(
         "bootstrap_test",
