@@ -303,7 +303,8 @@ def describe(rows: list[dict[str, Any]]) -> list[str]:
         f"With all points, and eps_min < 0.2, {change(PLAIN, ANCESTOR)} on average.",
         "Mended, few scores: resamples of n scores vary less than samples, and their "
         "deviation is no known one. Here the variance is n / (n - 1) times that of "
-        f"resamples, and the quantile is Student's: {change('aso', PLAIN)}.",
+        "resamples, the quantile is Student's, and of two models that a test of "
+        f"equality does not tell apart none is better: {change('aso', PLAIN)}.",
         "Mended, ties: here p < threshold is significant. In the paper's rates of rank "
         "tests a p-value equal to the threshold is an error, of Type I or II alike: "
         "p = 0.5 is not rare with five scores. In those of permutation tests, half of "
