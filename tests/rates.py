@@ -261,24 +261,16 @@ def say_in_command():
 def say_on_reading():
     at_threshold = choose_from("verdicts", kind="bound", ratio="0.2")
     spreads = choose_from("verdicts", kind="equal means")
-    worst = max(spreads, key=lambda x: float(x["rate"]))
-    assert worst["family"].startswith("4 x 3 + 1 x 20")
     return [
         f"it was {ends(at_threshold)} % with 3 to 50 runs each",
-        f"other spreads up to {highest(spreads):.1f} %, by 3",
+        f"other spreads up to {highest(spreads):.1f} %.",
         bca(),
     ]
 
 
 def say_on_mathematics():
     spreads = choose_from("verdicts", kind="equal means")
-    worst = max(spreads, key=lambda x: float(x["rate"]))
-    others = [x for x in spreads if x is not worst]
-    assert worst["family"].startswith("4 x 3 + 1 x 20")
-    return [
-        f"one is called better in {highest(others):.1f} % of cases at most, but for 3",
-        f"narrow ones: {highest(spreads):.1f} %.",
-    ]
+    return [f"one is called better in {highest(spreads):.1f} % of cases at most"]
 
 
 def say_on_first_page():

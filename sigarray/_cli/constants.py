@@ -57,5 +57,5 @@ def _list_constants(
         is_constant = spreads[a] == spreads[b] == 0.0
         if is_paired:
             is_constant = is_constant or bool((x - y == x[0] - y[0]).all())
-        if is_constant and x[0] != y[0]:
+        if is_constant and max(len(x), len(y)) > 1 and x[0] != y[0]:
             yield a, b

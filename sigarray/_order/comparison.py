@@ -56,12 +56,17 @@ def compare_pairs(xp: Namespace, stacks: Stacks) -> list[Comparison]:
 
 
 def p_of_means(
-    xp: Namespace, pair: Comparison, alternative: Alternative
+    xp: Namespace, pair: Comparison, size: int, alternative: Alternative
 ) -> Array | None:
-    """Give the p-value of Welch's test, or None where the sizes need none."""
+    """Give the p-value of Welch's t, or None where the sizes need none.
+
+    The degrees of freedom are the harmonic mean of Welch's and of those that the
+    smaller sample has alone: Welch's are estimated, and of 3 to 5 scores often too many
+    for a level that is divided by the number of models.
+    """
     if pair.t is None or pair.df is None:
         return None
-    df = pair.df
+    df = 2.0 / (1.0 / pair.df + 1.0 / (size - 1.0))
     return find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Alternative, Array, Namespace
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.libraries import clip, device_of
 from sigarray._order.closed import tell_apart, tell_from_baseline
@@ -52,7 +52,8 @@ def _test_pairs(
             p_values = curve(xp, xp.abs(own))
         size = own if is_one_sided else xp.abs(own)
         is_told = size >= limit_of_pair(n, m, family)
-        by_means = p_of_means(xp, pair, "greater" if is_one_sided else "two-sided")
+        side: Alternative = "greater" if is_one_sided else "two-sided"
+        by_means = p_of_means(xp, pair, min(n, m), side)
         if by_means is not None:
             by_means = clip(xp, family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
@@ -83,7 +84,7 @@ def _test_models(
         n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         p_of_pair = curve_of_wins(n, m, family)(xp, xp.abs(own))
         is_enough = xp.abs(own) >= limit_of_pair(n, m, family)
-        by_means = p_of_means(xp, pair, "two-sided")
+        by_means = p_of_means(xp, pair, min(n, m), "two-sided")
         if by_means is not None:
             has_means = True
             if family.kind == "closed":

@@ -134,9 +134,9 @@ def multi_aso(
     ties, and with unequal numbers, errors were measured, and less. Five runs can tell
     apart up to 12 models; more than 100 models are compared in pairs, by Bonferroni.
     With a baseline, sets with it are tested at the full level. Where two models have
-    unequal numbers of runs, one fewer than 20, Welch's t must reject equal means, too,
-    at alpha / (K - 1), or with a baseline by Holm: ranks of few runs of a wide model
-    say little of its mean.
+    unequal numbers of runs, one fewer than 20, Welch's t (see `aso`) must reject equal
+    means, too, at alpha / (K - 1), or with a baseline by Holm: ranks of few runs of a
+    wide model say little of its mean.
 
     `pvalue` is the level from which on a pair is told apart, or a little more: it is
     interpolated, and takes the largest p-value of any set of three or more.

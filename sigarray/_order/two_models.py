@@ -254,7 +254,8 @@ def aso(
     better than an equal model with a probability of alpha' at most; with ties, it was
     less often. Many scores (the smaller number squared times the larger one above 2e7)
     have the normal approximation. Where sizes are unequal and the smaller is below 20,
-    Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
+    Welch's t (see `t_test`) must reject equal means at alpha', too, with the harmonic
+    mean of its degrees of freedom and those of the smaller sample, and `pvalue` is the
     larger one of both: few scores of a model that varies more lie on one side of the
     others too often.
 

@@ -18,7 +18,7 @@ from sigarray._numeric.rank_ranges import (
     win_tail,
 )
 from sigarray._numeric.ranks import net_wins
-from sigarray._order.comparison import Comparison, compare_pairs, has_means_apart
+from sigarray._order.comparison import compare_pairs
 from sigarray._order.equality import find_equality
 from sigarray._order.families import (
     Family,
@@ -322,14 +322,11 @@ class TestAso:
     def test_one_sided_p_is_exact(self):
         stats = pytest.importorskip("scipy.stats")
         rng = np.random.default_rng(11)
-        for n, m in ((4, 4), (5, 7), (8, 6)):
-            a, b = rng.normal(size=n), rng.normal(size=m)
+        for n in (4, 5, 7):
+            a, b = rng.normal(size=(2, n))
             expected = stats.mannwhitneyu(
                 a, b, alternative="greater", method="exact"
             ).pvalue
-            if n != m:
-                by_means = stats.ttest_ind(a, b, equal_var=False, alternative="greater")
-                expected = max(expected, by_means.pvalue)
             result = aso(a, b, rng=0)
             assert result.pvalue == pytest.approx(expected, rel=1e-9)
             share = mann_whitney_u(a, b).probability_of_improvement
@@ -372,65 +369,3 @@ def test_levels_of_sets_add_up_to_that_of_the_family():
         kept = math.prod(1 - level_of_set(k, 10, 0.05) for k in sizes)
         assert 1 - kept <= 0.05 + 1e-12
     assert adjust_for_set(level_of_set(4, 10, 0.05), 4, 10) == pytest.approx(0.05)
-
-
-class TestUnequalSizes:
-    """Few scores against more have to differ in their means, too."""
-
-    def test_wide_scores_on_one_side_are_not_better(self):
-        narrow = np.linspace(-0.1, 0.1, 20)
-        wide = np.asarray([0.2, 5.0, 9.0, 0.3, 0.4])
-        result = multi_aso([wide, narrow], rng=0)
-        assert result.pvalue[0, 1] > 0.05
-        assert np.min(result.eps_min) >= 0.5
-        assert aso(wide + 9.0, narrow, rng=0).eps_min < 0.2
-
-    def test_means_in_the_other_direction_tell_nothing(self):
-        """All but one of few scores are higher, and their mean is lower."""
-        few = np.asarray([1.0] * 17 + [-30.0, -30.0]) + 1e-3 * np.arange(19)
-        many = np.linspace(-0.5, 0.5, 60)
-        t, df = np.full(2, 4.0), np.full(2, 9.0)
-        pair = Comparison(np.asarray([-9.0, 9.0]), t, df)
-        apart = has_means_apart(pair, np.asarray([0.001, 0.001]), 0.05)
-        assert apart.tolist() == [False, True]
-        assert np.min(multi_aso([few, many], rng=0).eps_min) >= 0.5
-
-    @pytest.mark.parametrize("n", [2, 3, 19, 20])
-    def test_p_is_the_larger_one(self, n):
-        stats = pytest.importorskip("scipy.stats")
-        rng = np.random.default_rng(n)
-        for shift in (0.0, 1.0, -3.0):
-            a, b = 5.0 * rng.normal(size=n) + shift, rng.normal(size=40)
-            ranks = stats.mannwhitneyu(a, b, method="exact").pvalue
-            means = stats.ttest_ind(a, b, equal_var=False).pvalue
-            expected = max(ranks, means) if n < 20 else ranks
-            found = multi_aso([a, b], rng=0).pvalue[0, 1]
-            assert found == pytest.approx(expected, rel=5e-3)
-
-    def test_a_baseline_takes_them_by_holm(self):
-        stats = pytest.importorskip("scipy.stats")
-        rng = np.random.default_rng(1)
-        base = rng.normal(size=12)
-        others = rng.normal(size=(3, 7)) * 2.0 + np.asarray([[9.0], [7.0], [0.0]])
-        p = multi_aso([base, *others], baseline=0, rng=0).pvalue[0, 1:]
-        welch = [stats.ttest_ind(x, base, equal_var=False).pvalue for x in others]
-        for k, (found, own) in enumerate(zip(p, welch, strict=True)):
-            assert found >= own * (1.0 - 1e-9), k
-        assert (p[:2] <= 0.05).all()
-        assert p[2] > 0.05
-
-    def test_of_several_models_it_is_tested_at_its_share(self):
-        stats = pytest.importorskip("scipy.stats")
-        rng = np.random.default_rng(2)
-        sizes = (4, 6, 8, 25)
-        n_told = 0
-        for _ in range(30):
-            samples = [
-                rng.normal(2.0 * k, 1.0 + (k == 0), n) for k, n in enumerate(sizes)
-            ]
-            p = multi_aso(samples, rng=0, n_resamples=20).pvalue
-            for i, j in itertools.combinations(range(4), 2):
-                welch = stats.ttest_ind(samples[i], samples[j], equal_var=False).pvalue
-                assert p[i, j] >= min(1.0, 3.0 * welch) * (1.0 - 1e-9)
-                n_told += p[i, j] <= 0.05
-        assert n_told > 60
