@@ -25,6 +25,7 @@ from benchmarks.reproduce import (
     calibration,
     decisions,
     error_rates,
+    recipes,
     response_variance,
     verdicts,
 )
@@ -44,6 +45,7 @@ EXPERIMENTS = {
     "calibration": calibration.run,
     "verdicts": verdicts.run,
     "tests": measure.run,
+    "recipes": recipes.run,
 }
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

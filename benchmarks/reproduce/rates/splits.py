@@ -56,10 +56,13 @@ def describe_splits(settings: Settings) -> list[dict[str, Any]]:
     return rows
 
 
-def score_split(x: np.ndarray, y: np.ndarray, is_test: np.ndarray) -> np.ndarray:
+def score_split(
+    x: np.ndarray, y: np.ndarray, is_test: np.ndarray, *, is_mean: bool = True
+) -> np.ndarray:
     """Give minus the squared error on some items of least squares on the others."""
     known, asked = x[:, ~is_test], y[:, ~is_test]
     gram = np.swapaxes(known, -1, -2) @ known
     weights = np.linalg.solve(gram, np.swapaxes(known, -1, -2) @ asked[..., None])
     wrong = y[:, is_test] - (x[:, is_test] @ weights)[..., 0]
-    return -np.mean(wrong * wrong, axis=-1)
+    scores = -wrong * wrong
+    return np.mean(scores, axis=-1) if is_mean else scores
