@@ -12,7 +12,10 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import argparse
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -48,16 +51,28 @@ def measure(draw: Callable[[np.random.Generator, int], np.ndarray]) -> list[floa
     return [float(x) for x in np.mean(rows, axis=0)]
 
 
+def say_row(name: str, numbers: list[float]) -> str:
+    """Give the row of a distribution."""
+    ratio, coarse, fine, *shares = numbers
+    shown = " | ".join(f"{x:.3f}" for x in shares)
+    return f"| {name} | {ratio:.3f} | {coarse:.1e} | {fine:.1e} | {shown} |"
+
+
 def main() -> None:
-    """Print a table."""
+    """Print a table, and write it to a file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, help="write the figures, as JSON")
+    options = parser.parse_args()
+    figures = {}
     print(
         '| scores | ratio | error, dt = 0.005 | error, "auto" | standard error, '
         'dt = 0.005 | standard error, "auto" |\n|---|---:|---:|---:|---:|---:|'
     )
     for name, draw in DISTRIBUTIONS.items():
-        ratio, coarse, fine, *shares = measure(draw)
-        shown = " | ".join(f"{x:.3f}" for x in shares)
-        print(f"| {name} | {ratio:.3f} | {coarse:.1e} | {fine:.1e} | {shown} |")
+        figures[name] = measure(draw)
+        print(say_row(name, figures[name]), flush=True)
+    if options.output:
+        options.output.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

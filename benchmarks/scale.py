@@ -131,6 +131,20 @@ def _do_nothing(task: int) -> int:
     return task
 
 
+def say_gains(name: str, seconds: dict[str, float]) -> str:
+    """Give the row of a call: seconds alone, and how many times as fast others are."""
+    alone, *others = seconds.values()
+    shown = " | ".join(f"{alone / x:.2f}" for x in others)
+    return f"| {name} | {alone:.2f} s | {shown} |"
+
+
+def say_on_paper(name: str, figure: dict[str, Any], cost: float) -> str:
+    """Give the row of a call: how many times as fast so many workers would be."""
+    alone, n_tasks = figure["seconds"]["alone"], figure["tasks"]
+    gains = [alone / max(alone / min(w, n_tasks), n_tasks * cost) for w in _WORKERS]
+    return f"| {name} | {n_tasks} |" + "".join(f" {x:.0f} |" for x in gains)
+
+
 def main() -> None:
     """Print two tables, and write them to a file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -146,20 +160,12 @@ def main() -> None:
         for name, call in calls.items():
             seconds, n_tasks = measure(call, engines), count_tasks(call)
             figures["calls"][name] = {"seconds": seconds, "tasks": n_tasks}
-            shown = " | ".join(
-                f"{seconds['alone'] / seconds[engine]:.2f}" for engine in engines
-            )
-            print(f"| {name} | {seconds['alone']:.2f} s | {shown} |", flush=True)
+            print(say_gains(name, seconds), flush=True)
     print("\nOn paper: times as fast as one alone, of so many tasks.\n")
     print("| call | tasks |" + "".join(f" {w} workers |" for w in _WORKERS))
     print("|---|---:|" + "---:|" * len(_WORKERS))
     for name, figure in figures["calls"].items():
-        alone, n_tasks = figure["seconds"]["alone"], figure["tasks"]
-        gains = [
-            alone / max(alone / min(w, n_tasks), n_tasks * costs["loky"])
-            for w in _WORKERS
-        ]
-        print(f"| {name} | {n_tasks} |" + "".join(f" {x:.0f} |" for x in gains))
+        print(say_on_paper(name, figure, costs["loky"]))
     shown = ", ".join(f"{k} {1e3 * x:.2f} ms" for k, x in costs.items())
     print(f"\nA task costs {shown}. {figures['machine']}.")
     if options.output:

@@ -15,9 +15,12 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import argparse
 import functools
 import importlib.util
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,21 +137,33 @@ def pass_over(x: np.ndarray, y: np.ndarray) -> None:
         np.einsum("pnr,pnr->pr", difference, difference)
 
 
+def say_row(name: str, numbers: list[float], *, digits: int) -> str:
+    """Give the row of a table."""
+    shown = (f"{x:.{digits}f}" for x in numbers)
+    return f"| {name} | {' | '.join(shown)} |"
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print both tables, and write them to a file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, help="write the figures, as JSON")
+    options = parser.parse_args()
+    figures: dict[str, Any] = {"machine": name_processor(), "stages": {}, "pairs": {}}
     print("| n | " + " | ".join(STAGES) + " | all |")
     print("|---:|" + "---:|" * (len(STAGES) + 1))
     for n in SIZES:
-        shown = " | ".join(f"{x:.1f}" for x in measure_stages(n))
-        print(f"| {n:,} | {shown} |", flush=True)
+        figures["stages"][f"{n:,}"] = stages = measure_stages(n)
+        print(say_row(f"{n:,}", stages, digits=1), flush=True)
     for k, sizes in enumerate(MODELS):
         found = measure_pairs(*sizes)
         if not k:
             print("\n| models | " + " | ".join(found) + " |")
             print("|---:|" + "---:|" * len(found))
-        shown = " | ".join(f"{x:.2f}" for x in found.values())
-        print(f"| {sizes[0]} | {shown} |", flush=True)
+        figures["pairs"][f"{sizes[0]}"] = found
+        print(say_row(f"{sizes[0]}", list(found.values()), digits=2), flush=True)
     print(f"\n{name_processor()}.")
+    if options.output:
+        options.output.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -189,6 +189,12 @@ def list_lines(row: dict[str, Any], rate: float) -> Iterator[str]:
         )
 
 
+def say_floor(name: str, seconds: float, drawn: float) -> str:
+    """Give the row of a call beside its random numbers alone."""
+    own = f"{format_seconds(seconds)} | {format_seconds(drawn)}"
+    return f"| {name} | {own} | {seconds / drawn:.1f} |"
+
+
 def describe(versions: dict[str, str]) -> str:
     """Name the machine and the versions."""
     return f"{name_processor()}; {', '.join(map(' '.join, versions.items()))}."

@@ -49,8 +49,8 @@ def compare(
 ) -> ComparisonResult:
     """Compare two models by statistics of the scores, by ranks and by stochastic order.
 
-    Where the statistics agree and Mann-Whitney's test is significant, they will do;
-    where they contradict each other, almost stochastic order decides more often [1]_.
+    [1]_ takes statistics and Mann-Whitney's test where they agree, and almost
+    stochastic order where they do not.
 
     Parameters
     ----------

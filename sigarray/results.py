@@ -13,8 +13,8 @@ class AsoResult(NamedTuple):
     ----------
     eps_min : array, shape (...)
         Upper confidence bound of the violation ratio, in [0, 1], and 0.5 or more unless
-        `pvalue` rejects that both distributions are the same. Below 0.2 (and certainly
-        below 0.5), A is declared better than B.
+        `pvalue` rejects that both distributions are the same. A is declared better than
+        B where it is below a threshold, 0.2 by default and 0.5 at most.
     violation_ratio : array, shape (...)
         The observed ratio: 0 where A dominates, 1 where B does, 0.5 where neither is
         ahead.
@@ -25,8 +25,9 @@ class AsoResult(NamedTuple):
         P(A > B) + P(A = B) / 2 of the scores: U of Mann and Whitney, as a share of all
         pairs.
     pvalue : array, shape (...)
-        Of the test that the distributions are the same, by the wins of A: exact without
-        ties, before a correction; one-sided of `aso`, two-sided of `compare`.
+        Of the test that the distributions are the same, by the wins of A (see `aso`
+        for where it is exact), before a correction; one-sided of `aso`, two-sided of
+        `compare`. Where numbers of scores differ it is of the means, too.
     """
 
     eps_min: Array
@@ -53,7 +54,7 @@ class ResamplingResult(NamedTuple):
 
 
 class ConfidenceInterval(NamedTuple):
-    """An interval that holds the statistic of the distribution with some confidence.
+    """An interval that is to hold the statistic of the distribution.
 
     Attributes
     ----------
@@ -228,7 +229,7 @@ class ComparisonResult(NamedTuple):
     summary_a, summary_b : ScoreSummary
         Statistics of the scores of either model.
     mann_whitney : MannWhitneyResult
-        Mann-Whitney's test, with the probability that A is better.
+        Mann-Whitney's test, with the share of pairs in which A is ahead.
     aso_a_over_b, aso_b_over_a : AsoResult
         Almost stochastic order in either direction.
     """

@@ -10,7 +10,8 @@ import pytest
 
 import sigarray
 import sigarray.responses
-from benchmarks.reproduce.experiment import Settings
+from benchmarks.reproduce import examples, recipes
+from benchmarks.reproduce.experiment import Settings, read_csv
 from benchmarks.reproduce.rates import (
     families,
     intervals,
@@ -22,12 +23,14 @@ from benchmarks.reproduce.rates import (
     tests,
 )
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
+from benchmarks.versus import HEADER, list_lines
 from conftest import whole_suite
 from sigarray._cli.pairwise_tests import (
     RESAMPLING_TESTS,
     PairOptions,
     run_pairwise,
 )
+from tests import figures
 from tests.rates import DOCSTRINGS, PAGES, committed
 
 ROOT = Path(__file__).parents[1]
@@ -213,22 +216,83 @@ def test_the_experiment_has_rows_and_tables_of_all(monkeypatch):
     assert marks == [x for x in kept if x.startswith("<!--")]
 
 
+class TestExamples:
+    """What is measured of the examples of pages is what the functions give."""
+
+    def test_p_values_of_pairs_are_exact(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.random((2, 4, 60)) < np.array([[[0.8]], [[0.6]]])
+        wins, losses = (np.sum(x & ~y, axis=-1) for x, y in ((a, b), (b, a)))
+        expected = sigarray.permutation_test(
+            a, b, paired=True, method="exact", alternative="greater"
+        ).pvalue
+        found = recipes.find_p_of_wins(wins, losses)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+    def test_outcomes_are_all_and_have_the_stated_difference(self):
+        wins, losses, chance = recipes.list_outcomes(899, 0.05, 2)
+        assert np.sum(chance) == pytest.approx(1.0, abs=1e-5)
+        assert np.sum(chance * (losses - wins)) / 899 == pytest.approx(0.02, abs=1e-5)
+        assert np.sum(chance * (losses + wins)) / 899 == pytest.approx(0.05, abs=1e-5)
+
+    def test_lower_limits_are_those_of_the_pairs(self):
+        wins, losses = np.array([3, 0, 10]), np.array([5, 0, 1])
+        found = recipes.find_low(SETTINGS, wins, losses, 40, block=2)
+        for low, ahead, behind in zip(found, wins, losses, strict=True):
+            a = np.arange(40) < ahead
+            b = (np.arange(40) >= 20) & (np.arange(40) < 20 + behind)
+            of_one = sigarray.proportion_ci(a, b, paired=True, confidence_level=0.98)
+            assert low == pytest.approx(of_one.confidence_interval.low)
+
+    def test_ratio_of_a_normal_over_a_lognormal(self):
+        rng = np.random.default_rng(0)
+        shift = examples.find_shift(0.2, 1.0)
+        a, b = shift + rng.normal(size=10**6), rng.lognormal(size=10**6)
+        assert sigarray.violation_ratio(a, b) == pytest.approx(0.2, abs=0.01)
+
+    @whole_suite
+    @pytest.mark.parametrize(
+        ("name", "experiment"), [("recipes", recipes), ("examples", examples)]
+    )
+    def test_all_have_rows(self, name, experiment):
+        pytest.importorskip("sklearn")
+        found = experiment.run(SETTINGS)
+        rows = read_csv(RESULTS / f"{name}.csv")
+        named = experiment.NAMES[:2]
+        expected = [[str(x[y]) for y in named] for x in found.rows]
+        kept = [[x[y] for y in named] for x in rows]
+        # Of 5000 items none is computed in a quick run.
+        assert [x for x in expected if x not in kept] == []
+        assert {tuple(x) for x in kept} == {tuple(x) for x in expected}
+
+
 class TestSaid:
     """Each number that is typed in a docstring or on a page is that of a file."""
 
-    @pytest.mark.parametrize("name", DOCSTRINGS)
-    def test_docstrings(self, name):
+    @pytest.mark.parametrize(
+        ("name", "said"), [*DOCSTRINGS.items(), *figures.DOCSTRINGS.items()]
+    )
+    def test_docstrings(self, name, said):
         text = in_one_line(docstring(name))
-        for sentence in DOCSTRINGS[name]():
+        for sentence in said():
             assert sentence in text
 
     @pytest.mark.parametrize(
-        ("page", "said"), PAGES, ids=lambda x: getattr(x, "__name__", x)
+        ("page", "said"),
+        [*PAGES, *figures.PAGES],
+        ids=lambda x: getattr(x, "__name__", x),
     )
     def test_pages(self, page, said):
         text = in_one_line((ROOT / page).read_text("utf-8"))
         for sentence in said():
             assert sentence in text
+
+    def test_the_table_of_peers_is_of_the_file(self):
+        found = figures.load("versus")
+        rate = found["seconds_of_a_word"]
+        lines = [HEADER, *(x for row in found["tasks"] for x in list_lines(row, rate))]
+        text = (RESULTS / "versus.md").read_text("utf-8")
+        assert text.startswith("\n".join([*lines, "", found["machine"]]))
 
 
 def in_one_line(text):

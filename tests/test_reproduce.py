@@ -18,6 +18,7 @@ from benchmarks.reproduce.experiment import (
     Comparison,
     Settings,
     binomial_error,
+    read_csv,
 )
 from conftest import whole_suite
 
@@ -199,7 +200,6 @@ def test_verdicts_of_equal_models_are_counted():
 
 def test_committed_verdicts_hold_their_level():
     from benchmarks.reproduce import verdicts
-    from benchmarks.reproduce.experiment import read_csv
 
     rows = read_csv(RESULTS / "verdicts.csv")
     errors = [x for x in rows if x["kind"] in ("equal", "equal means")]
@@ -214,10 +214,91 @@ def test_committed_verdicts_hold_their_level():
 
 
 def test_sizes_at_the_threshold_are_those_of_the_method_line():
-    from benchmarks.reproduce.experiment import read_csv
     from sigarray._cli import orders
 
     rows = read_csv(RESULTS / "verdicts.csv")
     rates = [float(x["rate"]) for x in rows if x["ratio"] == "0.2"]
     said = f"in {100 * min(rates):.0f} to {100 * max(rates):.0f} % of cases"
     assert said in orders._SIZE_AT_THRESHOLD
+
+
+class TestCommittedAreOfToday:
+    """What is committed is what the library gives now, as far as is quick to see."""
+
+    FULL = Settings(is_quick=False, backend="numpy", reference=REFERENCE)
+
+    def test_calibration(self):
+        rows = read_csv(RESULTS / "calibration.csv")
+        names = list(calibration.PAIRS)
+        for name, n, method in (
+            (calibration.SAME, 5, "exact"),
+            ("exponential", 5, "exact"),
+            (calibration.SAME, 20, "bootstrap"),
+            ("normal", 20, "bootstrap"),
+        ):
+            found = calibration.cover_ratio(
+                self.FULL, names.index(name), name, n, method, 2000
+            )
+            (row,) = (
+                x
+                for x in rows
+                if (x["claim"], x["distribution"], x["n"], x["method"])
+                == ("eps_min", name, str(n), method)
+            )
+            # A bound may be on the other side of eps by rounding.
+            assert float(row["rate"]) == pytest.approx(found["rate"], abs=2e-3)
+
+    def test_decisions(self):
+        scores = decisions.read_scores(decisions.SCORES)
+        rows = read_csv(RESULTS / "decisions.csv")
+        rows = {(x["a"], x["b"]): x for x in rows if x["kind"] == "pair"}
+        pairs = decisions.pair_names(scores)
+        assert set(rows) == set(pairs)
+        for names in pairs[::5]:
+            found = decisions.compare_pair(self.FULL, scores, names)
+            row = rows[names]
+            assert row["case"] == found["case"]
+            for name in ("eps", "eps_min"):
+                assert float(row[name]) == pytest.approx(found[name], rel=1e-4)
+
+    def test_verdicts(self):
+        from benchmarks.reproduce import verdicts
+
+        rows = read_csv(RESULTS / "verdicts.csv")
+        for kind, families in (
+            ("equal", verdicts.EQUAL),
+            ("equal means", verdicts.SPREADS),
+        ):
+            own = [x for x in rows if x["kind"] == kind]
+            family = next(x for x in families if x.sizes == (5, 5))
+            seed = families.index(family)
+            found = verdicts.describe_errors(self.FULL, family, 4000, seed)
+            assert own[seed]["family"] == found["family"]
+            assert float(own[seed]["rate"]) == pytest.approx(found["rate"], abs=1e-3)
+
+    def test_tables_of_verdicts_are_of_the_file(self):
+        from benchmarks.reproduce import verdicts
+
+        rows = read_csv(RESULTS / "verdicts.csv")
+        for row in rows:
+            for name in ("rate", "least", "ratio", "covered"):
+                row[name] = float(row[name]) if row[name] else ""
+            row["n_sets"] = int(row["n_sets"])
+        text = (RESULTS / "verdicts.md").read_text("utf-8")
+        parts = [verdicts.judge(rows), *verdicts.tabulate(rows), ""]
+        assert text == "\n\n".join(parts)
+
+    def test_tables_of_calibration_are_of_the_file(self):
+        rows = read_csv(RESULTS / "calibration.csv")
+        for row in rows:
+            row["n"], row["n_sets"] = int(row["n"]), int(row["n_sets"])
+            for name in ("truth", "rate", "highest", "lowest"):
+                row[name] = float(row[name]) if row[name] else ""
+        bounds, intervals, levels = (
+            [x for x in rows if x["claim"] == claim]
+            for claim in ("eps_min", "bootstrap_ci", "p-value")
+        )
+        # The file has six digits, by which the last one of a p-value's may round.
+        said = calibration.describe(bounds, intervals, levels)[:2]
+        text = (RESULTS / "summary.md").read_text("utf-8")
+        assert "\n\n".join(said) in text

@@ -25,6 +25,7 @@ from benchmarks.reproduce import (
     calibration,
     decisions,
     error_rates,
+    examples,
     recipes,
     response_variance,
     verdicts,
@@ -46,6 +47,7 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "tests": measure.run,
     "recipes": recipes.run,
+    "examples": examples.run,
 }
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -92,8 +92,9 @@ def add_tests(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-correction",
         action="store_true",
-        help="do not correct for the number of comparisons (aso by Bonferroni, others "
-        "by Holm, or where that can leave nothing on any task, Benjamini-Hochberg)",
+        help="do not correct for the number of comparisons (bounds of aso by "
+        "Bonferroni, its test of equality by closure; others by Holm; or, where those "
+        "can leave nothing on any task, by Benjamini-Hochberg over tasks)",
     )
     command.add_argument(
         "--method",
@@ -163,8 +164,8 @@ def choose_test(
                 f"{ORDERS.threshold:g}: a model may be called better that is behind in "
                 "nearly that share of the squared distance of quantiles, and where it "
                 "is half, neither is ahead. Of two normal models with equal means, one "
-                "twice as wide, and 20 runs each, one was called better in 4.5 % of "
-                "cases with 0.5, and in 1.7 % with 0.2.",
+                "twice as wide, and 20 runs each, a given one was called better in 3 "
+                "to 4 % of cases with 0.5, and in 1 % with 0.2.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -30,8 +30,8 @@ Samples = Mapping[str, Any]
 # Of pairs of normal samples, at this threshold and confidence: `benchmarks.reproduce`.
 _MEASURED = (0.2, 0.95)
 _SIZE_AT_THRESHOLD = (
-    "; of two models whose violation ratio is 0.2 itself, one is called better in 6 to "
-    "11 % of cases"
+    "; of two normal models of 3 to 50 runs whose violation ratio is 0.2 itself, one "
+    "is called better in 6 to 11 % of cases"
 )
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8

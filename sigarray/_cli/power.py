@@ -91,7 +91,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         default=200,
         metavar="N",
         help="how many samples of each size are drawn from the scores, and compared; "
-        "default: %(default)s, which know a power of 0.8 up to 0.03",
+        "default: %(default)s, which know a power of 0.8 to a standard error of 0.03",
     )
 
 

@@ -125,8 +125,8 @@ def t_test(
 
     Welch's test, or of pairs that of their differences. The null hypothesis is that the
     means are the same; a small p-value with "greater" speaks for A. It is exact for
-    normal scores with `paired`, nearly so without, and for other scores the better the
-    more of them there are.
+    normal scores with `paired`, and nearly so without, of five scores and more; for
+    other scores it is the better the more of them there are: see Notes.
 
     Parameters
     ----------

@@ -70,8 +70,8 @@ def permutation_test(
         "resampling" and "saddlepoint" as for `bootstrap_test`. "exact" is for pairs
         whose differences are multiples of one unit, at most 20 of it, as accuracies (0
         or 1), partial credits, votes and ratings have: the p-value over all 2^n
-        exchanges, with no `rng`, and NaN for a batch entry with other differences. It
-        is the sign test, and for accuracies the exact test of McNemar.
+        exchanges, with no `rng`, and NaN for a batch entry with other differences. Of
+        accuracies it is the sign test, or exact test of McNemar.
     n_resamples : int, default: 9999
         Random permutations. Where there are no more than this many distinct ones, 2^n
         for pairs and C(n + m, n) for independent samples, all are enumerated instead

@@ -24,7 +24,7 @@ def proportion_ci(
     """Confidence interval of a proportion, or of a difference of two, in closed form.
 
     For scores that are 0 or 1, such as right or wrong. Unlike an interval of the
-    bootstrap it holds for few scores, too, and has a width where all are the same. Of
+    bootstrap it has a width where all are the same; Notes say how often it holds. Of
     two samples, the interval is that of the proportion of A minus the one of B.
 
     Parameters

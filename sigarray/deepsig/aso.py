@@ -34,7 +34,7 @@ def aso(
 ) -> np.float64:
     """Almost stochastic order of A over B, with the bound of the papers.
 
-    Which is below 0.2 too often: see Warns. `sigarray.aso` has a bound that holds.
+    Which is below 0.2 too often: see Warns. `sigarray.aso` tests equality beside it.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _published() -> Iterator[None]:
     warnings.warn(
         "The bound of the papers calls one of two equal models better in 17 % of cases "
         "with 3 runs each, 11 % with 5 and 6 % with 20, and of many models more often. "
-        "sigarray.aso and sigarray.multi_aso have a bound that holds.",
+        "sigarray.aso and sigarray.multi_aso do so no more often than their level.",
         UserWarning,
         stacklevel=4,
     )

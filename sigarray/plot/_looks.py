@@ -77,8 +77,7 @@ def looks(
         Pairs of equal models. The standard error of a share s of them is (s (1 - s) /
         `n_sets`)^1/2.
     n_resamples : int, default: 1000
-        Bootstrap replicates of "aso", as there. It took 20 times as long as
-        "mann_whitney".
+        Bootstrap replicates of "aso", as there; it takes longer than the others.
     rng : int or numpy.random.Generator, optional
         Source of the random numbers; by default fresh entropy.
     ax : matplotlib.axes.Axes, optional

@@ -65,7 +65,7 @@ def scores(
         Names of the models; by default those of the mapping or the columns, or their
         places.
     confidence_level : float, default: 0.95
-        Probability that an interval holds the mean of the distribution.
+        Probability that an interval is to hold the mean of the distribution.
     higher_is_better : bool, default: True
         What the label says of the scores.
     unit : str, default: "run"

@@ -100,7 +100,7 @@ def power(
         is about (p (1 - p) / n_sets)^1/2.
     n_resamples : int, default: 200
         Resamples of each test set under each hypothesis, the same for all sets: with
-        few of them, the standard error is larger, by a third or so for 20.
+        few of them, the standard error is larger.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional

@@ -135,8 +135,9 @@ def response_test(
     "two-sided". Ties count, up to rounding. It is the mean over the d1 of the p-value
     (count + 1) / (M + 1) that each of them has, and never below 1 / (M + 1); that of
     [1]_ is its limit for large M. So p is the expected p-value of another test set:
-    where A is truly better it is small, and where both are the same it is near 1/2
-    rather than uniform.
+    where A is truly better it is small, and where both are the same, and items or
+    responses are drawn with replacement, it is nearer to 1/2 than uniform. With all
+    items, and "all", no d1 differs from another, and p is that of a permutation test.
 
     A mean of p-values may be too small by a factor of 2 in theory. Of 500 pairs of
     systems that are the same (normal, 100 items, 5 responses, M = 100, two-sided; "mae"

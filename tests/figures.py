@@ -1,0 +1,146 @@
+"""What pages say of times, and of their examples, as files of benchmarks have it."""
+
+import functools
+import json
+import re
+
+from benchmarks import first_calls, grids, large, stages
+from benchmarks.scale import say_gains, say_on_paper
+from benchmarks.versus import say_floor
+from tests.rates import RESULTS, choose_from, ends
+
+
+@functools.cache
+def load(name):
+    """Give a committed file of figures."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def workers(engine, *, digits=1):
+    """Say how many times as fast as one alone two of an engine were, over all calls."""
+    calls = (x["seconds"] for x in load("scale")["calls"].values())
+    gains = [x["alone"] / x[engine] for x in calls]
+    return " to ".join(f"{x:.{digits}f}" for x in (min(gains), max(gains)))
+
+
+def tasks():
+    """Say what a task costs."""
+    loky, dask = (1e3 * load("scale")["seconds_of_a_task"][x] for x in ("loky", "Dask"))
+    return f"{loky:.1f} ms with loky and {dask:.0f} ms with Dask"
+
+
+def measured(kind, what, n=None):
+    """Give what was measured of the example of a page."""
+    by = {} if n is None else {"n": str(n)}
+    (row,) = choose_from("examples", kind=kind, what=what, **by)
+    return float(row["value"])
+
+
+def say_on_first_page():
+    kept = workers("Dask, memory kept")
+    return [
+        f"threads of NumPy | {workers('threads')} times as fast |",
+        f"loky {workers('loky')}, Dask {kept} |",
+    ]
+
+
+def say_of_workers():
+    return [
+        f"a task costs {tasks()}",
+        f"processes of loky were {workers('loky')} times as fast as one, threads "
+        f"{workers('threads')} times",
+        f"two of them were {workers('Dask')} times as fast as one process without "
+        f"Dask, and {workers('Dask, memory kept')} times with the setting below",
+    ]
+
+
+def tails():
+    """Say how often a normal model is called better than a lognormal one."""
+    return f"{ends(choose_from('examples', kind='tails'), 'value')} % of cases"
+
+
+def say_of_tails():
+    return [f"A was called better in {tails()} with 5 to 50 runs"]
+
+
+def say_of_declared():
+    return [f"A was declared better in {tails()}"]
+
+
+def say_of_tasks():
+    return [f"A task costs {tasks()}"]
+
+
+def say_of_runs_needed():
+    needed = measured("runs needed", "linear over network")
+    return [f"about {needed:.0f} runs each would show the difference of their means"]
+
+
+def say_in_method_line():
+    at_threshold = choose_from("verdicts", kind="bound", ratio="0.2")
+    sizes = [re.match(r"2 x (\d+)", x["family"]).group(1) for x in at_threshold]
+    low, high = min(map(int, sizes)), max(map(int, sizes))
+    return [
+        f"of two normal models of {low} to {high} runs whose violation ratio is 0.2 "
+        f"itself, one is called better in {ends(at_threshold)} % of cases"
+    ]
+
+
+def say_in_warnings():
+    wide = ("2 x 20, spreads 1 and 2", "2 x 20, spreads 1 and 0.5")
+    at_half = choose_from("verdicts", kind="bound", ratio="0.5", family=wide)
+    below = [{"rate": 1.0 - float(x["covered"])} for x in at_half]
+    return [
+        f"a given one was called better in {ends(below)} % of cases with 0.5, and in "
+        f"{ends(at_half)} % with 0.2.",
+    ]
+
+
+def say_of_benchmarks():
+    """Give the rows of all tables of times."""
+    cost = load("scale")["seconds_of_a_task"]["loky"]
+    rows = [f"A task costs {tasks()}", *list_floors()]
+    for name, call in load("scale")["calls"].items():
+        rows += [say_gains(name, call["seconds"]), say_on_paper(name, call, cost)]
+    stages_of, pairs = (load("stages")[x].items() for x in ("stages", "pairs"))
+    rows += [stages.say_row(x, own, digits=1) for x, own in stages_of]
+    rows += [stages.say_row(x, list(own.values()), digits=2) for x, own in pairs]
+    rows += [grids.say_row(x, numbers) for x, numbers in load("grids").items()]
+    rows += [large.say_row(x, found) for x, found in load("large")["sizes"].items()]
+    calls = load("first_calls")["calls"].items()
+    return rows + [first_calls.say_row(x, seconds) for x, seconds in calls]
+
+
+def list_floors():
+    """Give what a word takes, and the rows of calls beside their words alone."""
+    found = load("versus")
+    word = found["seconds_of_a_word"]
+    drawn = "its random numbers alone"
+    many = {
+        x: dict(y)[10_000]
+        for x, y in found["sizes"]["aso, 1000 resamples"].items()
+        if x in ("sigarray", drawn)
+    }
+    return [
+        f"Threefry (32 bits) in {1e9 * word:.1f} ns",
+        say_floor("aso, n = 10,000, 1000 resamples", many["sigarray"], many[drawn]),
+        *(
+            say_floor(x["task"], x["sigarray"], x["words"] * word)
+            for x in found["tasks"]
+            if x["words"]
+        ),
+    ]
+
+
+PAGES = [
+    ("README.md", say_on_first_page),
+    ("README.md", say_in_method_line),
+    ("docs/scale.md", say_of_workers),
+    ("docs/mathematics.md", say_of_tails),
+    ("docs/reporting.md", say_of_runs_needed),
+    ("docs/evidence.md", say_of_tasks),
+    ("benchmarks/README.md", say_of_benchmarks),
+    ("sigarray/_cli/orders.py", say_in_method_line),
+    ("sigarray/_cli/choosing.py", say_in_warnings),
+]
+DOCSTRINGS = {"aso": say_of_declared}
