@@ -9,6 +9,8 @@ from sigarray._cli.matched import list_matched
 from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import PairOptions
 from sigarray._cli.verdict import Comparison, pairs_of
+from sigarray._numeric.student import list_samples
+from sigarray.read._frame import shorten
 from sigarray.read._wide import Scores
 
 # These measure differences by how much scores vary.
@@ -19,43 +21,66 @@ _SHOWN = 3
 def doubt_constants(
     compared: Mapping[str, Comparison], tests: PairOptions | OrderOptions
 ) -> None:
-    """Warn once of models whose scores differ and do not vary."""
+    """Warn once of scores that do not vary, of models that differ."""
     is_paired = isinstance(tests, PairOptions) and tests.is_paired
     test = tests.test if isinstance(tests, PairOptions) else "aso"
-    unit = next(iter(compared.values())).unit
-    if test not in _BY_VARIANCE and (unit != "run" or is_paired):
+    is_by_variance = test in _BY_VARIANCE
+    is_of_runs = next(iter(compared.values())).unit == "run"
+    if not is_by_variance and (not is_of_runs or is_paired):
         return  # exchanges of pairs need no variance
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for task, x in compared.items():
+        on = f" on {task}" if len(compared) > 1 else ""
+        for scores in list_matched(x):
+            for names in _list_constants(scores, tests.baseline, is_paired=is_paired):
+                one_of = found[len(names) == 2]
+                if (name := " and ".join(names) + on) not in one_of:
+                    one_of.append(name)
+    what = "differences" if is_paired else "scores"
+    for is_pair, names in found.items():
+        if not names:
+            continue
+        said = f"The {what} of {shorten(names, _SHOWN)} do not vary"
+        if is_by_variance and is_pair:
+            said += (
+                ", so that nothing is known of how others would: no "
+                f"{test} test can be done, and p counts as 1"
+            )
+        elif is_by_variance:
+            said += ", and their mean counts as known without error"
+        if is_of_runs:
+            said += ". See that every run had a seed of its own"
+        warnings.warn(f"{said}.", UserWarning, stacklevel=2)
+
+
+def doubt_pilot(scores: Scores, unit: str) -> None:
+    """Warn of a pilot that does not vary, of which any number seems enough."""
     found = [
-        f"{a} and {b}" + (f" on {task}" if len(compared) > 1 else "")
-        for task, x in compared.items()
-        for scores in list_matched(x)
-        for a, b in _list_constants(scores, tests.baseline, is_paired=is_paired)
+        x for x in scores if np.ptp(*list_samples(np, [scores[x]], paired=False)) == 0.0
     ]
-    if not found:
-        return
-    shown = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
-    said = f"The {'differences' if is_paired else 'scores'} of {shown} do not vary"
-    if test in _BY_VARIANCE:
-        said += (
-            ", so that nothing is known of how others would: no "
-            f"{test} test can be done, and p counts as 1"
+    if found:
+        seeds = " See that every run had a seed of its own." if unit == "run" else ""
+        warnings.warn(
+            f"The scores of {shorten(found, _SHOWN)} do not vary: power, and numbers "
+            f"of {unit}s, count on others that do not either.{seeds}",
+            UserWarning,
+            stacklevel=2,
         )
-    if unit == "run":
-        said += ". See that every run had a seed of its own"
-    warnings.warn(f"{said}.", UserWarning, stacklevel=2)
 
 
 def _list_constants(
     scores: Scores, baseline: str | None, *, is_paired: bool
-) -> Iterable[tuple[str, str]]:
-    """Give the pairs that differ by the same amount everywhere."""
+) -> Iterable[tuple[str, ...]]:
+    """Give pairs that differ by the same amount everywhere, or their constant model."""
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk
-    spreads = {name: np.ptp(x) for name, x in scores.items()}
-    for a, b in pairs_of(scores, baseline):
-        x, y = scores[a], scores[b]
-        is_constant = spreads[a] == spreads[b] == 0.0
-        if is_paired:
-            is_constant = is_constant or bool((x - y == x[0] - y[0]).all())
-        if is_constant and max(len(x), len(y)) > 1 and x[0] != y[0]:
-            yield a, b
+    for pair in pairs_of(scores, baseline):
+        x, y = (scores[name] for name in pair)
+        samples = list_samples(np, [x, y], is_paired)
+        flat = [np.ptp(sample) == 0.0 for sample in samples]
+        if max(len(x), len(y)) == 1 or not any(flat):
+            continue
+        if not all(flat):
+            yield tuple(n for n, z in zip(pair, flat, strict=True) if z)
+        elif (samples[0][0] != 0.0) if is_paired else samples[0][0] != samples[1][0]:
+            yield pair

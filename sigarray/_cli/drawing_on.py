@@ -17,9 +17,8 @@ from sigarray._order.ratio import bootstrap_ratios
 from sigarray.results import PairwiseAsoResult
 
 # A bound is clear of the threshold where it is so many of its Monte-Carlo errors away,
-# by the bounds of so many parts of the resamples, each of so many at the least; they
-# are doubled up to this number.
-_CLEAR, _PARTS, _LEAST, _MOST = 4.0, 16, 20, 2**18
+# of so many resamples at the least; they are doubled up to this number.
+_CLEAR, _LEAST, _MOST = 4.0, 320, 2**18
 
 
 class Options(Protocol):
@@ -80,11 +79,11 @@ def draw_on(
         )
         drawn = _draw_until_clear(draw, find_bound, options)
         if drawn.n_resamples > options.n_resamples:
-            bounds[i, j] = drawn.bound
-            errors[i, j] = errors[j, i] = drawn.error
-        if not drawn.is_clear:
+            bounds[i, j] = drawn.value
+            errors[i, j] = errors[j, i] = drawn.standard_error
+        if not drawn.is_clear_of(options.threshold):
             undecided.append(f"{names[i]} over {names[j]}")
-            bounds[i, j] = max(drawn.bound, options.threshold)
+            bounds[i, j] = max(drawn.value, options.threshold)
     if undecided:
         warnings.warn(
             f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
@@ -96,56 +95,65 @@ def draw_on(
     return result._replace(eps_min=bounds, standard_error=errors)
 
 
-class Drawn(NamedTuple):
-    """A bound, its standard error, of how many replicates, and if it is clear."""
+class Bound(NamedTuple):
+    """A bound of so many replicates, and the limits of what more of them would give."""
 
-    bound: float
-    error: float
+    value: float
+    standard_error: float
+    low: float
+    high: float
     n_resamples: int
-    is_clear: bool
+
+    def is_clear_of(self, threshold: float) -> bool:
+        return self.high < threshold or self.low >= threshold
 
 
 def _draw_until_clear(
     draw: Callable[..., np.ndarray],
-    find_bound: Callable[..., tuple[float, float]],
+    find_bound: Callable[..., Bound],
     options: Options,
-) -> Drawn:
+) -> Bound:
     """Double the replicates until their bound is clear of the threshold."""
     found = np.zeros(0)
-    count = max(options.n_resamples, _PARTS * _LEAST)
+    count = max(options.n_resamples, _LEAST)
     while True:
         more = draw(len(found), count=count - len(found))[0]
         found = np.concatenate([found, more])
-        bound, error = find_bound(found)
-        parts = [
-            find_bound(part, n_in_all=count)[0]
-            for part in np.array_split(found, _PARTS)
-        ]
-        doubt = float(np.std(parts, ddof=1)) / math.sqrt(_PARTS)
-        is_clear = abs(bound - options.threshold) >= _CLEAR * doubt
-        if is_clear or count >= _MOST:
-            return Drawn(bound, error, count, is_clear)
+        bound = find_bound(found)
+        if bound.is_clear_of(options.threshold) or count >= _MOST:
+            return bound
         count *= 2
 
 
 def _find_bound(
     replicates: np.ndarray,
-    n_in_all: int = 0,
     *,
     ratio: float,
     smallest: int,
     level: float,
     has_percentile: bool,
-) -> tuple[float, float]:
+) -> Bound:
     """Give the bound and the standard error, as `multi_aso` finds them.
 
-    Of a part of the replicates, the percentile is that of all of them.
+    The limits are so many Monte-Carlo errors away: of Student's bound, those of the
+    standard deviation, by the fourth moment; of a percentile, that of the number of
+    replicates beyond it.
     """
-    error = float(np.std(replicates)) * math.sqrt(smallest / (smallest - 1))
-    bound = ratio - student_quantile(level, smallest - 1) * error
+    count = len(replicates)
+    squares = (replicates - np.mean(replicates)) ** 2
+    variance = float(np.mean(squares))
+    error = math.sqrt(variance * smallest / (smallest - 1))
+    margin = -student_quantile(level, smallest - 1) * error
+    doubt = 0.0
+    if variance > 0.0:
+        doubt = margin * float(np.std(squares)) / (2.0 * variance * math.sqrt(count))
+    limits = ratio + margin + _CLEAR * doubt * np.asarray([0.0, -1.0, 1.0])
     if has_percentile:
-        count = len(replicates)
-        share = count_beyond(level, n_in_all or count) / (n_in_all or count)
-        place = count - max(1, round(share * count))
-        bound = max(bound, float(np.partition(replicates, place)[place]))
-    return min(max(bound, 0.0), 1.0), error
+        n_beyond = count_beyond(level, count)
+        step = _CLEAR * math.sqrt(n_beyond)
+        places = [n_beyond, math.ceil(n_beyond + step), math.floor(n_beyond - step)]
+        ordered = np.append(np.sort(replicates), 1.0)
+        at = [min(max(count - place, 0), count) for place in places]
+        limits = np.maximum(limits, ordered[at])
+    value, low, high = (float(x) for x in np.clip(limits, 0.0, 1.0))
+    return Bound(value, error, low, high, count)

@@ -14,6 +14,7 @@ from sigarray._cli.choosing import (
     choose_test,
     describe_comparison,
 )
+from sigarray._cli.constants import doubt_pilot
 from sigarray._cli.inputs import check_sizes, read_one_task
 from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
 from sigarray._cli.orders import OrderOptions
@@ -103,6 +104,7 @@ def run(options: argparse.Namespace) -> Report:
     check_sizes(table.source, table.scores)
     check_baseline(options, table)
     _doubt_lift(options, table.scores)
+    doubt_pilot(table.scores, table.unit)
     models = table.models
     table = _with_two_models(table)
     choose_default_test(options, table)
@@ -352,7 +354,7 @@ def _say_pilot(n: int, unit: str) -> str:
         (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
         for side in (1.0, -1.0)
     )
-    most = f"{1.0 / high:.2g}" if high > 0.0 else "any number of"
+    most = f"{1.0 / high:.2g}" if high > 0.1 else "more than 10"
     return (
         f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
         f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "

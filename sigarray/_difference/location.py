@@ -180,7 +180,9 @@ def t_test(
     sample varies (of pairs, where all differences are the same), t is 0 for equal means
     and infinite for others, with n + m - 2 degrees of freedom. An infinite t has no
     p-value: scores that do not vary do not tell how much others would, and a p of 0,
-    as in SciPy, would claim what no number of scores can show.
+    as in SciPy, would claim what no number of scores can show. Scores within one unit
+    of rounding are the same, and so are differences of pairs within four, which the
+    rounding of decimals makes of equal ones, as of 0.9 - 0.8 and 0.7 - 0.6.
 
     With `test_share` r, s^2 / n of the n differences becomes s^2 (1 / n + r / (1 - r))
     [2]_. Of folds that are repeated, n is the number of all of them. Of 4000 data sets

@@ -20,7 +20,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
     scale_scores,
 )
-from sigarray._numeric.student import find_t_of, squared_error, studentize
+from sigarray._numeric.student import find_t_of, list_samples, squared_error, studentize
 
 
 def difference_and_error(
@@ -116,9 +116,7 @@ def standardize_scores(
 ) -> Standard:
     """Give scores in units of the largest distance from their coarse mean."""
     scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
-    if paired:
-        scaled = [scaled[0] - scaled[1]]
-    centered = center_scores(xp, "mean", *scaled)
+    centered = center_scores(xp, "mean", *list_samples(xp, scaled, paired))
     unit = largest_or_one(xp, *centered.scores)
     scores = [x / unit[..., None] for x in centered.scores]
     observed, variance = difference_and_error(xp, scores)

@@ -10,9 +10,9 @@ from sigarray._numeric.statistic import largest_or_one, scale_scores
 def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
     """Give t and its degrees of freedom, of two samples or of pairs."""
     n, m = a.shape[-1], b.shape[-1]
-    (a, b), _ = scale_scores(xp, a, b)
+    scaled, _ = scale_scores(xp, a, b)
     # From the smallest score, so that the level of the scores costs no digits.
-    samples = [a - b] if paired else [a, b]
+    samples = list_samples(xp, scaled, paired)
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     samples = [x - level for x, level in zip(samples, levels, strict=True)]
     gap = levels[0] if paired else levels[0] - levels[1]
@@ -25,6 +25,25 @@ def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, A
     sizes = [n - 1.0] if paired else [n - 1.0, m - 1.0]
     t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
     return t, df + (center - center)
+
+
+def list_samples(xp: Namespace, samples: Sequence[Array], paired: bool) -> list[Array]:
+    """Give the samples, or differences of pairs; what varies by rounding alone is flat.
+
+    Two decimals and their difference are rounded by at most half a unit each: the
+    differences of 0.9 - 0.8 and 0.7 - 0.6 are as far apart as that, and are the same.
+    """
+    sizes = [xp.max(xp.abs(x), axis=-1, keepdims=True) for x in samples]
+    if not paired:
+        return [_flatten(xp, x, 1.0, s) for x, s in zip(samples, sizes, strict=True)]
+    return [_flatten(xp, samples[0] - samples[1], 4.0, xp.maximum(*sizes))]
+
+
+def _flatten(xp: Namespace, x: Array, units: float, size: Array) -> Array:
+    """Give the smallest score for all where they differ by so few units of rounding."""
+    least = xp.min(x, axis=-1, keepdims=True)
+    spread = xp.max(x, axis=-1, keepdims=True) - least
+    return xp.where(spread <= units * xp.finfo(x.dtype).eps * size, least, x)
 
 
 def find_t(

@@ -150,6 +150,23 @@ class TestCompare:
         equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
         assert run("compare", equal, "--test", "t")[2] == ""
 
+    def test_differences_that_vary_by_rounding_alone(self, write, run):
+        path = write("a,b\n.9,.8\n.7,.6\n.5,.4\n.8,.7\n.3,.2\n")
+        for test in ("t", "bootstrap"):
+            options = ["--test", test, "--paired", "--format", "json"]
+            _, out, err = run("compare", path, *options)
+            assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
+            assert "The differences of a and b do not vary, so that nothing" in err
+
+    def test_one_constant_model(self, write, run):
+        rows = [".9,.8,.4", ".9,.6,.5", ".9,.4,.6", ".9,.7,.4", ".9,.5,.7", ".9,.7,.5"]
+        path = write("\n".join(["a,b,c", *rows, ""]))
+        for test in ("t", "bootstrap", "aso", "mann-whitney"):
+            _, _, err = run("compare", path, "--test", test)
+            known = ", and their mean counts as known without error"
+            said = f"The scores of a do not vary{known * (test in ('t', 'bootstrap'))}."
+            assert err.count("do not vary") == err.count(said) == 1, test
+
     def test_constant_runs_are_doubted_where_they_are_tested(self, write, run):
         """Orders of scores are tested exactly, and so are runs that do not vary."""
         rows = [f"{m},{t},{k},{m == 'a'}" for m in "ab" for t in "xy" for k in range(5)]

@@ -180,3 +180,33 @@ def test_counts_are_a_statistic(backend):
     result = permutation_test(a, b, statistic=count)
     assert float(result.statistic) == 1.0
     assert float(result.pvalue) == 1.0
+
+
+@everywhere
+@pytest.mark.parametrize("dtype", ["float32", None])
+def test_differences_that_vary_by_rounding_alone_are_the_same(backend, dtype):
+    """Ten units of rounding were a difference without error, with p = 1e-54."""
+    rng = np.random.default_rng(0)
+    b = np.round(rng.uniform(0.0, 0.9, (5, 12)), 2)
+    a = np.round(b + np.array([[0.1], [0.01], [-0.3], [0.07], [0.02]]), 2)
+    samples = backend.asarray(a, dtype), backend.asarray(b, dtype)
+    result = t_test(*samples, paired=True)
+    assert np.isinf(backend.to_numpy(result.statistic)).all()
+    assert np.isnan(backend.to_numpy(result.pvalue)).all()
+    options = {"paired": True, "rng": 0, "n_resamples": 99}
+    p = bootstrap_test(*samples, statistic="t", **options).pvalue
+    np.testing.assert_array_equal(backend.to_numpy(p), 1.0)
+    interval = bootstrap_ci(*samples, method="studentized", **options)
+    low, high = map(backend.to_numpy, interval.confidence_interval)
+    np.testing.assert_array_equal(low, high)
+    a[:, 0] += 1e-4
+    varied = t_test(backend.asarray(a, dtype), samples[1], paired=True)
+    assert np.isfinite(backend.to_numpy(varied.pvalue)).all()
+
+
+@everywhere
+def test_scores_that_vary_in_their_last_bit_are_the_same(backend):
+    a = backend.asarray([0.1 + 0.2, 0.3, 0.3, 0.3])
+    result = t_test(a, backend.asarray([0.5, 0.5, 0.5]))
+    assert float(result.statistic) == -math.inf
+    assert math.isnan(float(result.pvalue))
