@@ -71,10 +71,10 @@ LAUNCHES = {
     "bootstrap_test(a, b, rng=0)": 110,
     "bootstrap_ci(a, rng=0)": 820,
     "permutation_test(a, b[:900], statistic='t', rng=0)": 375,
-    "bootstrap_test(a, b, statistic='t', rng=0)": 405,
+    "bootstrap_test(a, b, statistic='t', rng=0)": 425,
     "bootstrap_ci(a, method='studentized', rng=0)": 180,
     "brunner_munzel(a, b)": 330,
-    "t_test(a, b)": 240,
+    "t_test(a, b)": 255,
     "mann_whitney_u(a, b)": 205,
     "responses.response_test(*[ratings] * 3, rng=0)": 500,
 }
