@@ -12,6 +12,7 @@ import numpy as np
 
 from sigarray import benjamini_hochberg, multi_aso
 from sigarray._cli.drawing_on import draw_on
+from sigarray._cli.floors import list_floors
 from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
@@ -87,12 +88,27 @@ def _run_by_discovery_rate(
         first = share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
         p_values += np.asarray(first.pvalue)[np.triu_indices(len(scores), 1)].tolist()
     adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
-    n_told = max(1, int(np.sum(adjusted <= 1.0 - options.confidence_level + 1e-9)))
-    count = math.ceil(len(p_values) / n_told)
-    return {
-        task: share(scores, n_comparisons=count, is_corrected=False)
-        for task, scores in named
-    }
+    level = 1.0 - options.confidence_level
+    n_told = int(np.sum(adjusted <= level + 1e-9))
+    count = math.ceil(len(p_values) / max(1, n_told))
+    with warnings.catch_warnings():
+        # Sizes are judged for all tasks at once.
+        warnings.filterwarnings("ignore", ".* are too few for any verdict")
+        results = {
+            task: share(scores, n_comparisons=count, is_corrected=False)
+            for task, scores in named
+        }
+    floor = min(list_floors(tasks, "mann-whitney", is_paired=False))
+    needed = math.ceil(floor * len(p_values) / level - 1e-9)
+    if not n_told and needed > 1:
+        warnings.warn(
+            f"The test of equality of so few scores gives p of {floor:.2g} at the "
+            f"least: of {len(p_values)} comparisons, some can be decided where "
+            f"{needed} or more have it, and no fewer.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return results
 
 
 def choose_order_correction(

@@ -175,11 +175,21 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
         for seed in range(5)
     ]
     path = write("\n".join(["model,seed,task,score", *rows, ""]))
-    _, out, _ = run("compare", path, "--format", "json")
+    _, out, err = run("compare", path, "--format", "json")
     document = json.loads(out)
     assert document["correction"] == "benjamini_hochberg"
     assert document["wins"][0]["a_wins"] == 6
     assert "(Benjamini-Hochberg)" in document["method"]
+    assert "warning" not in err
+    # As many as 5 times 2 / C(10, 5) <= 0.05 * 5 / 26 need, of which there are 4.
+    rows = [row for row in rows if not row.startswith(("b,0,game4", "b,0,game5"))]
+    rows += ["b,0,game4,1000", "b,0,game5,1000"]
+    path = write("\n".join(["model,seed,task,score", *rows, ""]))
+    _, out, err = run("compare", path, "--format", "json")
+    assert "wins" not in json.loads(out) or not json.loads(out)["wins"][0]["a_wins"]
+    assert "p of 0.0079 at the least: of 26 comparisons" in err
+    assert "where 5 or more have it, and no fewer" in err
+    assert err.count("warning") == 1
 
 
 def test_too_few_items_for_any_verdict(write, run):
