@@ -37,10 +37,10 @@ def doubt_constants(
                 if (name := " and ".join(names) + on) not in one_of:
                     one_of.append(name)
     what = "differences" if is_paired else "scores"
-    for is_pair, names in found.items():
-        if not names:
+    for is_pair, said_of in found.items():
+        if not said_of:
             continue
-        said = f"The {what} of {shorten(names, _SHOWN)} do not vary"
+        said = f"The {what} of {shorten(said_of, _SHOWN)} do not vary"
         if is_by_variance and is_pair:
             said += (
                 ", so that nothing is known of how others would: no "
@@ -77,8 +77,8 @@ def _list_constants(
     for pair in pairs_of(scores, baseline):
         x, y = (scores[name] for name in pair)
         samples = list_samples(np, [x, y], is_paired)
-        flat = [np.ptp(sample) == 0.0 for sample in samples]
-        if max(len(x), len(y)) == 1 or not any(flat):
+        flat = [len(sample) > 1 and np.ptp(sample) == 0.0 for sample in samples]
+        if not any(flat):
             continue
         if not all(flat):
             yield tuple(n for n, z in zip(pair, flat, strict=True) if z)

@@ -21,6 +21,7 @@ from sigarray.report._numbers import (
 from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
+_UNDECIDED = "Nothing can be said of"
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -239,6 +240,8 @@ def _make_report(
     names, method = comparison.names, comparison.method
     if len(names) <= MAX_SHOWN:
         tables = [_summary_table(comparison), details]
+        if any(x.startswith(_UNDECIDED) for x in sentences):
+            sentences = [*sentences, _say_what_decides(comparison)]
         return Report(tables, sentences, method, records, document)
     ranking = rank_models(
         f"{comparison.source}, {comparison.direction} is better",
@@ -249,6 +252,14 @@ def _make_report(
     )
     sentences = say_ranking(len(names), wins, basis, comparison.n_comparisons)
     return Report([ranking], sentences, method, records, document)
+
+
+def _say_what_decides(comparison: Comparison) -> str:
+    """Say what would tell more pairs apart."""
+    said = f"More {comparison.unit}s would tell more: sigarray power estimates how many"
+    if comparison.is_corrected and comparison.baseline is None and comparison.pairs[1:]:
+        said += ". So would fewer comparisons, with one model alone: --baseline MODEL"
+    return f"{said}."
 
 
 def _summary_table(comparison: Comparison) -> Table:
@@ -310,7 +321,7 @@ def _say_order(
     a, b = names[i], names[j]
     level = 1.0 - comparison.confidence_level
     p = float(result.pvalue[i, j])
-    said, below = f"Nothing can be said of {a} and {b}", ""
+    said, below = f"{_UNDECIDED} {a} and {b}", ""
     if p <= level:
         said = f"{a} and {b} are not equal, but neither is shown to be better"
     else:
@@ -341,7 +352,7 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
     correction = say_correction_of_tests(comparison)
     if x.better is None:
         return (
-            f"Nothing can be said of {x.a} and {x.b}: p = {x.shown} > "
+            f"{_UNDECIDED} {x.a} and {x.b}: p = {x.shown} > "
             f"{level:.10g}, {correction}; {_say_difference(comparison, x.a, x.b)}."
         )
     better, worse = (x.a, x.b) if x.better == x.a else (x.b, x.a)

@@ -53,3 +53,22 @@ def test_bound_is_that_of_the_library(monkeypatch, n_models, n_runs, n_resamples
     expected = np.stack([result.eps_min[below], result.standard_error[below]], axis=-1)
     bounds = [(x.value, x.standard_error) for x in found]
     np.testing.assert_allclose(bounds, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_skewed", [True, False])
+@pytest.mark.parametrize("has_percentile", [True, False])
+def test_limits_hold_what_more_resamples_give(is_skewed, has_percentile):
+    """In all of 500 sets, and the errors that they go by are those that are seen."""
+    rng = np.random.default_rng(0)
+    replicates = rng.beta(*((0.3, 3.0) if is_skewed else (4.0, 6.0)), (501, 2000))
+    options = {"ratio": 0.1, "smallest": 25, "level": 0.05}
+    options["has_percentile"] = has_percentile
+    found = [drawing_on._find_bound(x, **options) for x in replicates]
+    truth = drawing_on._find_bound(np.ravel(replicates), **options).value
+    assert all(x.low <= truth <= x.high for x in found)
+    seen = np.std([x.value for x in found])
+    assert np.median([x.high - x.low for x in found]) == pytest.approx(
+        8 * seen, rel=0.2
+    )
+    clear = drawing_on.Bound(0.3, 0.1, 0.2, 0.4, 2000)
+    assert [clear.is_clear_of(x) for x in (0.1, 0.2, 0.3, 0.4, 0.5)] == [1, 1, 0, 0, 1]

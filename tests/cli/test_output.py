@@ -328,3 +328,21 @@ class TestWaiting:
         _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
         assert err.count("\n") == 1
         assert err.startswith("sigarray: warning: 1 to 2 scores of each of 3 models")
+
+
+def test_what_would_decide_more(write, run):
+    rows = "".join(
+        f"{x},{y},{z}\n" for x, y, z in zip("8475", "4567", "5746", strict=True)
+    )
+    path = write(f"a,b,c\n{rows}")
+    more = "More runs would tell more: sigarray power estimates how many."
+    fewer = "So would fewer comparisons, with one model alone: --baseline MODEL."
+    for test in ("aso", "t"):
+        _, out, _ = run("compare", path, "--test", test)
+        assert f"{more} {fewer}" in " ".join(out.split())
+        for option in (["--baseline", "a"], ["--no-correction"], ["--columns", "a,b"]):
+            _, out, _ = run("compare", path, "--test", test, *option)
+            assert more in " ".join(out.split())
+            assert fewer not in " ".join(out.split())
+    _, out, _ = run("compare", write("a,b\n1,5\n2,6\n3,7\n4,8\n", "clear.csv"))
+    assert more not in " ".join(out.split())

@@ -136,52 +136,6 @@ class TestCompare:
             _, out, _ = run("compare", path, "--test", test, "--format", "json")
             assert json.loads(out)["pairs"][0]["better"] is None
 
-    def test_constant_models(self, write, run):
-        path = write("a,b\n1,2\n1,2\n1,2\n")
-        for options in (["t"], ["t", "--paired"], ["bootstrap"]):
-            arguments = ["compare", path, "--test", *options, "--format", "json"]
-            _, out, err = run(*arguments)
-            pair = json.loads(out)["pairs"][0]
-            found = pair["statistic"], pair["pvalue"], pair["better"]
-            assert found == (None, 1.0, None)
-            what = "differences" if "--paired" in options else "scores"
-            assert f"The {what} of a and b do not vary" in err
-            assert f"no {options[0]} test can be done, and p counts as 1" in err
-        equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
-        assert run("compare", equal, "--test", "t")[2] == ""
-
-    def test_differences_that_vary_by_rounding_alone(self, write, run):
-        path = write("a,b\n.9,.8\n.7,.6\n.5,.4\n.8,.7\n.3,.2\n")
-        for test in ("t", "bootstrap"):
-            options = ["--test", test, "--paired", "--format", "json"]
-            _, out, err = run("compare", path, *options)
-            assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
-            assert "The differences of a and b do not vary, so that nothing" in err
-
-    def test_one_constant_model(self, write, run):
-        rows = [".9,.8,.4", ".9,.6,.5", ".9,.4,.6", ".9,.7,.4", ".9,.5,.7", ".9,.7,.5"]
-        path = write("\n".join(["a,b,c", *rows, ""]))
-        for test in ("t", "bootstrap", "aso", "mann-whitney"):
-            _, _, err = run("compare", path, "--test", test)
-            known = ", and their mean counts as known without error"
-            said = f"The scores of a do not vary{known * (test in ('t', 'bootstrap'))}."
-            assert err.count("do not vary") == err.count(said) == 1, test
-
-    def test_constant_runs_are_doubted_where_they_are_tested(self, write, run):
-        """Orders of scores are tested exactly, and so are runs that do not vary."""
-        rows = [f"{m},{t},{k},{m == 'a'}" for m in "ab" for t in "xy" for k in range(5)]
-        rows = [x.replace("True", "1.5").replace("False", "2") for x in rows]
-        tasks = write("\n".join(["model,task,run,score", *rows, ""]))
-        for test in ("aso", "permutation", "mann-whitney", "brunner-munzel"):
-            _, out, err = run("compare", tasks, "--test", test, "--format", "json")
-            said = "The scores of a and b on x, a and b on y do not vary. See that"
-            assert err.count("do not vary") == err.count(said) == 1, test
-            p_values = [x["pvalue"] for x in json.loads(out)["pairs"]]
-            assert p_values == pytest.approx([2.0 / 252.0] * 2), test
-        of_items = write("item,a,b\nq,1,2\nr,1,2\ns,1,2\nt,1,2\n", "items.csv")
-        _, _, err = run("compare", of_items, "--test", "permutation")
-        assert "do not vary" not in err
-
     @pytest.mark.parametrize("style", STYLES)
     @pytest.mark.parametrize("test", TESTS)
     def test_all_formats(self, table, run, style, test):
