@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,7 +54,12 @@ class Comparison:
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
         """What the scores of each model are like."""
-        return {name: describe_scores(scores) for name, scores in self.scores.items()}
+        found = {name: describe_scores(scores) for name, scores in self.scores.items()}
+        if self.unit != "cluster":
+            return found
+        # Clusters are sums of their items here, in units of a mean number of them.
+        unknown = dict.fromkeys(("median", "min", "max"), math.nan)
+        return {name: summary | unknown for name, summary in found.items()}
 
     def summarize_pair(self, a: str, b: str) -> list[Summary]:
         """Say what the scores of two models are like that were compared."""

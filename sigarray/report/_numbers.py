@@ -39,7 +39,8 @@ def number_format(
     """Show as many decimals as give the smallest deviation three digits."""
     deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
     decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
-    largest = max(abs(x[key]) for x in summaries for key in ("min", "max"))
+    ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
+    largest = max(x for x in ends if not math.isnan(x))
     is_fixed = decimals <= _MAX_DECIMALS and largest < _MAX_FIXED
     form = f"{sign}.{decimals}f" if is_fixed else f"{sign}.6g"
     return lambda x: "-" if math.isnan(x) else format(x, form)

@@ -315,6 +315,9 @@ def test_clusters_are_sums_that_are_flipped(write, run):
     flipped = signs @ np.abs(sums)
     tails = np.mean(flipped >= sum(sums) - 1e-9), np.mean(flipped <= sum(sums) + 1e-9)
     assert pair["pvalue"] == pytest.approx(min(1.0, 2 * min(tails)), abs=1e-12)
+    # Sums of clusters have no median, least or largest score.
+    sums = {"median": None, "min": None, "max": None}
+    assert sums.items() <= document["models"]["a"].items()
     assert "test of the mean over items of pairs by cluster" in document["method"]
     _, out, _ = run("compare", path, "--test", "t", "--format", "json")
     said = "paired t-test by cluster of the mean over items, two-sided"
