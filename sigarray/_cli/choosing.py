@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from sigarray._cli.comparison import Comparison, pairs_of
 from sigarray._cli.floors import choose_correction, doubt_sizes, list_floors
 from sigarray._cli.inputs import check_sizes
 from sigarray._cli.options import add_random, number
@@ -24,7 +25,6 @@ from sigarray._cli.pairwise_tests import (
     PairOptions,
     describe_test,
 )
-from sigarray._cli.verdict import Comparison, pairs_of
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 

@@ -16,7 +16,9 @@ from sigarray._cli.choosing import (
     describe_comparison,
     lacks_baseline,
 )
+from sigarray._cli.comparison import Comparison
 from sigarray._cli.constants import doubt_constants
+from sigarray._cli.decisions import Decision, decide_by_orders, decide_by_tests
 from sigarray._cli.floors import correct_p_values, list_floors
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
@@ -40,14 +42,7 @@ from sigarray._cli.repeating import (
     sign,
 )
 from sigarray._cli.tasks import list_undecided, report_tasks
-from sigarray._cli.verdict import (
-    Comparison,
-    Decision,
-    decide_by_orders,
-    decide_by_tests,
-    report_orders,
-    report_tests,
-)
+from sigarray._cli.verdict import report_orders, report_tests
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
 from sigarray.report._signature import write_signature

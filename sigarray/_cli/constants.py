@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from sigarray._cli.comparison import Comparison, pairs_of
 from sigarray._cli.matched import list_matched
 from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import PairOptions
-from sigarray._cli.verdict import Comparison, pairs_of
 from sigarray._numeric.student import list_samples
 from sigarray.read._frame import shorten
 from sigarray.read._wide import Scores

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray import benjamini_hochberg, holm
-from sigarray._cli.verdict import pairs_of
+from sigarray._cli.comparison import pairs_of
 from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples

@@ -1,7 +1,7 @@
 """Pairs of models on the items or runs that both have, where some lack some."""
 
+from sigarray._cli.comparison import Comparison
 from sigarray._cli.messages import complain
-from sigarray._cli.verdict import Comparison
 from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores

@@ -15,10 +15,11 @@ from sigarray import (
     permutation_test,
     t_test,
 )
+from sigarray._cli.comparison import pairs_of
+from sigarray._cli.decisions import PairTest
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.progress import announce, track
-from sigarray._cli.verdict import PairTest, pairs_of
 from sigarray._difference.saddlepoint import effective_size
 from sigarray.read._wide import Scores
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray import bootstrap_ci, proportion_ci
+from sigarray._cli.comparison import Comparison
 from sigarray._cli.messages import complain
 from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
-from sigarray._cli.verdict import Comparison
 from sigarray._plain_text import show_controls
 from sigarray.read._score_table import ScoreTable
 from sigarray.results import (

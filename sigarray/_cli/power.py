@@ -14,6 +14,7 @@ from sigarray._cli.choosing import (
     choose_test,
     describe_comparison,
 )
+from sigarray._cli.comparison import Comparison
 from sigarray._cli.constants import doubt_pilot
 from sigarray._cli.inputs import check_sizes, read_one_task
 from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
@@ -23,7 +24,6 @@ from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
 from sigarray._cli.samples import Trials, are_binary
 from sigarray._cli.verdict import (
-    Comparison,
     say_correction_of_tests,
     say_order_basis,
     start_document,

@@ -4,9 +4,10 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from sigarray import __version__
+from sigarray._cli.comparison import Comparison
+from sigarray._cli.decisions import Decision
 from sigarray._cli.orders import OrderOptions
 from sigarray._cli.pairwise_tests import PairOptions
-from sigarray._cli.verdict import Comparison, Decision
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
 from sigarray.report._signature import (

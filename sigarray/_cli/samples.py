@@ -11,10 +11,10 @@ import numpy as np
 
 from sigarray import holm, multi_aso
 from sigarray._backend.seeds import name_streams
+from sigarray._cli.comparison import pairs_of
 from sigarray._cli.messages import quiet
 from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.pairwise_tests import PairOptions, choose_method, find_tests
-from sigarray._cli.verdict import pairs_of
 from sigarray.read._wide import Scores
 
 # Better and worse -> in what share of samples the better one is called so.

@@ -1,18 +1,14 @@
 """What to say of models that were compared: from scores and results to reports."""
 
-import functools
-import itertools
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from sigarray._cli.comparison import Comparison
+from sigarray._cli.decisions import Decision
 from sigarray._cli.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
 from sigarray.report._numbers import (
-    Summary,
-    describe_scores,
     number_format,
     show_bound,
     show_difference,
@@ -27,144 +23,6 @@ _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
 }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Models by name, their scores, and how they were compared."""
-
-    source: str
-    scores: Mapping[str, Any]
-    test: str
-    alpha: float
-    confidence_level: float
-    higher_is_better: bool
-    is_corrected: bool
-    n_comparisons: int
-    n_resamples: int | None
-    seed: int | None
-    method: str
-    unit: str = "run"
-    metric: str = "score"
-    correction: str = "holm"
-    baseline: str | None = None
-    # Of two models, where these are not those of all: on the items that both have.
-    matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
-
-    @functools.cached_property
-    def summaries(self) -> dict[str, Summary]:
-        """What the scores of each model are like."""
-        found = {name: describe_scores(scores) for name, scores in self.scores.items()}
-        if self.unit != "cluster":
-            return found
-        # Clusters are sums of their items here, in units of a mean number of them.
-        unknown = dict.fromkeys(("median", "min", "max"), math.nan)
-        return {name: summary | unknown for name, summary in found.items()}
-
-    def summarize_pair(self, a: str, b: str) -> list[Summary]:
-        """Say what the scores of two models are like that were compared."""
-        for names in ((a, b), (b, a)):
-            if names in self.matched:
-                by = dict(zip(names, self.matched[names], strict=True))
-                return [describe_scores(by[name]) for name in (a, b)]
-        return [self.summaries[name] for name in (a, b)]
-
-    @functools.cached_property
-    def names(self) -> list[str]:
-        """The models."""
-        return list(self.scores)
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Every two models, or the baseline and each other one."""
-        return pairs_of(self.names, self.baseline)
-
-    @property
-    def direction(self) -> str:
-        """Which scores are better."""
-        direction = "higher" if self.higher_is_better else "lower"
-        return direction if self.metric == "score" else f"{direction} {self.metric}"
-
-
-def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Give every two models, or the baseline and each other one."""
-    pairs = itertools.combinations(names, 2)
-    return [pair for pair in pairs if baseline is None or baseline in pair]
-
-
-@dataclass(frozen=True)
-class PairTest:
-    """A two-sided test of two models; `leader` names the one that is ahead."""
-
-    statistic: float
-    p_value: float
-    leader: str | None
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What was found of two models in one task.
-
-    `shown` is the number that decides, of the model that leads, and `record` is what is
-    written for programs.
-    """
-
-    a: str
-    b: str
-    better: str | None
-    shown: str
-    record: dict[str, Any]
-
-
-def decide_by_orders(
-    comparison: Comparison, result: PairwiseAsoResult, threshold: float
-) -> list[Decision]:
-    """Give every pair, decided where eps_min is below the threshold."""
-    eps_min = np.asarray(result.eps_min)
-    ratios = np.asarray(result.violation_ratio)
-    shares = np.asarray(result.probability_of_improvement)
-    p_values = np.asarray(result.pvalue)
-    names = comparison.names
-    decisions = []
-    for a, b in comparison.pairs:
-        i, j = names.index(a), names.index(b)
-        lead, trail = (j, i) if eps_min[j, i] < eps_min[i, j] else (i, j)
-        bound = eps_min[lead, trail]
-        better = names[lead] if bound < threshold else None
-        record = _start_record(comparison, names[i], names[j]) | {
-            "eps_min_a_over_b": float(eps_min[i, j]),
-            "eps_min_b_over_a": float(eps_min[j, i]),
-            "violation_ratio": float(ratios[i, j]),
-            "probability_of_improvement": float(shares[i, j]),
-            "pvalue": float(p_values[i, j]),
-            "better": better,
-        }
-        shown = show_bound(bound, threshold)
-        decisions.append(Decision(names[i], names[j], better, shown, record))
-    return decisions
-
-
-def decide_by_tests(
-    comparison: Comparison, tests: Sequence[PairTest], adjusted: Sequence[float]
-) -> list[Decision]:
-    """Give every pair, decided where the adjusted p-value is at most alpha."""
-    decisions = []
-    for (a, b), test, q in zip(comparison.pairs, tests, adjusted, strict=True):
-        better = test.leader if q <= comparison.alpha else None
-        record = _start_record(comparison, a, b) | {
-            "statistic": test.statistic,
-            "pvalue": test.p_value,
-            "adjusted_pvalue": float(q),
-            "better": better,
-        }
-        shown = show_p_value(float(q), comparison.alpha)
-        decisions.append(Decision(a, b, better, shown, record))
-    return decisions
-
-
-def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
-    means = [summary["mean"] for summary in comparison.summarize_pair(a, b)]
-    return {"model_a": a, "model_b": b, "mean_difference": means[0] - means[1]}
 
 
 def report_orders(

@@ -14,7 +14,7 @@ import pytest
 
 from sigarray import aso
 from sigarray._cli import messages, progress
-from sigarray._cli.verdict import Comparison
+from sigarray._cli.comparison import Comparison
 from sigarray.report._rendering import STYLES
 
 NAMES = [f"m{k}" for k in range(13)]

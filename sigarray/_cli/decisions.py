@@ -1,0 +1,86 @@
+"""Which of two models is better: by almost stochastic order, or by a p-value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray._cli.comparison import Comparison
+from sigarray.report._numbers import show_bound, show_p_value
+from sigarray.results import PairwiseAsoResult
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """A two-sided test of two models; `leader` names the one that is ahead."""
+
+    statistic: float
+    p_value: float
+    leader: str | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was found of two models in one task.
+
+    `shown` is the number that decides, of the model that leads, and `record` is what is
+    written for programs.
+    """
+
+    a: str
+    b: str
+    better: str | None
+    shown: str
+    record: dict[str, Any]
+
+
+def decide_by_orders(
+    comparison: Comparison, result: PairwiseAsoResult, threshold: float
+) -> list[Decision]:
+    """Give every pair, decided where eps_min is below the threshold."""
+    eps_min = np.asarray(result.eps_min)
+    ratios = np.asarray(result.violation_ratio)
+    shares = np.asarray(result.probability_of_improvement)
+    p_values = np.asarray(result.pvalue)
+    names = comparison.names
+    decisions = []
+    for a, b in comparison.pairs:
+        i, j = names.index(a), names.index(b)
+        lead, trail = (j, i) if eps_min[j, i] < eps_min[i, j] else (i, j)
+        bound = eps_min[lead, trail]
+        better = names[lead] if bound < threshold else None
+        record = _start_record(comparison, names[i], names[j]) | {
+            "eps_min_a_over_b": float(eps_min[i, j]),
+            "eps_min_b_over_a": float(eps_min[j, i]),
+            "violation_ratio": float(ratios[i, j]),
+            "probability_of_improvement": float(shares[i, j]),
+            "pvalue": float(p_values[i, j]),
+            "better": better,
+        }
+        shown = show_bound(bound, threshold)
+        decisions.append(Decision(names[i], names[j], better, shown, record))
+    return decisions
+
+
+def decide_by_tests(
+    comparison: Comparison, tests: Sequence[PairTest], adjusted: Sequence[float]
+) -> list[Decision]:
+    """Give every pair, decided where the adjusted p-value is at most alpha."""
+    decisions = []
+    for (a, b), test, q in zip(comparison.pairs, tests, adjusted, strict=True):
+        better = test.leader if q <= comparison.alpha else None
+        record = _start_record(comparison, a, b) | {
+            "statistic": test.statistic,
+            "pvalue": test.p_value,
+            "adjusted_pvalue": float(q),
+            "better": better,
+        }
+        shown = show_p_value(float(q), comparison.alpha)
+        decisions.append(Decision(a, b, better, shown, record))
+    return decisions
+
+
+def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
+    means = [summary["mean"] for summary in comparison.summarize_pair(a, b)]
+    return {"model_a": a, "model_b": b, "mean_difference": means[0] - means[1]}
