@@ -246,14 +246,14 @@ def describe_comparison(
             )
             matched = table.pairs[task]
         level = ORDERS.confidence_level
-    else:
-        method = describe_orders(scores, tests)
-        level = tests.confidence_level
     correction = "holm"
     if isinstance(tests, OrderOptions):
         correction = CLOSED
         if not options.no_correction:
             correction = choose_order_correction(table.tasks, tests)
+        is_closed = correction == CLOSED and not options.no_correction
+        method = describe_orders(scores, tests, is_closed=is_closed)
+        level = tests.confidence_level
         if correction != CLOSED:
             method += (
                 f"; {len(table.tasks)} tasks at one level could leave nothing here, "

@@ -173,8 +173,11 @@ def _run_task(
     return draw_on(scores, result, options, level=family.level_of_bound, sign=sign)
 
 
-def describe_orders(scores: Samples, options: OrderOptions) -> str:
-    """Say how almost stochastic order was decided; pairs may differ in their sizes."""
+def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) -> str:
+    """Say how almost stochastic order was decided; pairs may differ in their sizes.
+
+    `is_closed` where all models of a task are tested at one level.
+    """
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
     said = []
     for method, grid in _plan(scores, options):
@@ -190,14 +193,22 @@ def describe_orders(scores: Samples, options: OrderOptions) -> str:
     how = f"almost stochastic order, {which}{' or '.join(said)}"
     if any(plan.method == "bootstrap" for plan in _plan(scores, options)):
         how += ", or more where a bound is near the threshold"
-    what = "Mann and Whitney's U" if len(scores) == 2 else "a closed test of ranks"
-    if options.baseline is not None:
-        what = f"a closed test of ranks, all models with {options.baseline}"
+    what = "Mann and Whitney's U"
+    if is_closed and len(scores) > 2:
+        what = "a closed test of ranks"
+        if options.baseline is not None:
+            what += f", all models with {options.baseline}"
     how += f"; equality of distributions by {what}, two-sided"
-    sizes = {len(column) for column in scores.values()}
-    if any(needs_means(n, m) for n in sizes for m in sizes):
+    sizes = [len(column) for column in scores.values()]
+    if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
         how += ", and of means by Welch's t where numbers of runs differ"
-    if (options.threshold, options.confidence_level) == _MEASURED:
+    level = 1.0 - options.confidence_level
+    baseline = None
+    if options.baseline is not None:
+        baseline = list(scores).index(options.baseline)
+    family = family_of(len(scores), level, baseline, is_corrected=is_closed)
+    is_known = options.method != "asymptotic" and can_decide(sizes, family)
+    if is_known and (options.threshold, options.confidence_level) == _MEASURED:
         how += _SIZE_AT_THRESHOLD
     return how
 

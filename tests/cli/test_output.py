@@ -346,3 +346,24 @@ def test_what_would_decide_more(write, run):
             assert fewer not in " ".join(out.split())
     _, out, _ = run("compare", write("a,b\n1,5\n2,6\n3,7\n4,8\n", "clear.csv"))
     assert more not in " ".join(out.split())
+
+
+def test_the_method_says_how_equality_was_tested(write, run):
+    def describe(*arguments):
+        _, out, _ = run("compare", *arguments, "--format", "json")
+        return json.loads(out)["method"]
+
+    closed, by_pair = "by a closed test of ranks", "by Mann and Whitney's U, two-sided"
+    assert f"{closed}, two-sided" in describe()
+    assert f"{closed}, all models with forest, two-sided" in describe(
+        "--baseline", "forest"
+    )
+    assert by_pair in describe("--no-correction")
+    assert by_pair in describe("--baseline", "forest", "--no-correction")
+    assert by_pair in describe("--columns", "forest,linear")
+    # A size is said of bounds that were measured, where there can be a verdict.
+    size = "in 6 to 11 % of cases"
+    assert size in describe()
+    assert size not in describe("--method", "asymptotic")
+    assert size not in describe("--threshold", "0.3")
+    assert size not in describe(write("a,b,c\n1,2,3\n3,1,4\n2,5,3\n"))
