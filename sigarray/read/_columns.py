@@ -43,7 +43,7 @@ def check_count(
         msg = (
             f"{place}: expected columns for {number}; got "
             f"{list_names(list(names.values()))}. Columns are separated by commas, "
-            "tabs or semicolons."
+            "tabs or semicolons; where a file is of one model, pass one for each."
         )
         raise TableError(msg)
     if max_models is not None and len(names) > max_models:

@@ -62,14 +62,21 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
     """Give the header alone and a matrix, where all below it is numbers.
 
     Else give all rows, and None: a cell is blank, quoted, or wrong. Reading a matrix
-    takes a tenth of the time.
+    takes a tenth of the time. A number above a column of them is no header, but a score.
 
     Raises
     ------
     TableError
         A row that is none.
     """
-    return _split_numbers(text) or (split_rows(text, name), None)
+    rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
+    if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
+        return rows, numbers
+    line, (first,) = rows[0]
+    header = (line - 1, ("score",))
+    if numbers is None:
+        return [header, *rows], None
+    return [header], np.concatenate([[[float(first)]], numbers])
 
 
 def read_number(cell: str, expected: str) -> float:

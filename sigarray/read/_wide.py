@@ -129,7 +129,8 @@ def read_wide(
         names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
         refuse_indices(indices, "by name", table.header_line, name)
-    check_count(names, min_models, max_models, f"{name}, line {table.header_line}")
+    line = max(1, table.header_line)  # 0 of a column without a header
+    check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
     for position, model in names.items():

@@ -150,3 +150,20 @@ class TestLosses:
         rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
         path = write("\n".join(["note,a,b", *rows, f"sd,{numbers(0, 1, 2)}"]))
         refuse(run("compare", path, "--ignore", "note"), "'sd'")
+
+
+@pytest.mark.parametrize("text", ["0.5\n0.25\n1e-1\n-3\n", "0.5\n\n0.25\n.1\n\n-3\n"])
+def test_numbers_alone_have_no_header(write, run, text):
+    """The first run was taken for the name of the scores, and lost."""
+    paths = [write(text, "a.txt"), write(text.replace("5", "6"), "b.txt")]
+    _, out, err = run("compare", *paths, "--format", "json")
+    models = json.loads(out)["models"]
+    assert models["a"]["n"] == 4
+    assert models["a"]["max"] == 0.5
+    assert "score is 'score'" in err
+    code, _, err = run("compare", paths[0])
+    assert code == 2
+    assert "line 1: expected columns for two or more models; got 'score'" in err
+    assert "pass one for each" in err
+    _, _, err = run("compare", paths[0], write("0.5\nabc\n", "c.txt"))
+    assert "line 2, column 'score': expected a number; got 'abc'" in err

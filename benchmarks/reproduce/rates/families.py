@@ -20,12 +20,13 @@ from benchmarks.reproduce.rates.tests import (
     by_t,
 )
 from sigarray._cli.floors import choose_correction, list_floors
+from sigarray._cli.pairwise_tests import PairOptions, find_tests
 
 # As many as the command draws.
 N_RESAMPLES = 9999
-# So many sets at a time, and p-values by draws are found of those alone of which t says
-# that they may be small: below so many times what is needed.
-BLOCK, NEAR = 250, 4.0
+# So many sets at a time, and p-values by draws are found, as the command finds them,
+# where t says that they may be small: below so many times what is needed.
+BLOCK, NEAR = 250, 10.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,12 @@ FAMILIES = [
         for models, tasks, n in ((2, 26, 5), (2, 20, 10), (5, 1, 10))
         for test in ("permutation", "t", "mann-whitney", "brunner-munzel")
         for scores in ("normal", "lognormal", "one run in ten fails")
+    ),
+    *(Family(5, tasks, 60, "normal") for tasks in (1, 20, 57)),
+    *(
+        Family(models, tasks, 60, scores)
+        for models, tasks in ((2, 20), (2, 57), (5, 5), (5, 20))
+        for scores in ("lognormal", "0 to 4")
     ),
 ]
 
@@ -158,17 +165,25 @@ def exchange_wins(settings: Settings, a: np.ndarray, b: np.ndarray) -> np.ndarra
 def permute_near(
     settings: Settings, family: Family, a: np.ndarray, b: np.ndarray, rng: int
 ) -> np.ndarray:
-    """Permute where t says that p may be small enough, or all where there are few."""
+    """Permute as the command where t says that p may be small enough, or all of few."""
     p = by_t(settings.put(a), settings.put(b), rng, paired=family.is_paired)
-    options: dict[str, Any] = {"n_resamples": N_RESAMPLES, "rng": rng}
-    options |= {"paired": True} if family.is_paired else {"statistic": "t"}
-    is_near = np.ones(len(p), dtype=bool)
-    if family.n > 5:
-        is_near = p <= NEAR * LEVEL / family.n_comparisons
-    if np.any(is_near):
-        result = sigarray.permutation_test(
-            settings.put(a[is_near]), settings.put(b[is_near]), **options
-        )
-        p = p.copy()
-        p[is_near] = np.asarray(result.pvalue)
+    if family.n <= 5:
+        options: dict[str, Any] = {"n_resamples": N_RESAMPLES, "rng": rng}
+        options |= {"paired": True} if family.is_paired else {"statistic": "t"}
+        result = sigarray.permutation_test(settings.put(a), settings.put(b), **options)
+        return np.asarray(result.pvalue)
+    tests = PairOptions(
+        test="permutation",
+        is_paired=family.is_paired,
+        n_resamples=N_RESAMPLES,
+        seed=rng,
+        alpha=LEVEL,
+        n_comparisons=family.n_comparisons,
+        unit=family.unit.removesuffix("s"),
+    )
+    p = p.copy()
+    for k in np.flatnonzero(p <= NEAR * LEVEL / family.n_comparisons):
+        scores = {"a": a[k], "b": b[k]}
+        found = find_tests(scores, tests, higher_is_better=True, pairs=[("a", "b")])
+        p[k] = found[0].p_value
     return p
