@@ -83,9 +83,8 @@ def find_items(
             return [replace(x, roles={"item": name}) for x in frames], [note]
         if ids.n_each == 1:
             msg = (
-                f"{frames[0].source}: expected to know what column {name!r} is, of "
-                f"which every model has each of {ids.n_values} values once; got no "
-                f"usual name. Pass --item {name} where these are items of a test set, "
+                f"{frames[0].source}: column {name!r} may be of items or of runs: every "
+                f"model has each of its {ids.n_values} values once. Pass --item {name} where these are items of a test set, "
                 f"by which models are paired, --run {name} where they are runs, or "
                 f"--ignore {name}."
             )
@@ -107,8 +106,8 @@ def refuse_unnamed_items(records: Sequence[Record]) -> None:
     if min(counts.values()) > 1 and {x.score for x in records} == {0.0, 1.0}:
         first = records[0].frame
         msg = (
-            f"{first.source}: expected to know of what scores of 0 and 1 are, which "
-            f"are those of items rather than of runs; got columns "
+            f"{first.source}: expected a column that names the item of each score, "
+            f"for scores of 0 and 1 are hardly of runs; got columns "
             f"{list_names(first.columns)}. Name that of items with --item, or pass "
             "--unit run where each is a run of its own."
         )
@@ -144,7 +143,13 @@ def refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
 def are_samples(records: Sequence[Record]) -> bool:
     """Tell several scores of each item, as many of every model: samples of an answer.
 
-    A column that may be the name of what they are of is not such.
+    A column of indices that may name what they are of is not such.
+
+    Raises
+    ------
+    TableError
+        Another column has the same values of each item for every model: numbers of
+        questions may begin anew in each category.
     """
     if any(x.run is not None or x.item is None for x in records):
         return False
@@ -155,19 +160,33 @@ def are_samples(records: Sequence[Record]) -> bool:
     known = {*find_roles(frame, {}).values(), records[0].metric}
     known |= {*frame.roles.values()}
     for name in frame.columns:
-        is_id = looks_like_index(name, ()) and not _SAMPLE.fullmatch(squeeze(name))
-        if name not in known and is_id and _tells_apart(records, name):
+        if name in known or _SAMPLE.fullmatch(squeeze(name)):
+            continue
+        names = _list_names(records, name)
+        if sum(map(len, names)) < len(records):
+            continue
+        if all(x == names[0] for x in names):
+            msg = (
+                f"{frame.source}: expected one score of each item and model; got "
+                f"{counts.most_common(1)[0][1]}, one for each value of {name!r}. Pass "
+                f"--task {name} to compare on each, --ignore {name} to average them as "
+                "samples of one answer, or --item with a column that tells every item "
+                "from all others."
+            )
+            raise TableError(msg)
+        if looks_like_index(name, ()):
             return False
     return True
 
 
-def _tells_apart(records: Sequence[Record], column: str) -> bool:
-    keys = {
-        (x.model, x.item, as_text(x.frame.columns[column][x.row]))
-        for x in records
-        if column in x.frame.columns
-    }
-    return len(keys) == len(records)
+def _list_names(records: Sequence[Record], column: str) -> list[set[Hashable]]:
+    """Give what each model's scores are of, by item and this column."""
+    by: dict[str, set[Hashable]] = {}
+    for x in records:
+        if column in x.frame.columns:
+            cell = as_text(x.frame.columns[column][x.row])
+            by.setdefault(x.model, set()).add((x.item, cell))
+    return list(by.values())
 
 
 def _count_values(

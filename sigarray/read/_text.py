@@ -62,7 +62,7 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
     """Give the header alone and a matrix, where all below it is numbers.
 
     Else give all rows, and None: a cell is blank, quoted, or wrong. Reading a matrix
-    takes a tenth of the time. A number above a column of them is no header, but a score.
+    takes a tenth of the time. A number above a column of them is a score, no header.
 
     Raises
     ------

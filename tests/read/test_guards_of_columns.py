@@ -152,7 +152,7 @@ class TestLosses:
         refuse(run("compare", path, "--ignore", "note"), "'sd'")
 
 
-@pytest.mark.parametrize("text", ["0.5\n0.25\n1e-1\n-3\n", "0.5\n\n0.25\n.1\n\n-3\n"])
+@pytest.mark.parametrize("text", ["0.5\n0.25\n1e-1\n-3\n", "\n0.5\n0.25\n.1\n-3\n\n"])
 def test_numbers_alone_have_no_header(write, run, text):
     """The first run was taken for the name of the scores, and lost."""
     paths = [write(text, "a.txt"), write(text.replace("5", "6"), "b.txt")]

@@ -100,6 +100,33 @@ class TestSamples:
         assert "40 items are left" in err
         assert "permutation" in out
 
+    @pytest.mark.parametrize("column", ["category", "prompt_template", "language"])
+    def test_numbers_that_begin_anew_are_asked_about(self, write, run, column):
+        """Question 3 of law and of mathematics were two answers to one question."""
+        rows = [
+            f"{m},{c},{k},{DRAW.randint(0, 1)}"
+            for m in "ab"
+            for c in ("law", "math", "art")
+            for k in range(20)
+        ]
+        path = write("\n".join([f"model,{column},question,correct", *rows]))
+        advice = f"--task {column}", f"--ignore {column}", "--item with a column"
+        refuse(run("compare", path), f"got 3, one for each value of '{column}'", *advice)
+        assert run("compare", path, "--task", column)[0] == 0
+        _, _, err = run("compare", path, "--ignore", column)
+        assert "40 items are left" in err
+
+    def test_answers_in_words_tell_no_items_apart(self, write, run):
+        rows = [
+            f"{m},q{k},answer {m}{k}{i},{(k + i) % 2}"
+            for m in "ab"
+            for k in range(20)
+            for i in range(3)
+        ]
+        path = write("\n".join(["model,question,answer_text,correct", *rows]))
+        _, _, err = run("compare", path)
+        assert "40 items are left" in err
+
     def test_without_a_number_of_a_sample(self, write, run):
         rows = table("", list(self.QUESTIONS), n_each=3, is_right=True).split("\n")[1:]
         rows = [f"{m},{x},{s}" for m, x, _, s in (row.split(",") for row in rows)]
