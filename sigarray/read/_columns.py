@@ -3,10 +3,15 @@
 import csv
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
+
+# More numbers of one column are hardly those of runs, and fewer may be scores.
+_MAX_RUNS, _MIN_NUMBERED = 50, 8
 
 
 def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
@@ -52,6 +57,38 @@ def check_count(
             f"compared; got {len(names)}. Choose some with --columns."
         )
         raise TableError(msg)
+
+
+def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
+    """List columns of whole numbers, all different, beside scores that are not.
+
+    Up to 50 of them may well be scores, unless they are apart from all others.
+    """
+    numbered = [name for name, x in scores.items() if _are_numbers(x)]
+    others = [x for name, x in scores.items() if name not in numbered]
+    if not others or any(_are_counts(x) for x in others):
+        return []
+    low, high = min(x.min() for x in others), max(x.max() for x in others)
+    return [
+        name
+        for name in numbered
+        if len(scores[name]) > _MAX_RUNS
+        or scores[name].min() > high
+        or scores[name].max() < low
+    ]
+
+
+def _are_numbers(x: np.ndarray) -> bool:
+    return len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
+
+
+def _are_counts(x: np.ndarray) -> bool:
+    """Tell whole numbers that are more than right and wrong."""
+    return _is_whole(x) and not bool(np.all((x == 0.0) | (x == 1.0)))
+
+
+def _is_whole(x: np.ndarray) -> bool:
+    return all(bool(np.all(part == np.round(part))) for part in (x[:100], x))
 
 
 def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:

@@ -13,6 +13,7 @@ SUMMARIES = frozenset(
     (
         *("mean", "avg", "average", "median", "total", "sum", "overall"),
         *("std", "sd", "stdev", "stddev", "std dev", "sem", "stderr", "±"),
+        *("best", "worst", "min", "max", "minimum", "maximum"),
     )
 )
 _SPLITS = frozenset(
@@ -25,26 +26,38 @@ _SPLITS = frozenset(
 _TRUTHS = frozenset(
     (
         *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
-        *("ytrue", "ytest", "answerkey"),
+        *("ytrue", "ytest", "answerkey", "gt"),
     )
 )
 # Those that may be models, too, where scores are no whole numbers.
 _MAYBE_TRUTHS = frozenset(
-    ("target", "targets", "reference", "references", "actual", "expected")
+    (
+        *("target", "targets", "reference", "references", "actual", "expected"),
+        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
+        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
+        *("majority", "majorityvote", "rating", "ratings", "consensus"),
+    )
 )
+# Words of a column that is computed of those of models.
+_COMPUTED = (SUMMARIES - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 _METRICS = frozenset(
     (
         *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
         *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
         *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
         *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
-        *("runtime", "reward", "return", "returns"),
+        *("runtime", "reward", "return", "returns", "cost", "costs", "latency"),
+        *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
     )
 )
+# Of which one of `_METRICS` may be: "n_params", "total time".
+_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
 _FOLD = re.compile(
     r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
     r"(id|idx|index|no|nr|num|number)?"
 )
+# Of so many scores or more a row is the mean, where it is so near for every model.
+_LEAST_ABOVE, _NEAR_MEAN = 3, 0.01
 _NAMING = ("model", "task", "metric")
 
 
@@ -134,16 +147,17 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         others = [x for x in names if x not in truths]
         msg = (
             f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
-            f"which is the truth, beside {list_names(others, 3)}. Write whether each "
-            "prediction is right, as 1 or 0, or another score of it; or name columns "
-            "that are scores with --columns."
+            f"which seems to be the truth, beside {list_names(others, 3)}. Write "
+            "whether each prediction is right, as 1 or 0, or another score of it; or "
+            "name columns that are scores with --columns."
         )
         raise TableError(msg)
     kinds = [
         x
         for x in names
-        if words[x] and words[x] <= _METRICS | _SPLITS and words[x] & _METRICS
+        if words[x] & _METRICS and words[x] <= _METRICS | _SPLITS | _FILLERS
     ]
+    kinds += [x for x in names if _is_computed(x, words)]
     if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
         kinds = list(names)
     if kinds:
@@ -155,6 +169,42 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
             "model, pass one for each: NAME=FILE."
         )
         raise TableError(msg)
+
+
+def _is_computed(name: str, words: Mapping[str, set[str]]) -> bool:
+    """Tell "average" and "diff", and "a_std" beside "a"."""
+    if squeeze(name) in _COMPUTED:
+        return True
+    rest = words[name] - _COMPUTED - {"sd"}
+    return rest != words[name] and any(rest == words[x] for x in words if x != name)
+
+
+def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> None:
+    """Refuse a row of means below scores, which has no label.
+
+    Raises
+    ------
+    TableError
+        The last row, or the last but one, is the mean of all above it for every model.
+    """
+    columns = list(scores.values())
+    n = min(map(len, columns))
+    if len(columns) < 2 or n != max(map(len, columns)):
+        return
+    for k in (n - 1, n - 2):
+        if k >= _LEAST_ABOVE and all(_is_mean(x[:k], x[k]) for x in columns):
+            msg = (
+                f"{source}, row {k + 1} of scores: expected another run; got the means "
+                f"of the {k} above. Remove rows that are no runs, or name all models "
+                "with --columns where it is one."
+            )
+            raise TableError(msg)
+
+
+def _is_mean(above: np.ndarray, x: float) -> bool:
+    """Tell the mean, in units of the middle deviation, which no outlier makes large."""
+    deviation = float(np.median(np.abs(above - np.median(above))))
+    return bool(abs(above.mean() - x) <= _NEAR_MEAN * deviation and deviation > 0.0)
 
 
 def _list_words(name: str) -> set[str]:

@@ -83,10 +83,10 @@ def find_items(
             return [replace(x, roles={"item": name}) for x in frames], [note]
         if ids.n_each == 1:
             msg = (
-                f"{frames[0].source}: column {name!r} may be of items or of runs: every "
-                f"model has each of its {ids.n_values} values once. Pass --item {name} where these are items of a test set, "
-                f"by which models are paired, --run {name} where they are runs, or "
-                f"--ignore {name}."
+                f"{frames[0].source}: column {name!r} may be of items or of runs: each "
+                f"model has each of its {ids.n_values} values once. Pass --item {name} "
+                "where these are items of a test set, by which models are paired, "
+                f"--run {name} where they are runs, or --ignore {name}."
             )
             raise TableError(msg)
     return list(frames), []

@@ -115,15 +115,17 @@ def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
 
 def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
     """Refuse rows of means beside those of which they are the means."""
-    for role in ("run", "item", "task"):
-        if role == "task" and choice.tasks is not None:
+    options = {"model": "--columns", "task": "--tasks"}
+    for role in ("model", "run", "item", "task"):
+        if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
         names = {getattr(record, role) for record in records}
         found = [x for x in records if str(getattr(x, role)).lower() in SUMMARIES]
         if found and len(names) > 1:
             name = getattr(found[0], role)
-            option = "choose the others with --tasks"
-            advice = option if role == "task" else "leave out such rows, or rename them"
+            advice = "leave out such rows, or rename them"
+            if role in options:
+                advice = f"choose {role}s with {options[role]}"
             msg = (
                 f"{found[0].place}: expected a {role}; got {name!r}, which is hardly "
                 f"one beside others: {advice}."

@@ -22,6 +22,7 @@ from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
     refuse_folds,
+    refuse_mean_rows,
     refuse_other_columns,
     refuse_rows_apart,
     refuse_splits,
@@ -278,6 +279,7 @@ def _take_wide(
     scores = found.scores
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
+        refuse_mean_rows(wide.source, scores)
     said = [f"{wide.source}: {note}" for note in found.notes]
     is_of_items = found.ids is not None
     if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):

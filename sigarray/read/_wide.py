@@ -13,6 +13,7 @@ from sigarray.read._columns import (
     check_count,
     choose,
     leave_out,
+    list_numbered,
     refuse_indices,
 )
 from sigarray.read._records import as_text
@@ -139,6 +140,7 @@ def read_wide(
             msg = (
                 f"{table.place(0)}, {_place_column(position, model)}: expected scores; "
                 f"got {cells[0]!r}. Where the column names the models, pass --model "
+                f"{model!r}; where it names items, by which models are paired, --item "
                 f"{model!r}; or leave it out with --ignore {model!r}."
             )
             raise TableError(msg)
@@ -154,6 +156,9 @@ def read_wide(
     else:
         counts = {k: x for k, x in names.items() if looks_like_index(x, scores[x])}
         refuse_indices(counts, "for it counts the rows", table.header_line, name)
+        numbered = {k: x for k, x in names.items() if x in list_numbered(scores)}
+        why = "for its whole numbers are all different"
+        refuse_indices(numbered, why, table.header_line, name)
     return WideScores(scores, ids, numbers.notes)
 
 

@@ -86,10 +86,30 @@ class TestRowsOfMeans:
         path.write_text(f"{column},a,b\n{rows}{label},0.93,0.73\n")
         refuse(compare(path, "--ignore", column), repr(label), "line 8")
 
-    def test_a_model_may_be_called_average(self, tmp_path):
+    @pytest.mark.parametrize("name", ["average", "mean", "std", "best"])
+    def test_a_model_of_that_name_is_asked_about(self, tmp_path, name):
         rows = "".join(
-            f"{m},{k},0.{n}{k}\n" for m, n in (("average", 7), ("b", 9)) for k in "1234"
+            f"{m},{k},0.{n}{k}\n" for m, n in ((name, 7), ("b", 9)) for k in "1234"
         )
         path = tmp_path / "f.csv"
         path.write_text(f"model,seed,acc\n{rows}")
+        refuse(compare(path), f"expected a model; got '{name}'", "--columns")
+        assert compare(path, "--columns", f"{name},b").returncode == 0
+
+    @pytest.mark.parametrize("has_deviations", [False, True])
+    def test_means_without_a_label(self, tmp_path, has_deviations):
+        scores = [
+            (0.812, 0.7),
+            (0.834, 0.75),
+            (0.79, 0.71),
+            (0.805, 0.78),
+            (0.85, 0.72),
+        ]
+        rows = [*scores, tuple(sum(x) / 5 for x in zip(*scores, strict=True))]
+        rows += [(0.0236, 0.0319)] * has_deviations
+        path = tmp_path / "f.csv"
+        path.write_text("a,b\n" + "".join(f"{x:.4f},{y:.4f}\n" for x, y in rows))
+        refuse(compare(path), "row 6 of scores", "the means of the 5 above")
+        assert compare(path, "--columns", "a,b").returncode == 0
+        path.write_text("a,b\n" + "".join(f"{x:.4f},{y:.4f}\n" for x, y in scores))
         assert compare(path).returncode == 0

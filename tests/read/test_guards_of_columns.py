@@ -167,3 +167,72 @@ def test_numbers_alone_have_no_header(write, run, text):
     assert "pass one for each" in err
     _, _, err = run("compare", paths[0], write("0.5\nabc\n", "c.txt"))
     assert "line 2, column 'score': expected a number; got 'abc'" in err
+
+
+IDS = DRAW.sample(range(1000, 9000), 80)
+
+
+def wide(names, rows):
+    return "\n".join([names, *(",".join(map(str, row)) for row in rows), ""])
+
+
+@pytest.mark.parametrize("name", ["image", "case", "doc", "patient"])
+@pytest.mark.parametrize("n", [12, 80])
+@pytest.mark.parametrize("is_right", [True, False])
+def test_numbers_of_items_are_no_model(write, run, name, n, is_right):
+    """One column of scores more, and three models in place of two."""
+    rows = [
+        (k, *(DRAW.randint(0, 1) if is_right else DRAW.random() for _ in "ab"))
+        for k in IDS[:n]
+    ]
+    path = write(wide(f"{name},a,b", rows))
+    refuse(run("compare", path), f"({name})", f"--item {name}", f"--ignore {name}")
+    code, out, err = run("compare", path, "--item", name, "--format", "json")
+    assert code == 0, err
+    assert set(json.loads(out)["models"]) == {"a", "b"}
+    texts = write(wide(f"{name},a,b", [(f"x{k}", *row) for k, *row in rows]))
+    refuse(run("compare", texts), f"--item '{name}'", f"--ignore '{name}'")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Games, rounded or not; whole percentages beside others.
+        [(DRAW.randint(0, 10**6), 1000 * DRAW.randint(0, 100)) for _ in range(60)],
+        [(k, DRAW.randint(0, 9) / 2 + 80) for k in (81, 85, 84, 90, 79)],
+        [(k, DRAW.randint(0, 100) / 7) for k in DRAW.sample(range(16), 12)],
+    ],
+)
+def test_whole_numbers_may_be_scores(write, run, rows):
+    code, _, err = run("compare", write(wide("a,b", rows)))
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    "name", ["gt", "y", "true", "answer", "human", "majority", "oracle", "rating"]
+)
+@pytest.mark.parametrize("most", [1, 5])
+def test_other_names_of_the_truth(write, run, name, most):
+    rows = [[DRAW.randint(0, most) for _ in "abc"] for _ in range(30)]
+    path = write(wide(f"{name},a,b", rows))
+    refuse(run("compare", path), repr(name), "seems to be the truth", "--columns")
+    assert run("compare", path, "--columns", f"{name},a")[0] == 0
+    if name != "gt":
+        rows = [[DRAW.random() for _ in "abc"] for _ in range(30)]
+        assert run("compare", write(wide(f"{name},a,b", rows)))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["a_std", "std a", "b-mean", "average", "diff", "n_params", "total cost"]
+)
+def test_what_is_computed_is_no_model(write, run, name):
+    rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
+    path = write(wide(f"a,b,{name}", rows))
+    refuse(run("compare", path), repr(name), "hardly the name of a model", "--columns")
+    assert run("compare", path, "--columns", f"a,b,{name}")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["sd-xl", "mean teacher", "delta-net", "token-cnn"])
+def test_models_may_be_called_so(write, run, name):
+    rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
+    assert run("compare", write(wide(f"a,b,{name}", rows)))[0] == 0

@@ -111,7 +111,8 @@ class TestSamples:
         ]
         path = write("\n".join([f"model,{column},question,correct", *rows]))
         advice = f"--task {column}", f"--ignore {column}", "--item with a column"
-        refuse(run("compare", path), f"got 3, one for each value of '{column}'", *advice)
+        said = f"got 3, one for each value of '{column}'"
+        refuse(run("compare", path), said, *advice)
         assert run("compare", path, "--task", column)[0] == 0
         _, _, err = run("compare", path, "--ignore", column)
         assert "40 items are left" in err
