@@ -1,5 +1,6 @@
 """What the parts of paths are: as the user says, or as their names show, or asked."""
 
+import itertools
 import os
 import re
 from collections.abc import Sequence
@@ -16,6 +17,11 @@ _RUN = re.compile(
     re.I,
 )
 _FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\d+", re.I)
+_FOLD_OF_TEMPLATE = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
+_OF_FOLDS = (
+    "--test t and the share of the data that each is tested on, --test-share, for the "
+    "training data of folds overlap"
+)
 # "0_lstm", "seed1-lstm": which run it is, and then the model.
 _RUN_FIRST = re.compile(r"(?:seed|run|trial|s)?[-_=]?\d+[-_. ]+(.*\D.*)", re.I)
 
@@ -55,6 +61,8 @@ def name_by_template(
     first = named[0]
     which = ", ".join(f"{role} {x!r}" for role, x in (first.said or {}).items())
     notes = [f"{_place(first)} was read as {which}"]
+    if _FOLD_OF_TEMPLATE.search(template):
+        notes.append(f"if {{run}} is a fold, pass {_OF_FOLDS}")
     if others:
         some = "file was" if len(others) == 1 else "files were"
         notes.append(
@@ -91,7 +99,9 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
     if len(set(first)) == len(first):
         return [note]
     if all(map(_FOLD.fullmatch, last)):
-        raise _ask(files, "folds, which are no independent runs")
+        raise _ask(
+            files, "folds, which are no independent runs", f"; and pass {_OF_FOLDS}"
+        )
     is_run = all(map(_RUN.fullmatch, last))
     has_model = all(y.startswith(x) and y != x for x, y in parts)
     if not is_run and not has_model:
@@ -117,7 +127,9 @@ def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
         raise TableError(msg)
 
 
-def refuse_single_runs(models: Sequence[int], place: str) -> None:
+def refuse_single_runs(
+    models: Sequence[int], files: Sequence[SourceFile], source: str
+) -> None:
     """Refuse three or more models, named by paths, of one run each.
 
     Raises
@@ -127,10 +139,9 @@ def refuse_single_runs(models: Sequence[int], place: str) -> None:
     """
     if len(models) > 2 and set(models) == {1}:
         msg = (
-            f"{place}: expected several runs of each model; got {len(models)} names of "
-            "files with one score each, which may be runs of fewer models. Say what "
-            "the parts of their paths are, such as --path '{model}-{run}.json', or "
-            "name the models: NAME=FILE."
+            f"{source}: expected several runs of each model; got {len(models)} names "
+            "of files with one score each, which may be runs of fewer models. "
+            f"{_advise(files)}."
         )
         raise TableError(msg)
 
@@ -175,39 +186,62 @@ def _cut_suffix(place: str) -> str:
     return f"{folder}{slash}{name_stem(name)}"
 
 
-def _ask(files: Sequence[SourceFile], got: str) -> TableError:
+def _ask(files: Sequence[SourceFile], got: str, more: str = "") -> TableError:
     """Give an error with the templates that might be meant."""
     places = [_place(file) for file in files]
-    ways = " or ".join(f"--path '{x}'" for x in _guess(places))
     return TableError(
         f"{files[0].folder}: expected to know which part of a path is the model; got "
-        f"{got}: {list_names(places, 3)}. Say what they are with --path, such as "
-        f"{ways}, or name the models: NAME=FOLDER."
+        f"{got}: {list_names(places, 3)}. {_advise(files)}{more}."
+    )
+
+
+def _advise(files: Sequence[SourceFile]) -> str:
+    """Give templates that are of the paths of all files, or of those of most parts."""
+    every = [_place(file) for file in files]
+    most = max(every, key=lambda x: sum(y.count("/") == x.count("/") for y in every))
+    places = [x for x in every if x.count("/") == most.count("/")]
+    names = "name the models: " + ("NAME=FOLDER" if "/" in most else "NAME=FILE")
+    found = [x for x in _guess(places) if len(places) > 1 and _is_of(x, places)]
+    if not found:
+        return f"Say what its parts are with --path, or {names}"
+    ways = " or ".join(f"--path '{x}'" for x in found)
+    return f"Say what its parts are with --path, such as {ways}; or {names}"
+
+
+def _is_of(template: str, places: Sequence[str]) -> bool:
+    pattern = _compile(template)
+    return template.count("{") > 1 and all(
+        pattern.fullmatch(x) or pattern.fullmatch(_cut_suffix(x)) for x in places
     )
 
 
 def _guess(places: Sequence[str]) -> list[str]:
-    """Guess templates of paths."""
+    """Guess templates of paths of as many parts."""
     rows = [place.split("/") for place in places]
-    if len({len(x) for x in rows}) > 1:
-        return ["{model}/seed{run}.json"]
     suffix = places[0][len(_cut_suffix(places[0])) :]
     rows = [[*x[:-1], name_stem(x[-1])] for x in rows]
     parts, n_unknown = [], 0
     has_run = False
     for column in zip(*rows, strict=True):
-        heads = {re.sub(r"\d+$", "", x) for x in column}
-        runs = [split_run(x)[1] for x in column]
+        heads = [re.sub(r"\d+$", "", x) for x in column]
+        ends = zip(*(x[::-1] for x in heads), strict=False)
+        same = itertools.takewhile(lambda x: len(set(x)) == 1, ends)
+        joint = "".join(x[0] for x in same)[::-1]
+        is_numbered = all(x != y for x, y in zip(heads, column, strict=True))
         if len(set(column)) == 1:
             parts.append(column[0])
-        elif all(map(_RUN.fullmatch, column)) and len(heads) == 1 and not has_run:
-            parts.append(f"{heads.pop()}{{run}}")
+        elif has_run:
+            parts.append(f"<{n_unknown}>")
+            n_unknown += 1
+        elif is_numbered and len(set(heads)) == 1:
+            parts.append(f"{joint}{{run}}")
             has_run = True
-        elif all(runs) and not has_run:
-            (joint,) = {column[0][len(split_run(column[0])[0]) :].rstrip("0123456789")}
+        elif is_numbered and (mark := re.search(r"[-_. ].*", joint)):
+            # From the mark on: names of models may end alike.
+            joint = mark[0]
             parts.append(f"<{n_unknown}>{joint}{{run}}")
             n_unknown, has_run = n_unknown + 1, True
-        elif all(map(_RUN_FIRST.fullmatch, column)) and not has_run:
+        elif all(map(_RUN_FIRST.fullmatch, column)):
             found = _RUN_FIRST.fullmatch(column[0])
             front = column[0][: len(column[0]) - len(found[1] if found else "")]
             parts.append(f"{re.sub(r'[0-9]+', '{run}', front)}<{n_unknown}>")
@@ -217,10 +251,11 @@ def _guess(places: Sequence[str]) -> list[str]:
             n_unknown += 1
     text = "/".join(parts) + suffix
     if n_unknown < 2:
-        return [text.replace("<0>", "{model}")]
+        guesses = [text.replace("<0>", "{model}")]
+        return guesses if n_unknown else [text]
     orders = [("{task}", "{model}"), ("{model}", "{task}")]
     if not has_run:
-        orders.append(("{model}", "{run}"))
+        orders += [("{model}", "{run}"), ("{run}", "{model}")]
     guesses = []
     for order in orders:
         guess = text

@@ -177,7 +177,8 @@ def _check_runs(
     if any(x.records[0].model is not None for x in readings if x is not None):
         return
     if table.unit == "run" and len(table.tasks) == 1:
-        refuse_single_runs([len(x) for x in table.scores.values()], table.source)
+        sizes = [len(x) for x in table.scores.values()]
+        refuse_single_runs(sizes, [file for file, *_ in files], table.source)
 
 
 def _list_of_paths(

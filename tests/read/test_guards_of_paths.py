@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -110,6 +111,55 @@ class TestAsked:
         refuse(run("compare", folder, "--path", "{system}/x"), "{model}")
         refuse(run("compare", folder, "--path", "{run}/{run}"), "at most once")
         refuse(run("compare", folder, "--path", "bert/x.json"), "to name parts")
+
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{model}/fold{run}/metrics.json",
+            "{model}_fold{run}.json",
+            "{model}-v{run}.json",
+            "{model}.seed.{run}.json",
+            "run{run}/{model}/metrics.json",
+            "{run}.{model}.json",
+            "{task}/{model}/{run}/m.json",
+            "{task}/x/{model}-rep-{run}/m.json",
+            "{task}-{model}/split_{run}.json",
+            "2024-01-01/12-00-00/{job}_{model}/m.json",
+            "{job}/{task}-{model}/m.json",
+            "{model}/{task}.json",
+        ],
+    )
+    def test_advice_is_of_all_files(self, grow, run, template):
+        """Templates were suggested that no path was like."""
+        tasks = TASKS if "{task}" in template else ("",)
+        folder = grow(template, tasks=tasks, n=1 + 4 * ("{task}.json" not in template))
+        code, _, err = run("compare", folder)
+        assert code == 2, err
+        ways = re.findall(r"--path '([^']+)'", err)
+        assert ways, err
+        for path in ways:
+            _, _, err = run("compare", folder, "--path", path)
+            assert "Expected files such as" not in err
+            assert "left out, not as" not in err
+
+    def test_paths_of_several_depths(self, grow, run, tmp_path):
+        folder = grow("{model}/seed{run}.json", tasks=("",))
+        other = tmp_path / "out" / "last" / "deep" / "seed1.json"
+        other.parent.mkdir(parents=True)
+        other.write_text('{"acc": 1.0}')
+        refuse(run("compare", folder), "--path '{model}/seed{run}.json'")
+        (tmp_path / "out" / "bert" / "notes.json").write_text('{"acc": 1.0}')
+        refuse(run("compare", folder), "--path", "name the models: NAME=FOLDER")
+
+    @pytest.mark.parametrize(
+        "template", ["{model}/fold{run}/m.json", "{model}/cv_{run}.json"]
+    )
+    def test_folds_are_no_runs(self, grow, run, template):
+        folder = grow(template, tasks=("",))
+        words = f"--path '{template}'; or name", "; and pass --test t", "overlap"
+        refuse(run("compare", folder), "no independent runs", *words)
+        _, _, err = run("compare", folder, "--path", template)
+        assert "if {run} is a fold, pass --test t and the share" in err
 
 
 class TestSaid:
