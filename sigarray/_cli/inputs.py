@@ -24,7 +24,8 @@ _LOSSES = {
     *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
     *("regret", "fid", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
     *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
-    "seconds",
+    *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
+    *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
 }
 # Of columns, which have options of these names.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
@@ -172,7 +173,8 @@ def _refuse_mixed_directions(table: ScoreTable) -> None:
 
 
 def _looks_like_loss(name: str) -> bool:
-    return bool(_LOSSES & set(re.findall(r"[a-z]+", name.lower())))
+    words = set(re.findall(r"[a-z]+", name.lower()))
+    return bool(_LOSSES & words) and "reciprocal" not in words
 
 
 def _name_scores(table: ScoreTable) -> str:

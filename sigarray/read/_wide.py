@@ -16,6 +16,7 @@ from sigarray.read._columns import (
     list_numbered,
     refuse_indices,
 )
+from sigarray.read._frame import list_names
 from sigarray.read._records import as_text
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
@@ -129,7 +130,7 @@ def read_wide(
     else:
         names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
-        refuse_indices(indices, "by name", table.header_line, name)
+        refuse_indices(indices, "or a time, by name", table.header_line, name)
     line = max(1, table.header_line)  # 0 of a column without a header
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
@@ -159,7 +160,15 @@ def read_wide(
         numbered = {k: x for k, x in names.items() if x in list_numbered(scores)}
         why = "for its whole numbers are all different"
         refuse_indices(numbered, why, table.header_line, name)
-    return WideScores(scores, ids, numbers.notes)
+    gaps = [x for x in scores if _has_gap(numbers.columns[x])]
+    notes = [f"blank cells of {list_names(gaps, 4)} were left out"] if gaps else []
+    return WideScores(scores, ids, [*numbers.notes, *notes])
+
+
+def _has_gap(column: np.ndarray) -> bool:
+    """Tell a blank cell above a score: below the last one they are of other models."""
+    is_blank = np.isnan(column)
+    return bool(np.any(is_blank[:-1] & ~is_blank[1:]))
 
 
 def _is_text(cells: Sequence[Any]) -> bool:

@@ -76,6 +76,20 @@ class TestDirection:
         assert compare(path, gate, "b", "--higher-is-better").returncode == 0
         assert compare(path, gate, "b", "--lower-is-better").returncode == 1
 
+    @pytest.mark.parametrize(
+        "metric",
+        ["bits_per_byte", "total cost", "energy", "flops", "rank", "objective"],
+    )
+    def test_other_names_of_losses(self, tmp_path, metric):
+        path = tmp_path / "f.csv"
+        path.write_text(LOSS.replace("loss", metric))
+        refuse(compare(path, "--fail-unless-better", "b"), metric, "--lower-is-better")
+
+    def test_a_reciprocal_rank_is_none(self, tmp_path):
+        path = tmp_path / "f.csv"
+        path.write_text(LOSS.replace("loss", "mean_reciprocal_rank"))
+        assert compare(path, "--fail-unless-better", "b").returncode == 0
+
 
 class TestRowsOfMeans:
     @pytest.mark.parametrize("label", ["mean", "std", "Avg", "average", "±"])

@@ -236,3 +236,12 @@ def test_what_is_computed_is_no_model(write, run, name):
 def test_models_may_be_called_so(write, run, name):
     rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
     assert run("compare", write(wide(f"a,b,{name}", rows)))[0] == 0
+
+
+def test_blank_cells_between_scores_are_said(write, run):
+    nulls = write('{"a":[0.1,null,0.3,0.4],"b":[0.5,0.6,0.7,0.8]}', "f.json")
+    for path in (nulls, write("a,b\n.1,.5\n,.6\n.3,.7\n.4,.8\n")):
+        _, _, err = run("compare", path)
+        assert "blank cells of 'a' were left out" in err
+    _, _, err = run("compare", write("a,b\n.1,.5\n.3,.7\n.4,.8\n,.6\n"))
+    assert "blank" not in err

@@ -24,9 +24,11 @@ from sigarray._cli.pairwise_tests import PairOptions, find_tests
 
 # As many as the command draws.
 N_RESAMPLES = 9999
-# So many sets at a time, and p-values by draws are found, as the command finds them,
-# where t says that they may be small: below so many times what is needed.
-BLOCK, NEAR = 250, 10.0
+# So many sets at a time. P-values by draws are found, as the command finds them, where
+# they may be small: of items, where t says so, below so many times what is needed, and
+# of runs, where so few draws do.
+BLOCK, NEAR = 250, 40.0
+FEW_DRAWS, NEAR_BY_DRAWS = 499, 0.02
 
 
 @dataclass(frozen=True)
@@ -165,13 +167,20 @@ def exchange_wins(settings: Settings, a: np.ndarray, b: np.ndarray) -> np.ndarra
 def permute_near(
     settings: Settings, family: Family, a: np.ndarray, b: np.ndarray, rng: int
 ) -> np.ndarray:
-    """Permute as the command where t says that p may be small enough, or all of few."""
-    p = by_t(settings.put(a), settings.put(b), rng, paired=family.is_paired)
-    if family.n <= 5:
-        options: dict[str, Any] = {"n_resamples": N_RESAMPLES, "rng": rng}
-        options |= {"paired": True} if family.is_paired else {"statistic": "t"}
+    """Permute as the command where p may be small enough, or all of few scores."""
+    options: dict[str, Any] = {"n_resamples": N_RESAMPLES, "rng": rng}
+    options |= {"paired": True} if family.is_paired else {"statistic": "t"}
+    if family.n > 5:
+        options["n_resamples"] = FEW_DRAWS
+    if family.is_paired:
+        p = by_t(settings.put(a), settings.put(b), rng, paired=True)
+        is_near = p <= NEAR * LEVEL / family.n_comparisons
+    else:
         result = sigarray.permutation_test(settings.put(a), settings.put(b), **options)
-        return np.asarray(result.pvalue)
+        p = np.asarray(result.pvalue)
+        is_near = p <= NEAR_BY_DRAWS
+    if family.n <= 5:
+        return p
     tests = PairOptions(
         test="permutation",
         is_paired=family.is_paired,
@@ -182,7 +191,7 @@ def permute_near(
         unit=family.unit.removesuffix("s"),
     )
     p = p.copy()
-    for k in np.flatnonzero(p <= NEAR * LEVEL / family.n_comparisons):
+    for k in np.flatnonzero(is_near):
         scores = {"a": a[k], "b": b[k]}
         found = find_tests(scores, tests, higher_is_better=True, pairs=[("a", "b")])
         p[k] = found[0].p_value
