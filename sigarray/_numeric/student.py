@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from sigarray._backend.aliases import Array, Namespace
 from sigarray._numeric.statistic import largest_or_one, scale_scores
@@ -11,39 +12,51 @@ def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, A
     """Give t and its degrees of freedom, of two samples or of pairs."""
     n, m = a.shape[-1], b.shape[-1]
     scaled, _ = scale_scores(xp, a, b)
+    samples = [scaled[0] - scaled[1]] if paired else scaled
+    are_flat = find_flat(xp, scaled, samples)
+    del scaled, a, b  # for they are large
     # From the smallest score, so that the level of the scores costs no digits.
-    samples = list_samples(xp, scaled, paired)
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     samples = [x - level for x, level in zip(samples, levels, strict=True)]
     gap = levels[0] if paired else levels[0] - levels[1]
     # In units of the largest number, for squares of small ones would underflow.
     unit = largest_or_one(xp, *samples)[..., None]
     samples = [x / unit for x in samples]
-    means = [xp.mean(x, axis=-1) for x in samples]
+    means, squares = (
+        [xp.where(y, 0.0, find(x)) for x, y in zip(samples, are_flat, strict=True)]
+        for find in (partial(xp.mean, axis=-1), partial(squared_error, xp))
+    )
     center = means[0] if paired else means[0] - means[1]
-    squares = [squared_error(xp, x) for x in samples]
     sizes = [n - 1.0] if paired else [n - 1.0, m - 1.0]
     t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
     return t, df + (center - center)
 
 
-def list_samples(xp: Namespace, samples: Sequence[Array], paired: bool) -> list[Array]:
-    """Give the samples, or differences of pairs; what varies by rounding alone is flat.
+def list_samples(xp: Namespace, scores: Sequence[Array], paired: bool) -> list[Array]:
+    """Give the samples, or differences of pairs, flat where they are by `find_flat`."""
+    samples = [scores[0] - scores[1]] if paired else scores
+    return [
+        xp.where(y[..., None], xp.min(x, axis=-1, keepdims=True), x)
+        for x, y in zip(samples, find_flat(xp, scores, samples), strict=True)
+    ]
+
+
+def find_flat(
+    xp: Namespace, scores: Sequence[Array], samples: Sequence[Array]
+) -> list[Array]:
+    """Tell samples of scores, or their differences, that vary by rounding alone.
 
     Two decimals and their difference are rounded by at most half a unit each: the
     differences of 0.9 - 0.8 and 0.7 - 0.6 are as far apart as that, and are the same.
     """
-    sizes = [xp.max(xp.abs(x), axis=-1, keepdims=True) for x in samples]
-    if not paired:
-        return [_flatten(xp, x, 1.0, s) for x, s in zip(samples, sizes, strict=True)]
-    return [_flatten(xp, samples[0] - samples[1], 4.0, xp.maximum(*sizes))]
-
-
-def _flatten(xp: Namespace, x: Array, units: float, size: Array) -> Array:
-    """Give the smallest score for all where they differ by so few units of rounding."""
-    least = xp.min(x, axis=-1, keepdims=True)
-    spread = xp.max(x, axis=-1, keepdims=True) - least
-    return xp.where(spread <= units * xp.finfo(x.dtype).eps * size, least, x)
+    sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in scores]
+    units = 1.0
+    if len(samples) < len(scores):
+        sizes, units = [xp.maximum(*sizes)], 4.0
+    return [
+        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= units * xp.finfo(x.dtype).eps * size
+        for x, size in zip(samples, sizes, strict=True)
+    ]
 
 
 def find_t(
