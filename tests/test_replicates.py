@@ -302,3 +302,21 @@ def test_their_signatures_have_one_shape():
         needed = [x.name for x in options if x.default is x.empty]
         assert needed == [x.name for x in options[:2]] == ["start", "count"]
         assert {"batch", "rng"} <= {x.name for x in options}
+
+
+@everywhere
+@pytest.mark.parametrize("n", [6, 5000])
+@pytest.mark.parametrize("m", [6, 7, 5000])
+def test_resamples_of_a_sample_do_not_depend_on_the_other(backend, n, m):
+    """Of zeros, resamples have a mean of 0, and what is left is that of the other."""
+    x = backend.asarray(np.random.default_rng(0).normal(size=n))
+    zeros = [backend.asarray(np.zeros(k)) for k in (m, 9)]
+
+    def draw(*samples):
+        found = bootstrap_replicates(*samples, start=0, count=20, rng=3)
+        return backend.to_numpy(found)
+
+    np.testing.assert_allclose(draw(x, zeros[0]), draw(x), atol=backend.atol)
+    second, other = -draw(zeros[0], x), -draw(zeros[1], x)
+    np.testing.assert_allclose(second, other, atol=backend.atol)
+    assert not np.allclose(second, draw(x))

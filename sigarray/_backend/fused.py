@@ -29,15 +29,14 @@ def draw_fused(
     width: int,
     *,
     halves: bool = False,
-    split: int = 0,
-    sizes: tuple[int, int] = (1, 1),
+    size: int = 1,
+    first_block: int = 0,
 ) -> Array | None:
     """Draw for replicates `start`, ..., or give None where there is no kernel for it.
 
     Words are those of `random_words`, or of `overlapping_words` where they are made of
     halves, and uniforms those of `random_uniforms`, which always are; of shape (count,
-    K, width) for K streams, or (count, width). Places are flat: for each replicate
-    `split` below the first size, and then all of those below the second.
+    K, width) for K streams, or (count, width), and places below `size`.
     """
     if not isinstance(start, int) or width == 0:
         return None
@@ -51,10 +50,8 @@ def draw_fused(
     else:
         return None
     low, high = seed
-    numbers = [start, count, width, int(halves), split, *sizes]
+    numbers = [start, count, width, int(halves), size, first_block]
     flat = draw(low, high, _KINDS[kind], numbers)
-    if kind == "places":
-        return flat
     return xp.reshape(flat, (count, *low.shape[:-1], width))
 
 
@@ -71,7 +68,7 @@ def has_triton(device: Device) -> bool:
 
     words = torch.zeros(1, dtype=torch.int32, device=device)
     try:
-        draw(words, words, _KINDS["words"], [0, 1, 2, 0, 0, 1, 1])
+        draw(words, words, _KINDS["words"], [0, 1, 2, 0, 1, 0])
     except Exception as error:  # no compiler of C, no place for its cache, ...
         msg = (
             f"Triton cannot launch a kernel, and array code takes its place, which is "

@@ -36,31 +36,26 @@ __device__ inline void threefry2x32(word low, word high, word& x, word& y) {
 
 struct Out {
     RESULT* values;
-    index rows, width, split, first, second;
+    index width, places;
 
     __device__ inline void store(word value, index row, index column) const {
         if (column >= width) return;
+        const index at = row * width + column;
 #if KIND == 0
-        values[row * width + column] = value;
+        values[at] = value;
 #elif KIND == 1
-        values[row * width + column] = ((value >> 16) + 0.5f) * 1.52587890625e-05f;
+        values[at] = ((value >> 16) + 0.5f) * 1.52587890625e-05f;
 #else
-        const bool is_first = column < split;
-        const index place = is_first
-            ? row * split + column
-            : rows * split + row * (width - split) + column - split;
-        values[place] = (index)((word)value * (unsigned long long)(
-            is_first ? first : second) >> 32);
+        values[at] = (index)(value * (unsigned long long)places >> 32);
 #endif
     }
 };
 
 extern "C" __global__ void draw(
     const word* low, const word* high, RESULT* values, index key_step, index start,
-    index rows, index streams, index width, index blocks, index split, index first,
-    index second
+    index rows, index streams, index width, index blocks, index places, index first
 ) {
-    const Out out = {values, rows, width, split, first, second};
+    const Out out = {values, width, places};
     const index step = (index)gridDim.x * blockDim.x;
     index block = (index)blockIdx.x * blockDim.x + threadIdx.x;
     for (; block < rows * blocks; block += step) {
@@ -68,13 +63,13 @@ extern "C" __global__ void draw(
         const index key = row % streams * key_step;
         const word k0 = low[key], k1 = high[key];
         const word replicate = (word)(row / streams + start);
-        word x = replicate, y = (word)column;
+        word x = replicate, y = (word)(column + first);
         threefry2x32(k0, k1, x, y);
 #if HALVES
         // Halves of the words of a replicate, each above that of the next replicate,
         // of which uniforms have nothing.
         const index n = (width + 1) / 2;
-        word u = replicate + 1, v = (word)column;
+        word u = replicate + 1, v = (word)(column + first);
         if (KIND != 1) threefry2x32(k0, k1, u, v);
         out.store((x & 0xFFFF0000u) | (u >> 16), row, column);
         out.store((x << 16) | (u & 0xFFFFu), row, column + n);

@@ -6,8 +6,7 @@ import triton
 import triton.language as tl
 
 _BLOCKS_OF_A_PROGRAM = 1024
-_SIZES = ["step", "start", "rows", "streams", "width", "blocks", "split"]
-_SIZES += ["first", "second"]
+_SIZES = ["step", "start", "rows", "streams", "width", "blocks", "places", "first"]
 
 
 @triton.jit
@@ -45,30 +44,16 @@ def _threefry2x32(low, high, x, y):
 
 
 @triton.jit
-def _store(
-    out,
-    word,
-    row,
-    column,
-    inside,
-    rows,
-    width,
-    split,
-    first,
-    second,
-    kind: tl.constexpr,
-):
+def _store(out, word, row, column, inside, width, places, kind: tl.constexpr):
+    at = out + row * width + column
     if kind == 0:
-        tl.store(out + row * width + column, word.to(tl.int32, bitcast=True), inside)
+        tl.store(at, word.to(tl.int32, bitcast=True), inside)
     elif kind == 1:
         uniform = ((word >> 16).to(tl.float32) + 0.5) * 1.52587890625e-05
-        tl.store(out + row * width + column, uniform, inside)
+        tl.store(at, uniform, inside)
     else:
-        is_first = column < split
-        rest = rows.to(tl.int64) * split + row * (width - split) + column - split
-        place = tl.where(is_first, row * split + column, rest)
-        size = tl.where(is_first, first, second).to(tl.int64)
-        tl.store(out + place, (word.to(tl.int64) * size) >> 32, inside)
+        n = places.to(tl.int64)
+        tl.store(at, (word.to(tl.int64) * n) >> 32, inside)
 
 
 @triton.jit(do_not_specialize=_SIZES)
@@ -82,9 +67,8 @@ def _draw(
     streams,
     width,
     blocks,
-    split,
+    places,
     first,
-    second,
     kind: tl.constexpr,
     halves: tl.constexpr,
     size: tl.constexpr,
@@ -95,7 +79,7 @@ def _draw(
     k0 = tl.load(low + row % streams * step, inside, 0).to(tl.uint32, bitcast=True)
     k1 = tl.load(high + row % streams * step, inside, 0).to(tl.uint32, bitcast=True)
     replicate = row // streams + start
-    y0 = column.to(tl.uint32)
+    y0 = (column + first).to(tl.uint32)
     x, y = _threefry2x32(k0, k1, replicate.to(tl.uint32), y0)
     if halves:
         # Halves of the words of a replicate, each above that of the next replicate,
@@ -107,20 +91,20 @@ def _draw(
         a, b = (x & 0xFFFF0000) | (u >> 16), (y & 0xFFFF0000) | (v >> 16)
         c, d = (x << 16) | (u & 0xFFFF), (y << 16) | (v & 0xFFFF)
         is_word = inside & (column + blocks < n)
-        _store(out, a, row, column, inside, rows, width, split, first, second, kind)
+        _store(out, a, row, column, inside, width, places, kind)
         column += blocks
-        _store(out, b, row, column, is_word, rows, width, split, first, second, kind)
+        _store(out, b, row, column, is_word, width, places, kind)
         column += n - blocks
         inside = inside & (column < width)
-        _store(out, c, row, column, inside, rows, width, split, first, second, kind)
+        _store(out, c, row, column, inside, width, places, kind)
         column += blocks
         inside = is_word & (column < width)
-        _store(out, d, row, column, inside, rows, width, split, first, second, kind)
+        _store(out, d, row, column, inside, width, places, kind)
     else:
-        _store(out, x, row, column, inside, rows, width, split, first, second, kind)
+        _store(out, x, row, column, inside, width, places, kind)
         column += blocks
         inside = inside & (column < width)
-        _store(out, y, row, column, inside, rows, width, split, first, second, kind)
+        _store(out, y, row, column, inside, width, places, kind)
 
 
 def launch(
@@ -131,7 +115,7 @@ def launch(
     numbers: list[int],
 ) -> None:
     """Fill `out` with the numbers of `draw_fused`."""
-    start, count, width, halves, *places = numbers
+    start, count, width, halves, places, first = numbers
     streams = low.numel()
     n_words = -(-width // 2) if halves else width
     blocks, rows = -(-n_words // 2), count * streams
@@ -139,7 +123,7 @@ def launch(
         low,
         high,
         out,
-        *(low.stride(0), start, rows, streams, width, blocks, *places),
+        *(low.stride(0), start, rows, streams, width, blocks, places, first),
         kind=kind,
         halves=bool(halves),
         size=_BLOCKS_OF_A_PROGRAM,

@@ -12,7 +12,7 @@ References
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sigarray._backend.aliases import Array, Namespace, Seed
 from sigarray._backend.fused import draw_fused
@@ -29,20 +29,28 @@ _HALF_BITS = 16
 _HALF_MASK = 2**_HALF_BITS - 1
 # Choices up to which replicates share half of their random bits.
 _MAX_OVERLAPPING = 2**12
+# Counters of the elements of a second sample begin here: no first one has as many.
+_SECOND_SAMPLE = 2**30
 # Uniforms have the 24 bits that float32 represents exactly.
 _UNIFORM_BITS = 24
 
 
 def random_words(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    width: int,
+    *,
+    first_block: int = 0,
 ) -> Array:
     """Give words of shape (count, width) for replicates start, ..., start + count - 1.
 
     For seeds of K streams they have shape (count, K, width). A block has two words:
     element i takes the first where i < ceil(width / 2), else the second of block i -
-    ceil(width / 2).
+    ceil(width / 2). Blocks are counted from `first_block` on.
     """
-    fused = draw_fused(xp, seed, "words", start, count, width)
+    fused = draw_fused(xp, seed, "words", start, count, width, first_block=first_block)
     if fused is not None:
         return fused
     dtype, device = word_dtype(xp), device_of(xp, seed[0])
@@ -51,6 +59,8 @@ def random_words(
     replicates = xp.arange(count, dtype=dtype, device=device) + first
     replicates = xp.reshape(replicates, (count, *(1,) * (len(streams) + 1)))
     elements = xp.arange(blocks, dtype=dtype, device=device)
+    if first_block:
+        elements += first_block
     shape = (count, *streams, blocks)
     counter = (xp.broadcast_to(replicates, shape), xp.broadcast_to(elements, shape))
     words = threefry2x32(xp, seed, counter)
@@ -77,13 +87,20 @@ def random_uniforms(
 
 
 def _random_halves(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    width: int,
+    *,
+    first_block: int = 0,
 ) -> Array:
     """Give half words: the upper halves of `random_words`, and then the lower ones.
 
     Of shape (count, width), or (count, K, width).
     """
-    words = random_words(xp, seed, start, count, -(-width // 2))
+    n_words = -(-width // 2)
+    words = random_words(xp, seed, start, count, n_words, first_block=first_block)
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     return xp.concat(halves, axis=-1)[..., :width]
 
@@ -219,12 +236,28 @@ def random_places(
 ) -> list[Array]:
     """Give places (count, draws) in each of the samples, with replacement.
 
-    Samples have a word for each draw; together, as pairs, they share the words.
+    Those of a sample depend neither on the size nor on the presence of the other one;
+    together, as pairs, both have the same.
     """
-    n_choices = max(sizes)
-    if is_together or len(sizes) == 1:
-        sizes, draws = sizes[:1], draws[:1]
-    width, split = sum(draws), draws[0]
+    if is_together:
+        return 2 * [_draw_places(xp, seed, start, count, sizes[0], draws[0])]
+    return [
+        _draw_places(xp, seed, start, count, n, width, k * _SECOND_SAMPLE)
+        for k, (n, width) in enumerate(zip(sizes, draws, strict=True))
+    ]
+
+
+def _draw_places(
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    n: int,
+    width: int,
+    first_block: int = 0,
+) -> Array:
+    """Give places (count, width) in a sample of n."""
+    is_overlapping = n <= _MAX_OVERLAPPING
     fused = draw_fused(
         xp,
         seed,
@@ -232,27 +265,18 @@ def random_places(
         start,
         count,
         width,
-        halves=n_choices <= _MAX_OVERLAPPING,
-        split=split,
-        sizes=(sizes[0], sizes[-1]),
+        halves=is_overlapping,
+        size=n,
+        first_block=first_block,
     )
     if fused is not None:
-        parts = [fused[: count * split], fused[count * split :]]
-        places = [xp.reshape(part, (count, -1)) for part in parts[: len(sizes)]]
-    else:
-        find_indices: Callable[[Namespace, Array, int], Array]
-        if n_choices <= _MAX_OVERLAPPING:
-            drawn = _random_halves(xp, seed, start, count + 1, width)
-            find_indices = _overlapping_indices
-        else:
-            drawn = random_words(xp, seed, start, count, width)
-            find_indices = uniform_indices
-        parts = [drawn[:, :split], drawn[:, split:]]
-        places = [
-            find_indices(xp, part, size)
-            for part, size in zip(parts, sizes, strict=False)
-        ]
-    return 2 * places if is_together else places
+        return fused
+    where = {"first_block": first_block}
+    if is_overlapping:
+        halves = _random_halves(xp, seed, start, count + 1, width, **where)
+        return _overlapping_indices(xp, halves, n)
+    words = random_words(xp, seed, start, count, width, **where)
+    return uniform_indices(xp, words, n)
 
 
 def ordered_keys(xp: Namespace, words: Array) -> Array:

@@ -23,20 +23,22 @@ _PRELUDE = """
 static const struct { int x; } gridDim = {1}, blockDim = {1}, blockIdx = {0},
     threadIdx = {0};
 """
-# Numbers of `draw_fused`: start, count, width, whether words overlap, split, sizes.
+# Numbers of `draw_fused`: start, count, width, if words overlap, size, first block.
 REQUESTS = [
-    (0, [0, 3, 8, 0, 0, 1, 1], 1),
-    (0, [7, 5, 9, 0, 0, 1, 1], 1),
-    (0, [2**31 - 3, 2, 1, 0, 0, 1, 1], 1),
-    (0, [4, 3, 5, 0, 0, 1, 1], 4),
-    (1, [0, 4, 7, 1, 0, 1, 1], 1),
-    (1, [9, 2, 6, 1, 0, 1, 1], 3),
-    *((0, [5, 4, width, 1, 0, 1, 1], 1) for width in range(1, 10)),
-    *((1, [5, 4, width, 1, 0, 1, 1], 2) for width in range(1, 10)),
-    (2, [3, 6, 10, 1, 10, 10, 10], 1),
-    (2, [3, 6, 11, 1, 4, 4, 7], 1),
-    (2, [0, 2, 9001, 0, 4001, 4001, 5000], 1),
-    (2, [0, 40, 90, 0, 30, 2**31 - 1, 5000], 1),
+    (0, [0, 3, 8, 0, 1, 0], 1),
+    (0, [7, 5, 9, 0, 1, 0], 1),
+    (0, [2**31 - 3, 2, 1, 0, 1, 0], 1),
+    (0, [4, 3, 5, 0, 1, 0], 4),
+    (0, [4, 3, 5, 0, 1, 2**30], 4),
+    (1, [0, 4, 7, 1, 1, 0], 1),
+    (1, [9, 2, 6, 1, 1, 0], 3),
+    *((0, [5, 4, width, 1, 1, 0], 1) for width in range(1, 10)),
+    *((1, [5, 4, width, 1, 1, 0], 2) for width in range(1, 10)),
+    (2, [3, 6, 10, 1, 10, 0], 1),
+    (2, [3, 6, 11, 1, 7, 2**30], 1),
+    (2, [0, 2, 9001, 0, 5000, 0], 1),
+    (2, [0, 2, 4001, 0, 5000, 2**30], 1),
+    (2, [0, 40, 60, 0, 2**31 - 1, 0], 1),
 ]
 
 
@@ -49,19 +51,20 @@ def seed_of(streams):
 
 def expect(kind, numbers, streams):
     """Give the flat numbers of the array code."""
-    start, count, width, halves, split, *sizes = numbers
+    start, count, width, halves, size, first = numbers
     where = (np, seed_of(streams), start, count)
     if kind == 2:
-        draws = [split, width - split][: 1 + (width > split)]
-        assert halves == (max(sizes) <= 2**12)
-        parts = random_places(*where, sizes[: len(draws)], draws, is_together=False)
-        return np.concatenate([part.ravel() for part in parts])
+        assert halves == (size <= 2**12)
+        sizes, draws = [9, size], [4, width]
+        which = slice(1, 2) if first == 0 else slice(2)
+        (*_, found) = random_places(*where, sizes[which], draws[which], False)
+        return found.ravel()
     if kind == 1:
         assert halves
         return random_uniforms(*where, width).ravel()
     if halves:
         return overlapping_words(*where, width, 1).ravel()
-    return random_words(*where, width).ravel()
+    return random_words(*where, width, first_block=first).ravel()
 
 
 class RawKernel:

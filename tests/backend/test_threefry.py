@@ -242,15 +242,17 @@ def test_places_are_the_shares_of_words(backend, sizes):
     seed = seed_words(xp, backend.device, 5)
     draws, count = (60, 41), 12
     found = random_places(xp, seed, 3, count, sizes, draws, is_together=False)
-    words = overlapping_words(xp, seed, 3, count, sum(draws), max(sizes))
+    words = overlapping_words(xp, seed, 3, count, draws[0], sizes[0])
     words = as_unsigned(backend, words).astype(object)
-    for places, own, n in zip(
-        found, (words[:, :60], words[:, 60:]), sizes, strict=True
-    ):
-        expected = (n * own) >> 32
-        np.testing.assert_array_equal(
-            backend.to_numpy(places), expected.astype(np.int64)
-        )
+    expected = ((sizes[0] * words) >> 32).astype(np.int64)
+    np.testing.assert_array_equal(backend.to_numpy(found[0]), expected)
+    # Each is as if it were alone, and the second one has other words.
+    (alone,) = random_places(xp, seed, 3, count, sizes[:1], draws[:1], False)
+    np.testing.assert_array_equal(backend.to_numpy(alone), expected)
+    _, second = random_places(xp, seed, 3, count, (9, sizes[1]), (5, draws[1]), False)
+    np.testing.assert_array_equal(*map(backend.to_numpy, (found[1], second)))
+    if min(sizes) > 1:
+        assert np.mean(backend.to_numpy(found[1]) == expected[:, :41]) < 0.9
 
 
 def test_overlapping_words_choose_uncorrelated_resamples():

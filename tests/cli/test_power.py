@@ -203,8 +203,9 @@ class TestFewRuns:
 
         assert count(max(sizes)) == len(pairs)
         before = [n for n in DEFAULT_SIZES if n < min(sizes)]
-        if before and test != "t":
-            # All models as far apart as can be, and yet none is told apart.
+        if before and test not in ("t", "bootstrap"):
+            # All models as far apart as can be, and yet none is told apart: the others
+            # have a least p-value that sizes give, and no luck.
             assert count(before[-1]) < len(pairs)
 
     @pytest.mark.parametrize("n_models", [2, 3, 5, 8])

@@ -9,7 +9,7 @@ import scipy.stats
 from conftest import everywhere
 from sigarray import bootstrap_ci
 from sigarray._backend.seeds import seed_words
-from sigarray._backend.threefry import overlapping_words, uniform_indices
+from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._difference.confidence_interval import _medians_without_one
 from tests.oracles import FALSE_ALARM
 
@@ -26,15 +26,15 @@ STATISTICS = [("mean", np.mean), ("median", np.median), (spread, spread)]
 def replicates(statistic, samples, paired, count):
     """What the definition of the random words says, one sample at a time."""
     seed = seed_words(np, "cpu", 3)
-    sizes = [sample.shape[-1] for sample in samples]
-    width = sizes[0] if paired else sum(sizes)
-    words = overlapping_words(np, seed, 0, count, width, max(sizes))
     values = []
     for k, sample in enumerate(samples):
-        first = sizes[0] if k and not paired else 0
-        n = sizes[k]
-        places = uniform_indices(np, words[:, first : first + n], n)
-        values.append(statistic(sample[places], axis=-1))
+        n = sample.shape[-1]
+        # The second sample has counters of its own, from 2^30 on; pairs share them.
+        first = 2**30 if k and not paired else 0
+        words = random_words(np, seed, 0, count + 1, -(-n // 2), first_block=first)
+        halves = np.concatenate([words >> 16, words & 0xFFFF], axis=-1)[:, :n]
+        words = halves[:-1] << 16 | halves[1:]
+        values.append(statistic(sample[uniform_indices(np, words, n)], axis=-1))
     return values[0] - values[1] if len(values) == 2 else values[0]
 
 
