@@ -53,18 +53,37 @@ def random_words(
     fused = draw_fused(xp, seed, "words", start, count, width, first_block=first_block)
     if fused is not None:
         return fused
+    return _random_rows(xp, seed, start, count, [width], [first_block])[0]
+
+
+def _random_rows(
+    xp: Namespace,
+    seed: Seed,
+    start: int | Array,
+    count: int,
+    widths: Sequence[int],
+    first_blocks: Sequence[int],
+) -> list[Array]:
+    """Give `random_words` of several widths, encrypted at once."""
     dtype, device = word_dtype(xp), device_of(xp, seed[0])
-    blocks, streams = -(-width // 2), seed[0].shape[:-1]
+    blocks, streams = [-(-width // 2) for width in widths], seed[0].shape[:-1]
     first = start if isinstance(start, int) else xp.astype(xp.asarray(start), dtype)
     replicates = xp.arange(count, dtype=dtype, device=device) + first
     replicates = xp.reshape(replicates, (count, *(1,) * (len(streams) + 1)))
-    elements = xp.arange(blocks, dtype=dtype, device=device)
-    if first_block:
-        elements += first_block
-    shape = (count, *streams, blocks)
-    counter = (xp.broadcast_to(replicates, shape), xp.broadcast_to(elements, shape))
+    elements = [
+        xp.arange(place, place + n, dtype=dtype, device=device)
+        for n, place in zip(blocks, first_blocks, strict=True)
+    ]
+    every = elements[0] if len(elements) == 1 else xp.concat(elements)
+    shape = (count, *streams, sum(blocks))
+    counter = (xp.broadcast_to(replicates, shape), xp.broadcast_to(every, shape))
     words = threefry2x32(xp, seed, counter)
-    return xp.concat(words, axis=-1)[..., :width]
+    rows, end = [], 0
+    for n, width in zip(blocks, widths, strict=True):
+        own = slice(end, end + n)
+        rows.append(xp.concat([x[..., own] for x in words], axis=-1)[..., :width])
+        end += n
+    return rows
 
 
 def random_uniforms(
@@ -87,20 +106,16 @@ def random_uniforms(
 
 
 def _random_halves(
-    xp: Namespace,
-    seed: Seed,
-    start: int | Array,
-    count: int,
-    width: int,
-    *,
-    first_block: int = 0,
+    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
     """Give half words: the upper halves of `random_words`, and then the lower ones.
 
     Of shape (count, width), or (count, K, width).
     """
-    n_words = -(-width // 2)
-    words = random_words(xp, seed, start, count, n_words, first_block=first_block)
+    return _halve(xp, random_words(xp, seed, start, count, -(-width // 2)), width)
+
+
+def _halve(xp: Namespace, words: Array, width: int) -> Array:
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     return xp.concat(halves, axis=-1)[..., :width]
 
@@ -240,43 +255,40 @@ def random_places(
     together, as pairs, both have the same.
     """
     if is_together:
-        return 2 * [_draw_places(xp, seed, start, count, sizes[0], draws[0])]
-    return [
-        _draw_places(xp, seed, start, count, n, width, k * _SECOND_SAMPLE)
-        for k, (n, width) in enumerate(zip(sizes, draws, strict=True))
+        return 2 * random_places(xp, seed, start, count, sizes[:1], draws[:1], False)
+    first_blocks = [k * _SECOND_SAMPLE for k in range(len(sizes))]
+    are_overlapping = [n <= _MAX_OVERLAPPING for n in sizes]
+    fused = [
+        draw_fused(
+            xp,
+            seed,
+            "places",
+            start,
+            count,
+            width,
+            halves=is_overlapping,
+            size=n,
+            first_block=first_block,
+        )
+        for n, width, first_block, is_overlapping in zip(
+            sizes, draws, first_blocks, are_overlapping, strict=True
+        )
     ]
-
-
-def _draw_places(
-    xp: Namespace,
-    seed: Seed,
-    start: int | Array,
-    count: int,
-    n: int,
-    width: int,
-    first_block: int = 0,
-) -> Array:
-    """Give places (count, width) in a sample of n."""
-    is_overlapping = n <= _MAX_OVERLAPPING
-    fused = draw_fused(
-        xp,
-        seed,
-        "places",
-        start,
-        count,
-        width,
-        halves=is_overlapping,
-        size=n,
-        first_block=first_block,
-    )
-    if fused is not None:
+    if fused[0] is not None:
         return fused
-    where = {"first_block": first_block}
-    if is_overlapping:
-        halves = _random_halves(xp, seed, start, count + 1, width, **where)
-        return _overlapping_indices(xp, halves, n)
-    words = random_words(xp, seed, start, count, width, **where)
-    return uniform_indices(xp, words, n)
+    places = {}
+    for is_overlapping in dict.fromkeys(are_overlapping):
+        which = [k for k, x in enumerate(are_overlapping) if x == is_overlapping]
+        widths = [-(-draws[k] // 2) if is_overlapping else draws[k] for k in which]
+        firsts = [first_blocks[k] for k in which]
+        rows = _random_rows(xp, seed, start, count + is_overlapping, widths, firsts)
+        for k, words in zip(which, rows, strict=True):
+            if is_overlapping:
+                halves = _halve(xp, words, draws[k])
+                places[k] = _overlapping_indices(xp, halves, sizes[k])
+            else:
+                places[k] = uniform_indices(xp, words, sizes[k])
+    return [places[k] for k in range(len(sizes))]
 
 
 def ordered_keys(xp: Namespace, words: Array) -> Array:
