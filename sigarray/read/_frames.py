@@ -50,13 +50,15 @@ def read_data_frame(data: Any, name: str) -> Frame:
     Raises
     ------
     TableError
-        No data frame, or one with a column twice; no narwhals.
+        No data frame, or one with a column twice, or with several names for each; no
+        narwhals.
     """
     try:
         import narwhals.stable.v1 as nw
     except ImportError as error:
         msg = f"{name}: expected narwhals, to read it. Run: pip install narwhals."
         raise TableError(msg) from error
+    data = _name_columns(data, name)
     index = getattr(data, "index", None)
     if any(x is not None for x in getattr(index, "names", ())):  # of pandas
         data = data.reset_index()
@@ -77,3 +79,26 @@ def read_data_frame(data: Any, name: str) -> Frame:
             cells = [None if b else x for x, b in zip(cells, blank, strict=True)]
         columns[str(column)] = cells
     return Frame("a data frame", name, columns, range(1, len(frame) + 1), "row")
+
+
+def _name_columns(data: Any, name: str) -> Any:
+    """Give a data frame of pandas whose columns have one name each.
+
+    Of several levels, as of a pivot, those are left out that are the same in all.
+    """
+    columns = getattr(data, "columns", None)
+    if getattr(columns, "nlevels", 1) == 1 or columns is None:
+        return data
+    levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
+    telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
+    if len(telling) != 1:
+        msg = (
+            f"{name}: expected one name for each column; got {columns.nlevels} levels "
+            f"of them, such as {columns[0]!r}. Where one of them names metrics, choose "
+            "one by data.xs(metric, axis=1, level=...); or give a row to each score by "
+            "data.stack(level=...).reset_index()."
+        )
+        raise TableError(msg)
+    data = data.copy(deep=False)
+    data.columns = levels[telling[0]]
+    return data

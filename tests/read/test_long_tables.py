@@ -53,6 +53,22 @@ def test_the_index_of_pandas_is_a_column():
     assert as_lists(read.scores(frame)) == EXPECTED
 
 
+def test_columns_of_pandas_with_several_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"model": ["a", "b"] * 3, "seed": [1, 1, 2, 2, 3, 3], "acc": range(6)}
+    )
+    wide = frame.pivot_table(index="seed", columns="model", values=["acc"])
+    assert wide.columns.nlevels == 2
+    found = read.scores(wide.reset_index(drop=True)).scores
+    assert {k: list(x) for k, x in found.items()} == {"a": [0, 2, 4], "b": [1, 3, 5]}
+    frame["f1"] = frame["acc"] + 1.0
+    both = frame.pivot_table(index="seed", columns="model", values=["acc", "f1"])
+    advice = r"got 2 levels of them, such as \('acc', 'a'\).*data.xs\(metric, axis=1"
+    with pytest.raises(TableError, match=advice):
+        read.scores(both)
+
+
 @pytest.mark.parametrize("end", ["parquet", "feather"])
 def test_tables_of_arrow(tmp_path, end):
     pandas = pytest.importorskip("pandas")
