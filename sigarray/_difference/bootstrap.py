@@ -145,10 +145,10 @@ def bootstrap_test(
     ===============================  =======  =========  =======  =======  ========
     ..                               normal   lognormal  failing  ties     9 same
     ===============================  =======  =========  =======  =======  ========
-    "mean", one distribution         5 to 14  5 to 20    5 to 25  5 to 13  1 to 35
-    "mean", spreads 4 : 1            5 to 16  7 to 29    6 to 41  5 to 16  7 to 61
-    "t", one distribution            3 to 5   1 to 13    1 to 17  3 to 5   0 to 12
-    "t", spreads 4 : 1               2 to 5   3 to 15    2 to 20  3 to 5   0 to 50
+    "mean", one distribution         6 to 13  5 to 20    5 to 25  5 to 13  1 to 35
+    "mean", spreads 4 : 1            5 to 16  7 to 28    6 to 41  5 to 16  7 to 61
+    "t", one distribution            3 to 5   1 to 13    1 to 17  3 to 6   0 to 13
+    "t", spreads 4 : 1               3 to 5   3 to 15    2 to 20  3 to 5   0 to 50
     "mean", pairs, one distribution  6 to 17  5 to 13    6 to 12  5 to 14  1 to 5
     "mean", pairs, spreads 4 : 1     6 to 17  10 to 26   8 to 34  5 to 16  10 to 56
     "t", pairs, one distribution     2 to 5   1 to 3     1 to 4   2 to 5   0 to 3
