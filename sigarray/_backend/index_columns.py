@@ -56,6 +56,8 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     if len(values) < _MIN_ROWS:
         return False
     cells, count = np.asarray(values), np.arange(len(values))
+    if cells.max() - cells.min() != len(values) - 1:
+        return False
     if len(values) >= _MIN_SHUFFLED_ROWS:
         cells = np.sort(cells)
     return np.array_equal(cells, count) or np.array_equal(cells, count + 1)

@@ -224,8 +224,9 @@ def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> 
     varies more than a large one: `permutation_test` has the rates. Both p-values are
     small no more often than either is.
     """
-    is_by_t = _choose_statistic(x, y, options) == "t"
-    return options.test == "permutation" and is_by_t and len(x) != len(y)
+    if options.test != "permutation" or len(x) == len(y):
+        return False
+    return _choose_statistic(x, y, options) == "t"
 
 
 def _choose_options(

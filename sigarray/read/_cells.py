@@ -219,7 +219,7 @@ def _refuse(place: str, cell: Any, value: float) -> str:
         advice = " Leave the cell blank, or leave out the row."
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."
-    shown = repr(cell)
+    shown = repr(cell.item() if isinstance(cell, np.generic) else cell)
     if len(shown) > _MAX_SHOWN:
         shown = shown[:_MAX_SHOWN] + " ..."
     return f"{place}: expected a number; got {shown}.{advice}"

@@ -51,7 +51,8 @@ class Frame:
     source : str
         Its name.
     columns : mapping of sequences
-        Name -> cells, as they are in the file.
+        Name -> cells, as they are in the file: an array of numbers, where there is a
+        column for each model.
     lines : sequence of int
         Where each row is, in units of `line_word`.
     roles : mapping

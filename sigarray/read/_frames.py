@@ -70,11 +70,15 @@ def read_data_frame(data: Any, name: str) -> Frame:
             f"{type(data).__name__}."
         )
         raise TypeError(msg) from error
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, Any] = {}
     for column in frame.columns:
         series = frame[column]
+        n_blank = series.null_count()
+        if not n_blank and series.dtype.is_numeric() and not series.dtype.is_decimal():
+            columns[str(column)] = series.to_numpy()
+            continue
         cells = series.to_list()
-        if series.null_count():
+        if n_blank:
             blank = series.is_null().to_list()
             cells = [None if b else x for x, b in zip(cells, blank, strict=True)]
         columns[str(column)] = cells

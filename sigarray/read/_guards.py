@@ -81,7 +81,7 @@ def refuse_summary_rows(
     if is_long(frame, {}):  # whose runs and items are looked at when they are joined
         names |= {roles[x] for x in ("run", "item") if x in roles} - {*ignored}
     for column, cells in frame.columns.items():
-        if column in names or not any(isinstance(x, str) for x in cells):
+        if column in names or isinstance(cells, np.ndarray):
             continue
         found = [k for k, x in enumerate(cells) if _is_summary(x)]
         if 0 < len(found) < len(cells):
@@ -112,7 +112,7 @@ def refuse_splits(
         if role in ("model", "metric", "score"):
             roles.add(name)
     for column, cells in frame.columns.items():
-        if column in roles or column in ignored:
+        if column in roles or column in ignored or isinstance(cells, np.ndarray):
             continue
         if not all(isinstance(x, str) for x in cells):
             continue

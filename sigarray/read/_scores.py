@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
@@ -89,7 +91,10 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         wide = _find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
             return _add_doubts(_take_wide(wide, chosen, choice), [], folds)
-    whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
+    whole = [
+        _list_cells(_check_frame(*x, frame))
+        for x, frame in zip(files, found, strict=True)
+    ]
     frames = [_leave_out(frame, choice.ignored) for frame in whole]
     frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
@@ -322,6 +327,15 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
     if not frame.columns:
         raise TableError(f"{name} is empty. Expected a header and scores.")
     return frame
+
+
+def _list_cells(frame: Frame) -> Frame:
+    """Give a table whose cells are read row by row."""
+    columns = {
+        name: cells.tolist() if isinstance(cells, np.ndarray) else cells
+        for name, cells in frame.columns.items()
+    }
+    return replace(frame, columns=columns)
 
 
 def _leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:

@@ -110,6 +110,9 @@ def test_floors_are_those_of_samples_apart(n):
         floor = smallest_p_value(test, n, n, is_paired=False)
         assert floor == pytest.approx(p_value_of_ranks(a, b))
     assert smallest_p_value("t", n, n, is_paired=False) == 0.0
+    # Of numbers of permutations that no float holds.
+    assert smallest_p_value("permutation", 900, 999, is_paired=False) == 0.0
+    assert 0.0 < smallest_p_value("permutation", 999, 999, is_paired=True) < 1e-300
 
 
 @pytest.mark.parametrize("n_decided", [4, 5, 26])

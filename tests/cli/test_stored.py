@@ -69,6 +69,19 @@ def test_large_tables_give_what_small_ones_do(store, compare, large, name, direc
             assert summary[key] == describe_scores(column)[key]
 
 
+@pytest.mark.parametrize("test", ["permutation", "t", "mann-whitney"])
+def test_other_tests_read_large_tables(monkeypatch, store, compare, test):
+    path, options = store(draw()), ["--test", test, "--format", "csv"]
+    expected = compare(path, *options)
+    monkeypatch.setattr(large_tables, "MAX_READ", 0)
+    assert compare(path, *options) == expected
+    monkeypatch.setattr(large_tables, "_MAX_HELD", 2699)
+    code, _, error = compare(path, *options)
+    assert code == 2
+    assert "Expected --test aso for more than 2,699 scores" in error
+    assert "there are 2,700. Choose some with --columns." in error
+
+
 @pytest.mark.parametrize("test", ["aso", "permutation", "t"])
 def test_small_tables_are_read_as_any_file(store, write, compare, test):
     scores = {name: column.round(6) for name, column in draw(12).items()}
@@ -111,7 +124,7 @@ def test_dt_of_other_files(monkeypatch, write, compare):
     ("columns", "options", "message"),
     [
         (draw(), [], "Expected --dt for more than 0 scores in"),
-        (draw(), ["--test", "t"], "Expected --test aso, of no --method"),
+        (draw(), ["--method", "exact"], "Expected no --method of --test aso"),
         (draw(), ["--test", "t", "--dt", "0.1"], "Expected --dt with --test aso"),
         (draw(), ["--columns", "x,new"], "has no column 'x'. Its columns are 'base'"),
         (draw() | {"seed": range(900)}, [], "column 4 (seed): expected scores"),
