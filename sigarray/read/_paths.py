@@ -1,5 +1,6 @@
 """What the parts of paths are: as the user says, or as their names show, or asked."""
 
+import collections
 import itertools
 import os
 import re
@@ -198,10 +199,13 @@ def _ask(files: Sequence[SourceFile], got: str, more: str = "") -> TableError:
 def _advise(files: Sequence[SourceFile]) -> str:
     """Give templates that are of the paths of all files, or of those of most parts."""
     every = [_place(file) for file in files]
-    most = max(every, key=lambda x: sum(y.count("/") == x.count("/") for y in every))
-    places = [x for x in every if x.count("/") == most.count("/")]
-    names = "name the models: " + ("NAME=FOLDER" if "/" in most else "NAME=FILE")
-    found = [x for x in _guess(places) if len(places) > 1 and _is_of(x, places)]
+    ((depth, _),) = collections.Counter(x.count("/") for x in every).most_common(1)
+    places = [x for x in every if x.count("/") == depth]
+    names = "name the models: " + ("NAME=FOLDER" if depth else "NAME=FILE")
+    # Braces and stars of a path would be those of a template.
+    is_plain = not any(re.search(r"[{}*]", x) for x in places)
+    guesses = _guess(places) if is_plain and len(places) > 1 else []
+    found = [x for x in guesses if _is_of(x, places)]
     if not found:
         return f"Say what its parts are with --path, or {names}"
     ways = " or ".join(f"--path '{x}'" for x in found)

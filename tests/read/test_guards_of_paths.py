@@ -151,6 +151,10 @@ class TestAsked:
         (tmp_path / "out" / "bert" / "notes.json").write_text('{"acc": 1.0}')
         refuse(run("compare", folder), "--path", "name the models: NAME=FOLDER")
 
+    def test_braces_in_a_path_are_no_template(self, grow, run):
+        folder = grow("{{x}}/{task}/{model}/seed{run}.json")
+        refuse(run("compare", folder), "Say what its parts are with --path, or name")
+
     @pytest.mark.parametrize(
         "template", ["{model}/fold{run}/m.json", "{model}/cv_{run}.json"]
     )
