@@ -320,6 +320,9 @@ CASES = [
             {"statistic": statistic, "method": method, "n_resamples": 70, **options},
             is_random=True,
             moved=() if len(shapes) == 2 else (0, 1, 2),
+            # A limit lies between two replicates, which may be 0.3 apart, at a place
+            # among 70 that has the rounding of a level near 1.
+            float32_error=3e-6 if method == "bca" else 1e-6,
         )
         for statistic, method, shapes, options in (
             ("mean", "bca", ((9,), (7,)), {}),
