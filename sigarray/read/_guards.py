@@ -7,15 +7,8 @@ import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
+from sigarray.read._summaries import STATISTICS
 
-# Names of rows that pandas, spreadsheets and people add below scores.
-SUMMARIES = frozenset(
-    (
-        *("mean", "avg", "average", "median", "total", "sum", "overall"),
-        *("std", "sd", "stdev", "stddev", "std dev", "sem", "stderr", "±"),
-        *("best", "worst", "min", "max", "minimum", "maximum"),
-    )
-)
 _SPLITS = frozenset(
     (
         *("train", "training", "test", "testing", "val", "valid", "validation"),
@@ -39,7 +32,8 @@ _MAYBE_TRUTHS = frozenset(
     )
 )
 # Words of a column that is computed of those of models.
-_COMPUTED = (SUMMARIES - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
+_DIFFERENCES = {"diff", "difference", "delta", "gap", "improvement"}
+_COMPUTED = (STATISTICS - {"sd"}) | _DIFFERENCES
 _METRICS = frozenset(
     (
         *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
@@ -56,45 +50,6 @@ _FOLD = re.compile(
     r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
     r"(id|idx|index|no|nr|num|number)?"
 )
-# Of so many scores or more a row is the mean, where it is so near for every model.
-_LEAST_ABOVE, _NEAR_MEAN = 3, 0.01
-_NAMING = ("model", "task", "metric")
-
-
-def refuse_summary_rows(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
-) -> None:
-    """Refuse rows of means beside those of which they are the means.
-
-    Their label may be in a column that was left out; names of models, tasks and metrics
-    are no such labels.
-
-    Raises
-    ------
-    TableError
-        A row that is named "mean", "std" and so on, beside others that are not.
-    """
-    if frame.metrics is not None:
-        return
-    roles = {**find_roles(frame, {}), **chosen}
-    names = {roles[role] for role in _NAMING if role in roles}
-    if is_long(frame, {}):  # whose runs and items are looked at when they are joined
-        names |= {roles[x] for x in ("run", "item") if x in roles} - {*ignored}
-    for column, cells in frame.columns.items():
-        if column in names or isinstance(cells, np.ndarray):
-            continue
-        found = [k for k, x in enumerate(cells) if _is_summary(x)]
-        if 0 < len(found) < len(cells):
-            msg = (
-                f"{frame.place(column, found[0])}: expected a row of scores; got "
-                f"{str(cells[found[0]]).strip()!r}, which is hardly one beside others. "
-                "Leave out such rows, or rename them."
-            )
-            raise TableError(msg)
-
-
-def _is_summary(cell: object) -> bool:
-    return isinstance(cell, str) and cell.strip().lower() in SUMMARIES
 
 
 def refuse_splits(
@@ -177,34 +132,6 @@ def _is_computed(name: str, words: Mapping[str, set[str]]) -> bool:
         return True
     rest = words[name] - _COMPUTED - {"sd"}
     return rest != words[name] and any(rest == words[x] for x in words if x != name)
-
-
-def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse a row of means below scores, which has no label.
-
-    Raises
-    ------
-    TableError
-        The last row, or the last but one, is the mean of all above it for every model.
-    """
-    columns = list(scores.values())
-    n = min(map(len, columns))
-    if len(columns) < 2 or n != max(map(len, columns)):
-        return
-    for k in (n - 1, n - 2):
-        if k >= _LEAST_ABOVE and all(_is_mean(x[:k], x[k]) for x in columns):
-            msg = (
-                f"{source}, row {k + 1} of scores: expected another run; got the means "
-                f"of the {k} above. Remove rows that are no runs, or name all models "
-                "with --columns where it is one."
-            )
-            raise TableError(msg)
-
-
-def _is_mean(above: np.ndarray, x: float) -> bool:
-    """Tell the mean, in units of the middle deviation, which no outlier makes large."""
-    deviation = float(np.median(np.abs(above - np.median(above))))
-    return bool(abs(above.mean() - x) <= _NEAR_MEAN * deviation and deviation > 0.0)
 
 
 def _list_words(name: str) -> set[str]:

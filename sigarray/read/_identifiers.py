@@ -6,12 +6,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
-from sigarray.read._frame import Frame, find_roles, find_score, list_names, squeeze
+from sigarray.read._frame import Frame, find_roles, find_score, squeeze
 from sigarray.read._records import Record, as_text
 
 # More numbers of one column are hardly those of runs.
@@ -90,57 +88,6 @@ def find_items(
             )
             raise TableError(msg)
     return list(frames), []
-
-
-def refuse_unnamed_items(records: Sequence[Record]) -> None:
-    """Refuse several scores of 0 and 1 of which nothing says what they are of.
-
-    Raises
-    ------
-    TableError
-        Scores that are those of items, hardly of runs.
-    """
-    if any(x.item or x.run or x.cluster or x.step is not None for x in records):
-        return
-    counts = collections.Counter((x.task, x.model) for x in records)
-    if min(counts.values()) > 1 and {x.score for x in records} == {0.0, 1.0}:
-        first = records[0].frame
-        msg = (
-            f"{first.source}: expected a column that names the item of each score, "
-            f"for scores of 0 and 1 are hardly of runs; got columns "
-            f"{list_names(first.columns)}. Name that of items with --item, or pass "
-            "--unit run where each is a run of its own."
-        )
-        raise TableError(msg)
-
-
-def are_right_or_wrong(scores: Mapping[str, np.ndarray]) -> bool:
-    """Tell scores that are all 0 or 1, and both of one model."""
-    return all(
-        bool(np.all((x[:100] == 0.0) | (x[:100] == 1.0)))
-        and bool(np.all((x == 0.0) | (x == 1.0)))
-        for x in scores.values()
-    ) and any(x.size and x.min() < x.max() for x in scores.values())
-
-
-def refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse models with other numbers of items, of which nothing says which.
-
-    Raises
-    ------
-    TableError
-        They cannot be paired.
-    """
-    sizes = {name: len(x) for name, x in scores.items()}
-    if len(set(sizes.values())) > 1:
-        (a, n), *others = sizes.items()
-        b, m = next((x, y) for x, y in others if y != n)
-        msg = (
-            f"{source}: expected as many scores of 0 and 1 of each model, which are "
-            f"those of items; got {n} of {a!r} and {m} of {b!r}. Name the column of "
-            "items with --item, or pass --unit run where each is a run of its own."
-        )
-        raise TableError(msg)
 
 
 def are_samples(records: Sequence[Record]) -> bool:

@@ -13,9 +13,9 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
-from sigarray.read._guards import SUMMARIES
 from sigarray.read._records import Record
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._summaries import is_summary
 
 
 def join_records(
@@ -120,7 +120,7 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
         names = {getattr(record, role) for record in records}
-        found = [x for x in records if str(getattr(x, role)).lower() in SUMMARIES]
+        found = [x for x in records if is_summary(getattr(x, role))]
         if found and len(names) > 1:
             name = getattr(found[0], role)
             advice = "leave out such rows, or rename them"

@@ -24,19 +24,12 @@ from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
     refuse_folds,
-    refuse_mean_rows,
     refuse_other_columns,
     refuse_rows_apart,
     refuse_splits,
-    refuse_summary_rows,
 )
 from sigarray.read._hydra import add_overrides, check_overrides
-from sigarray.read._identifiers import (
-    are_right_or_wrong,
-    find_items,
-    refuse_lengths,
-    refuse_unnamed_items,
-)
+from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._naming import (
     MAX_NAMED,
@@ -57,6 +50,8 @@ from sigarray.read._paths import (
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
+from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
+from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
 
@@ -257,7 +252,9 @@ def _find_wide(
         place = f"{name}, {frame.line_word} "
         return WideTable(name, names, cells, lambda k: f"{place}{frame.lines[k]}")
     rows, numbers = content
-    return tabulate_rows(rows, numbers, name, choice.models, choice.ignored)
+    return tabulate_rows(
+        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
+    )
 
 
 def _take_wide(
@@ -273,28 +270,31 @@ def _take_wide(
             "--model."
         )
         raise TableError(msg)
+    of_items = "item" in chosen
+    if choice.unit == "cluster" or (choice.unit == "run" and of_items):
+        msg = (
+            f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
+            f"of a table with a column for each model{' and one of items' * of_items}; "
+            f"got --unit {choice.unit}."
+        )
+        raise TableError(msg)
     found = read_wide(
         wide,
         choice.models,
         ignored=[*choice.ignored, *([chosen["run"]] if "run" in chosen else [])],
         item=chosen.get("item"),
-        is_paired=choice.is_paired,
+        is_paired=choice.is_paired or choice.unit == "item",
         min_models=choice.min_models,
         max_models=choice.max_models,
     )
-    scores = found.scores
+    scores, notes = found.scores, found.notes
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
-        refuse_mean_rows(wide.source, scores)
-    said = [f"{wide.source}: {note}" for note in found.notes]
-    is_of_items = found.ids is not None
-    if found.ids is None and choice.unit != "run" and are_right_or_wrong(scores):
-        is_of_items = True
-        refuse_lengths(wide.source, scores)
-        said.append(
-            f"{wide.source}: scores of 0 and 1 were taken for those of items, a row "
-            "for each, by which models are paired. If each is a run, pass --unit run"
-        )
+        notes += refuse_mean_rows(wide.source, scores)
+    is_of_items = found.ids is not None or choice.unit == "item"
+    if not is_of_items and choice.unit is None and not choice.is_paired:
+        is_of_items, said = find_unnamed_items(wide.source, scores)
+        notes += said
     if found.ids is None:
         # One tuple serves all models of one size.
         numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
@@ -312,7 +312,7 @@ def _take_wide(
         metric="score",
         kind="a table with a column for each model",
         source=wide.source,
-        notes=tuple(said),
+        notes=tuple(f"{wide.source}: {note}" for note in notes),
     )
 
 

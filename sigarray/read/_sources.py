@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
 from sigarray.read._bytes import TableError, read_text
+from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
@@ -95,8 +96,11 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
         columns = {
             column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
             for k, column in enumerate(header)
-            if column
         }
+        # The index of a data frame has no name; numbers of its rows say nothing.
+        unnamed = columns.get("", [])
+        if all(is_blank(x) or looks_like_score(x) for x in unnamed):
+            columns.pop("", None)
         lines = [line for line, _ in rows[1:]]
     twice = tuple(x for x in columns if header.count(x) > 1)
     return Frame("a table", name, columns, lines, twice=twice)

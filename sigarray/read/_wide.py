@@ -50,6 +50,7 @@ def tabulate_rows(
     name: str,
     columns: Sequence[str] | None,
     ignored: Sequence[str],
+    item: str | None = None,
 ) -> WideTable:
     """Give a table of text, below whose header there are rows, or numbers.
 
@@ -62,7 +63,7 @@ def tabulate_rows(
         raise TableError(
             f"{name} is empty. Expected a header of model names and scores."
         )
-    names = _read_header(rows, name, columns, ignored)
+    names = _read_header(rows, name, columns, ignored, item)
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
@@ -244,6 +245,7 @@ def _read_header(
     name: str,
     columns: Sequence[str] | None,
     ignored: Sequence[str],
+    item: str | None,
 ) -> dict[int, str]:
     """Give position -> name; a column without name and cells is no column."""
     line, header = rows[0]
@@ -264,13 +266,17 @@ def _read_header(
             msg = f"{place}: expected one column for each model; got {model!r} twice."
             raise TableError(msg)
         is_unnamed = not model and any(get_cell(row, position) for _, row in rows[1:])
-        if is_unnamed and columns is None and model not in ignored:
+        is_item = not model and item == ""
+        if is_unnamed and columns is None and model not in ignored and not is_item:
+            first = next(x for _, row in rows[1:] if (x := get_cell(row, position)))
             msg = (
-                f"{place}: expected a name; got none. Is it an index? Leave it out "
-                'with --ignore "", or choose the models with --columns.'
+                f"{place}: expected a name; got none, above {first!r}. Where it names "
+                'the items of a test set, by which models are paired, pass --item ""; '
+                'where it numbers runs, --ignore ""; or choose the models with '
+                "--columns."
             )
             raise TableError(msg)
-        if model:
+        if model or (is_unnamed and is_item):
             names[position] = model
             seen.add(model)
     return names

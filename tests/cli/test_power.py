@@ -304,7 +304,8 @@ class TestWhatIsSaid:
     def test_more_runs_are_tried_than_there_are(self, write, power):
         rng = np.random.default_rng(0)
         rows = "".join(f"{x},{x + 0.25}\n" for x in rng.normal(size=130).round(3))
-        arguments = [write(f"a,b\n{rows}"), "--test", "t", "--n-samples", "100"]
+        arguments = [write(f"a,b\n{rows}"), "--unit", "run"]
+        arguments += ["--test", "t", "--n-samples", "100"]
         document = power(*arguments)
         assert document["largest_size_tried"] == 800
         assert document["pairs"][0]["required_sample_size"] in (200, 400)

@@ -323,7 +323,7 @@ class TestMethodOfManyScores:
     def test_it_is_said_and_near_to_resampling(self, many, run, test, paired):
         path, _ = many
         options = ["compare", path, "--test", test, "--format", "json"]
-        options += ["--paired"] if paired else []
+        options += ["--paired"] if paired else ["--unit", "run"]
         quick = json.loads(run(*options)[1])
         assert quick["method"].endswith("by saddlepoint approximation")
         slow = json.loads(run(*options, "--n-resamples", "2000")[1])

@@ -60,7 +60,11 @@ def test_tables_that_are_read(write, content, names):
         ("a\n1\n2\n", r"line 1: expected columns for two or more models; got 'a'\."),
         ("a b\n1 2\n", r"line 1: expected columns for two or more models; got 'a b'\."),
         ("0.9,NA\n0.8,0.7\n", r"line 1: expected a header of model names; got numbers"),
-        (",a,b\n0,1,2\n", r"line 1, column 1: .*Is it an index\? .* --columns"),
+        (
+            ",a,b\n0,1,2\n",
+            r"line 1, column 1: .*got none, above '0'\. .*--item \"\"; "
+            r".*--ignore \"\"; or .*--columns",
+        ),
         (
             "a,b\n1,1e200\n",
             r"line 2, column 2 \(b\).*got '1e200'\. The largest is 1e\+150",

@@ -19,7 +19,8 @@ from sigarray.report._numbers import describe_scores
 
 
 def read_scores(path, columns=None, ignored=()):
-    return read_sources([path], Choice(models=columns, ignored=ignored)).scores
+    choice = Choice(models=columns, ignored=ignored, unit="run")
+    return read_sources([path], choice).scores
 
 
 INDICES = """seed,Seed,SEED, Seed ,run,Run,step,epoch,iteration,iter,fold,split,id,ID,

@@ -1,0 +1,131 @@
+"""Scores of which nothing says what they are of: runs, or items of a test set."""
+
+import collections
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import list_names
+from sigarray.read._records import Record
+
+# As many runs of every model, and more than these, are rare; items are many.
+_MAX_RUNS = 50
+# Marks of single answers: right and wrong, in percent, by preference.
+_PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
+# So many scores, all of them on a short scale of halves, are hardly of runs.
+_MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
+_ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
+
+
+def find_unnamed_items(
+    source: str, scores: Mapping[str, np.ndarray]
+) -> tuple[bool, list[str]]:
+    """Tell whether rows of a table with a column for each model are items, by values.
+
+    Returns
+    -------
+    are_items, notes : bool, list of str
+
+    Raises
+    ------
+    TableError
+        Only the user knows; or rows cannot be pairs.
+    """
+    reason = doubt_runs(list(scores.values()))
+    if reason is None:
+        return False, []
+    if not reason:
+        _refuse_lengths(source, scores)
+        low, high = sorted({float(x) for y in scores.values() for x in np.unique(y)})
+        note = (
+            f"scores of {low:g} and {high:g} were taken for those of items, a row for "
+            "each, by which models are paired. If each is a run, pass --unit run"
+        )
+        return True, [note]
+    item = (
+        "--unit item where each row is of an item of a test set, by which models are "
+        "paired (or --item with a column that names it); or "
+    )
+    msg = (
+        f"{source}: expected to know what a row is of, a run or an item; got {reason}. "
+        f"{_ADVICE.format(item=item)}."
+    )
+    raise TableError(msg)
+
+
+def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
+    """Say why scores are hardly of runs; "" where they are marks of single answers."""
+    if _are_marks_of_two(columns):
+        return ""
+    sizes = {len(x) for x in columns}
+    n = max(sizes)
+    # Items have a score of each model, runs as many as there are.
+    if len(sizes) == 1 and n > _MAX_RUNS:
+        return f"{n:,} scores of each model"
+    if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
+        return None
+    values = np.unique(np.concatenate(columns))
+    is_short = len(values) <= _MAX_MARKS and np.abs(values).max() <= _LARGEST_MARK
+    if not is_short or len(values) == 1:
+        return None
+    shown = ", ".join(f"{x:g}" for x in values[:_MAX_MARKS].tolist())
+    return f"{n} scores of a model, each one of {shown}"
+
+
+def refuse_unnamed_items(records: Sequence[Record]) -> None:
+    """Refuse many scores, or marks of single answers, of which nothing is said.
+
+    Raises
+    ------
+    TableError
+        Scores that are those of items, hardly of runs.
+    """
+    if any(x.item or x.run or x.cluster or x.step is not None for x in records):
+        return
+    by: dict[object, list[float]] = collections.defaultdict(list)
+    for x in records:
+        by[x.task, x.model].append(x.score)
+    columns = [np.asarray(x) for x in by.values()]
+    reason = doubt_runs(columns) if min(map(len, columns)) > 1 else None
+    if reason is None:
+        return
+    first = records[0].frame
+    values = sorted({x.score for x in records})
+    got = reason or f"scores of {values[0]:g} and {values[-1]:g}"
+    item = "--item with the column of items, by which models are paired, or "
+    msg = (
+        f"{first.source}: expected to know of which run or item each score is; got "
+        f"{got}, and columns {list_names(first.columns)}. {_ADVICE.format(item=item)}."
+    )
+    raise TableError(msg)
+
+
+def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
+    """Refuse models with other numbers of items, of which nothing says which."""
+    sizes = {name: len(x) for name, x in scores.items()}
+    if len(set(sizes.values())) > 1:
+        (a, n), *others = sizes.items()
+        b, m = next((x, y) for x, y in others if y != n)
+        msg = (
+            f"{source}: expected as many scores of each model, a row for each item; "
+            f"got {n} of {a!r} and {m} of {b!r}. Name the column of items with --item, "
+            "or pass --unit run where each is a run of its own."
+        )
+        raise TableError(msg)
+
+
+def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
+    """Tell scores that are all one of two marks, and both of one model."""
+    for low, high in _PAIRS_OF_MARKS:
+        # The start of long columns first, for most tell by it.
+        if all(
+            bool(np.all((part == low) | (part == high)))
+            for part in (*(x[:100] for x in columns), *columns)
+        ):
+            return any(x.size and x.min() < x.max() for x in columns)
+    return False
+
+
+def _are_halves(x: np.ndarray) -> bool:
+    return bool(np.all(2.0 * x == np.round(2.0 * x)))

@@ -1,0 +1,85 @@
+"""Tables with a column for each model, and nothing that says what a row is of."""
+
+import numpy as np
+import pytest
+
+from sigarray.read._unnamed import doubt_runs
+
+RNG = np.random.default_rng(0)
+
+
+def refuse(done, *words):
+    code, out, err = done
+    assert (code, out) == (2, ""), err
+    for word in words:
+        assert word in err
+
+
+def columns(table):
+    return "\n".join(["a,b", *(",".join(map(str, row)) for row in table)])
+
+
+def test_many_rows_are_runs_or_items(write, run):
+    path = write(columns(RNG.random((51, 2)).round(4)))
+    refuse(run("compare", path), "51 scores of each model", "--unit item", "--unit run")
+    code, out, err = run("compare", path, "--unit", "item")
+    assert code == 0, err
+    assert "permutation" in out
+    assert "stochastic" in run("compare", path, "--unit", "run")[1]
+    # Who says that rows are pairs has said it.
+    assert run("compare", path, "--paired")[0] == 0
+
+
+def test_as_many_runs_as_there_are(write, run):
+    assert run("compare", write(columns(RNG.random((50, 2)))))[0] == 0
+    rows = [f"{x},{y}" for x, y in RNG.random((60, 2))]
+    rows += [f"{x}," for x in RNG.random(9)]
+    assert run("compare", write("\n".join(["a,b", *rows])))[0] == 0
+
+
+@pytest.mark.parametrize("marks", [(0, 1), (0, 100), (-1, 1)])
+def test_two_marks_are_of_items(write, run, marks):
+    path = write(columns(RNG.choice(marks, (30, 2))))
+    code, out, err = run("compare", path)
+    assert code == 0, err
+    assert f"scores of {marks[0]} and {marks[1]} were taken for those of items" in err
+    assert out == run("compare", path, "--unit", "item")[1]
+
+
+@pytest.mark.parametrize("marks", [range(1, 6), (0, 0.5, 1), range(11)])
+def test_ratings_are_asked_about(write, run, marks):
+    path = write(columns(RNG.choice(list(marks), (12, 2))))
+    refuse(run("compare", path), "12 scores of a model, each one of", "--unit item")
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [[3.0] * 12, [3.0] * 12],
+        [[81.0, 84.5, 83.0] * 4, [80.0, 82.5, 79.0] * 4],
+        [[1.0, 2.0, 5.0, 3.0], [2.0, 2.0, 4.0, 3.0]],
+        [np.arange(12.0), np.arange(12.0) + 0.5],
+    ],
+)
+def test_scores_that_may_well_be_of_runs(scores):
+    assert doubt_runs([np.asarray(x) for x in scores]) is None
+
+
+def test_units_that_do_not_suit_the_table(write, run):
+    path = write("item,a,b\nx,1,2\ny,2,3\nz,3,1\n")
+    refuse(run("compare", path, "--unit", "cluster"), "expected --unit run or item of")
+    refuse(run("compare", path, "--item", "item", "--unit", "run"), "got --unit run")
+    path = write("a,b\n1,2\n2,3\n,4\n")
+    refuse(run("compare", path, "--unit", "item"), "line 4, column 1", "blank")
+    path = write("a,b\n1,0\n0,1\n,1\n")
+    refuse(run("compare", path), "got 2 of 'a' and 3 of 'b'", "--item")
+
+
+def test_an_index_without_a_name(write, run):
+    rows = RNG.random((5, 2)).round(3)
+    names = [f",{a},{b}" for a, b in [("a", "b"), *rows]]
+    names[1:] = [f"q{k}{row}" for k, row in enumerate(names[1:])]
+    path = write("\n".join(names))
+    refuse(run("compare", path), "got none, above 'q0'", '--item ""', '--ignore ""')
+    assert "permutation" in run("compare", path, "--item", "")[1]
+    assert "stochastic" in run("compare", path, "--ignore", "")[1]
