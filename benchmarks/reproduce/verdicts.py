@@ -6,176 +6,37 @@ where any of its claims is false. Of equal models that is any claim at all.
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import sigarray
 from benchmarks.reproduce.experiment import Experiment, Settings
+from benchmarks.reproduce.families import (
+    DISCOVERIES,
+    DRAWS,
+    EQUAL,
+    POWER,
+    SPREADS,
+    TAILS,
+    Family,
+)
 
 LEVEL, THRESHOLD = 0.05, 0.2
 # More than this, and two standard errors of a simulation, is too often.
 LARGEST = 0.06
 QUICK, FULL = 100, 4000
+# Where each claim, or so large a share of them, is wrong.
+JUDGED = ("equal", "equal means", "discovery")
 N_RESAMPLES = 1000
 
-Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
-
-
-def draw_normal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw runs of a usual kind."""
-    return rng.normal(size=shape)
-
-
-def draw_lognormal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw runs with a long tail, log-deviation 2."""
-    return rng.lognormal(0.0, 2.0, shape)
-
-
-def draw_failing(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw runs of which one in ten fails."""
-    return rng.normal(size=shape) - 10.0 * (rng.random(shape) < 0.1)
-
-
-def draw_ties(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw runs on a lattice of half a deviation."""
-    return np.round(2.0 * rng.normal(size=shape)) / 2.0
-
-
-def draw_five_values(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw runs of five values, nine of ten of them the same."""
-    return np.where(rng.random(shape) < 0.9, 0, rng.integers(1, 5, shape)).astype(float)
-
-
-DRAWS: dict[str, Draw] = {
-    "normal": draw_normal,
-    "lognormal": draw_lognormal,
-    "one run in ten fails": draw_failing,
-    "ties": draw_ties,
-    "nine of ten the same": draw_five_values,
-}
-
-
-@dataclass(frozen=True)
-class Family:
-    """Models of so many runs each, and what they are like."""
-
-    sizes: tuple[int, ...]
-    scores: str = "normal"
-    # By what each model's scores are multiplied, about their middle.
-    spreads: tuple[float, ...] = ()
-    # What is added to each model's scores.
-    shifts: tuple[float, ...] = ()
-    n_tasks: int = 1
-    has_baseline: bool = False
-
-    @property
-    def name(self) -> str:
-        """Say what it is."""
-        sizes = sorted(set(self.sizes))
-        if len(sizes) == 1:
-            name = f"{len(self.sizes)} x {sizes[0]}"
-        elif len(self.sizes) == 2:
-            name = f"{self.sizes[0]} v {self.sizes[1]}"
-        else:
-            name = " + ".join(f"{self.sizes.count(n)} x {n}" for n in sizes)
-        name += f" on {self.n_tasks} tasks" if self.n_tasks > 1 else ""
-        if len(set(self.spreads)) > 1:
-            count = sum(x < max(self.spreads) for x in self.spreads)
-            low, high = min(self.spreads), max(self.spreads)
-            ratio = "never varying" if low == 0.0 else f"{high / low:g} times narrower"
-            narrow = {
-                n for n, x in zip(self.sizes, self.spreads, strict=True) if x == low
-            }
-            who = "the second" if len(self.sizes) == 2 else f"{count} of them"
-            if len(self.sizes) > 2 and len(sizes) == 2 and narrow == {sizes[-1]}:
-                who = "those of more runs"
-            name += f", {who} {ratio}"
-        return name + (", with a baseline" if self.has_baseline else "")
-
-    def draw(self, rng: np.random.Generator, n_sets: int) -> list[np.ndarray]:
-        """Give the scores of each model, (sets, runs)."""
-        draw = DRAWS[self.scores]
-        spreads = self.spreads or (1.0,) * len(self.sizes)
-        shifts = self.shifts or (0.0,) * len(self.sizes)
-        return [
-            spread * draw(rng, (n_sets, n)) + shift
-            for n, spread, shift in zip(self.sizes, spreads, shifts, strict=True)
-        ]
-
-
-def half(n: int, narrow: float) -> tuple[float, ...]:
-    """Give the spreads of n models, of which half are narrow."""
-    return (1.0,) * (n - n // 2) + (narrow,) * (n // 2)
-
-
-EQUAL = [
-    *(
-        Family((n,) * k, scores)
-        for k, n in (
-            (2, 3),
-            (2, 5),
-            (2, 20),
-            (4, 5),
-            (5, 5),
-            (10, 5),
-            (10, 10),
-            (10, 20),
-        )
-        for scores in DRAWS
-    ),
-    *(Family((n,) * k) for k, n in ((20, 10), (50, 10), (20, 20))),
-    *(
-        Family(sizes, scores)
-        for sizes in ((3, 20), (5, 50), (5,) * 4 + (50,), (3, 5, 10, 20, 20))
-        for scores in DRAWS
-    ),
-    *(
-        Family((n,) * k, scores, n_tasks=tasks)
-        for k, n, tasks in ((2, 6, 20), (2, 10, 57), (5, 10, 5))
-        for scores in ("normal", "one run in ten fails")
-    ),
-    *(
-        Family((n,) * k, scores, has_baseline=True)
-        for k, n in ((5, 5), (10, 5), (10, 20))
-        for scores in DRAWS
-    ),
-    Family((5, 5, 5, 5, 20), has_baseline=True),
-    Family((20, 5, 5, 5, 5), has_baseline=True),
-]
-# Equal means and other spreads: none is better.
-SPREADS = [
-    *(Family((n, m), spreads=(1.0, 0.25)) for n, m in ((5, 5), (20, 20), (5, 20))),
-    Family((20, 5), spreads=(1.0, 0.25)),
-    *(
-        Family((n,) * k, spreads=half(k, narrow))
-        for k, n in ((5, 5), (10, 5), (10, 10), (20, 10))
-        for narrow in (0.25, 0.001, 0.0)
-    ),
-    *(Family((n, m), spreads=(1.0, 0.25)) for n, m in ((3, 20), (5, 50), (10, 200))),
-    Family((5,) * 4 + (50,), spreads=(1.0,) * 4 + (0.25,)),
-    Family((5,) * 2 + (20,) * 2, spreads=half(4, 0.25)),
-    Family((5,) * 5 + (20,) * 5, spreads=half(10, 0.25)),
-    *(
-        Family((n,) * k + (m,), spreads=(1.0,) * k + (0.25,), has_baseline=True)
-        for k, n, m in ((4, 5, 20), (9, 5, 50), (4, 3, 20))
-    ),
-]
-# Some better than the others by so many deviations, and the least share to be found.
-POWER = [
-    (Family((5,) * 5, shifts=(3.0,) * 2 + (0.0,) * 3), 0.78),
-    (Family((5,) * 10, shifts=(3.0,) * 5 + (0.0,) * 5), 0.20),
-    (Family((10,) * 10, shifts=(2.0,) + (0.0,) * 9), 0.79),
-    (Family((5,) * 5, shifts=(2.0,) + (0.0,) * 4, has_baseline=True), 0.34),
-    (Family((5,) * 10, shifts=(3.0,) * 5 + (0.0,) * 5, has_baseline=True), 0.58),
-    (Family((5,) * 3, shifts=(2.0, 0.0, 0.0)), 0.0),
-    (Family((5,) * 2, shifts=(2.0, 0.0)), 0.0),
-    (Family((20,) * 2, shifts=(1.0, 0.0)), 0.0),
-]
 # Spreads of B where A's is 1, and runs, of bounds of a known ratio.
 RATIOS, RATIO_SIZES = (0.05, 0.2, 0.5, 0.8), (3, 5, 10, 20, 50)
+# Numbers of models, of which one has that ratio to each of the others, and their runs.
+AT_THRESHOLD = [
+    (k, n) for k in (2, 4, 10) for n in RATIO_SIZES if k == 2 or n > min(RATIO_SIZES)
+]
 
 
 def run(settings: Settings) -> Experiment:
@@ -187,6 +48,17 @@ def run(settings: Settings) -> Experiment:
         for seed, family in enumerate(families)
     ]
     rows += [
+        {
+            "kind": "equal means, long tails",
+            **describe_errors(settings, family, n_sets, 100 + seed),
+        }
+        for seed, family in enumerate(TAILS)
+    ]
+    rows += [
+        {"kind": "discovery", **describe_discoveries(settings, *family, n_sets, seed)}
+        for seed, family in enumerate(DISCOVERIES)
+    ]
+    rows += [
         {"kind": "power", **describe_power(settings, family, n_sets, seed), "least": x}
         for seed, (family, x) in enumerate(POWER)
     ]
@@ -194,9 +66,12 @@ def run(settings: Settings) -> Experiment:
         {"kind": "bound", **row}
         for ratio in RATIOS
         for n in RATIO_SIZES
-        for row in describe_bounds(
-            settings, ratio, n, settings.choose(QUICK, FULL // 2)
-        )
+        for row in describe_bounds(settings, ratio, n, n_sets)
+    ]
+    rows += [
+        {"kind": "threshold", **row}
+        for k, n in AT_THRESHOLD
+        for row in describe_threshold(settings, k, n, n_sets)
     ]
     names = ("kind", "family", "scores", "n_sets", "rate", "least", "ratio", "covered")
     rows = [{name: row.get(name, "") for name in names} for row in rows]
@@ -256,6 +131,75 @@ def describe_errors(
         "n_sets": n_sets,
         "rate": rate,
     }
+
+
+def describe_discoveries(
+    settings: Settings, family: Family, n_better: int, n_sets: int, seed: int
+) -> dict[str, Any]:
+    """Give the mean share of false claims among those of equality that is rejected.
+
+    By Benjamini and Hochberg over the pairs of all tasks, as `sigarray compare` does
+    where no level of a task could leave anything. The bounds only take claims away.
+    """
+    rng = np.random.default_rng((4, seed))
+    n_models, n_tasks = len(family.sizes), family.n_tasks
+    baseline = n_models - 1 if family.has_baseline else None
+    shares = []
+    for start in range(0, n_sets, 500):
+        n_drawn = min(500, n_sets - start)
+        samples = family.draw(rng, n_drawn * n_tasks)
+        is_first = np.tile(np.arange(n_tasks) < n_better, n_drawn)
+        samples[0] = samples[0] + 3.0 * is_first[:, None]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found = sigarray.multi_aso(
+                [settings.put(x) for x in samples],
+                correction=None,
+                baseline=baseline,
+                method="bootstrap",  # of two resamples, for p-values alone
+                n_resamples=2,
+                rng=seed,
+            )
+        i, j = np.triu_indices(n_models, 1)
+        kept = slice(None) if baseline is None else j == baseline
+        i, j = i[kept], j[kept]
+        p = np.asarray(found.pvalue)[:, i, j].reshape(n_drawn, -1)
+        is_told = np.asarray(sigarray.benjamini_hochberg(p)) <= LEVEL + 1e-9
+        is_true = (is_first[:, None] & (i == 0)).reshape(n_drawn, -1)
+        n_false = np.sum(is_told & ~is_true, axis=-1)
+        shares += (n_false / np.maximum(1, np.sum(is_told, axis=-1))).tolist()
+    which = f"the first better on {n_better}" if n_better else "all equal"
+    return {
+        "family": f"{family.name}, {which}",
+        "scores": family.scores,
+        "n_sets": n_sets,
+        "rate": float(np.mean(shares)),
+    }
+
+
+def describe_threshold(
+    settings: Settings, k: int, n: int, n_sets: int
+) -> list[dict[str, Any]]:
+    """Give how often A is called better than one of k - 1 others, by `multi_aso`."""
+    rows = []
+    for spread in (2.0, 0.5):
+        rng = np.random.default_rng((5, k, n, int(10 * spread)))
+        family = Family(
+            (n,) * k,
+            spreads=(1.0,) + (spread,) * (k - 1),
+            shifts=(find_shift(THRESHOLD, spread),) + (0.0,) * (k - 1),
+        )
+        claims = find_claims(settings, family, family.draw(rng, n_sets), n)
+        rows.append(
+            {
+                "family": f"{k} x {n}, spreads 1 and {spread:g}",
+                "scores": "normal",
+                "n_sets": n_sets,
+                "rate": float(np.mean(claims[:, 0, 1:])),
+                "ratio": THRESHOLD,
+            }
+        )
+    return rows
 
 
 def describe_power(
@@ -332,24 +276,27 @@ def find_shift(ratio: float, spread: float) -> float:
 def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Give the findings as tables of Markdown."""
     tables = []
-    names = list(DRAWS)
     chosen = [x for x in rows if x["kind"] == "equal"]
-    found: dict[str, dict[str, float]] = {}
-    for row in chosen:
-        found.setdefault(row["family"], {})[row["scores"]] = row["rate"]
-    body = [
-        [family, *(show(rates.get(name)) for name in names)]
-        for family, rates in found.items()
-    ]
     tables.append(
         f"Families of equal models, models x runs, in which any is called better by "
         f"`multi_aso`, in percent of {chosen[0]['n_sets']} each:\n\n"
-        + write_table(["", *names], body)
+        + _tabulate_by_scores(chosen)
     )
     chosen = [x for x in rows if x["kind"] == "equal means"]
     tables.append(
-        "The same of models with equal means and other spreads:\n\n"
+        "The same of normal models with equal means and other spreads:\n\n"
         + write_table(["", "percent"], [[x["family"], show(x["rate"])] for x in chosen])
+    )
+    chosen = [x for x in rows if x["kind"] == "equal means, long tails"]
+    tables.append(
+        "The same of scores with a long tail, which few runs do not show, and no bound "
+        "knows of:\n\n" + _tabulate_by_scores(chosen)
+    )
+    chosen = [x for x in rows if x["kind"] == "discovery"]
+    tables.append(
+        "Where levels of single tasks could leave nothing, the false discovery rate is "
+        "controlled: the mean share of false claims, in percent:\n\n"
+        + _tabulate_by_scores(chosen)
     )
     chosen = [x for x in rows if x["kind"] == "power"]
     tables.append(
@@ -368,12 +315,32 @@ def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
         f"below {THRESHOLD:g}:\n\n"
         + write_table(["eps", "", "eps <= eps_min", "A is better"], body)
     )
+    chosen = [x for x in rows if x["kind"] == "threshold"]
+    tables.append(
+        f"`multi_aso` of normal models, of which one has a ratio of {THRESHOLD:g} "
+        "itself to each of the others: it is called better than a given one in so "
+        "many percent:\n\n"
+        + write_table(["", "percent"], [[x["family"], show(x["rate"])] for x in chosen])
+    )
     return tables
+
+
+def _tabulate_by_scores(rows: Sequence[dict[str, Any]]) -> str:
+    """Give rates by family, with a column for each kind of scores."""
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(row["family"], {})[row["scores"]] = row["rate"]
+    names = [x for x in DRAWS if any(x in rates for rates in found.values())]
+    body = [
+        [family, *(show(rates.get(name)) for name in names)]
+        for family, rates in found.items()
+    ]
+    return write_table(["", *names], body)
 
 
 def judge(rows: Sequence[dict[str, Any]]) -> str:
     """Say which families err too often, and which power is too small."""
-    errors = [x for x in rows if x["kind"] in ("equal", "equal means")]
+    errors = [x for x in rows if x["kind"] in JUDGED]
     too_often = [
         f"{x['family']}, {x['scores']}: {show(x['rate'])} %"
         for x in errors

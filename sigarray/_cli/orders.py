@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sigarray import benjamini_hochberg, multi_aso
+from sigarray._cli.comparison import pairs_of
 from sigarray._cli.drawing_on import draw_on
 from sigarray._cli.floors import list_floors
 from sigarray._cli.progress import announce, track
@@ -86,7 +87,12 @@ def _run_by_discovery_rate(
     p_values = []
     for scores in tasks.values():
         first = share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
-        p_values += np.asarray(first.pvalue)[np.triu_indices(len(scores), 1)].tolist()
+        found = np.asarray(first.pvalue)
+        names = list(scores)
+        p_values += [
+            float(found[names.index(a), names.index(b)])
+            for a, b in pairs_of(names, options.baseline)
+        ]
     adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
     level = 1.0 - options.confidence_level
     n_told = int(np.sum(adjusted <= level + 1e-9))
@@ -98,7 +104,10 @@ def _run_by_discovery_rate(
             task: share(scores, n_comparisons=count, is_corrected=False)
             for task, scores in named
         }
-    floor = min(list_floors(tasks, "mann-whitney", is_paired=False))
+    floors = list_floors(
+        tasks, "mann-whitney", is_paired=False, baseline=options.baseline
+    )
+    floor = min(floors)
     needed = math.ceil(floor * len(p_values) / level - 1e-9)
     if not n_told and needed > 1:
         warnings.warn(
@@ -115,15 +124,34 @@ def choose_order_correction(
     tasks: Mapping[str, Samples], options: OrderOptions
 ) -> OrderCorrection:
     """Say how verdicts of several tasks hold at once, as `choose_correction` does."""
-    level = 1.0 - options.confidence_level
-    if len(tasks) == 1 or options.baseline is not None:
+    if len(tasks) == 1:
         return CLOSED
-    sizes = [[len(x) for x in scores.values()] for scores in tasks.values()]
-    is_vain = not any(
-        can_decide(own, family_of(len(own), level / len(tasks))) for own in sizes
+
+    def can_any(share: float, *, is_corrected: bool) -> bool:
+        return any(
+            can_decide(
+                [len(x) for x in scores.values()],
+                _family_of(scores, options, share, is_corrected=is_corrected),
+            )
+            for scores in tasks.values()
+        )
+
+    is_vain = not can_any(1.0 / len(tasks), is_corrected=True)
+    is_of_use = is_vain and can_any(1.0, is_corrected=False)
+    return "benjamini_hochberg" if is_of_use else CLOSED
+
+
+def _family_of(
+    scores: Samples, options: OrderOptions, share: float, *, is_corrected: bool
+) -> Family:
+    """Give the family of the models of a task, at a share of the level."""
+    name, names = options.baseline, list(scores)
+    return family_of(
+        len(names),
+        level_of(options.confidence_level, 1) * share,
+        None if name is None else names.index(name),
+        is_corrected=is_corrected,
     )
-    can_any = any(can_decide(own, Family("pairs", level)) for own in sizes)
-    return "benjamini_hochberg" if is_vain and can_any else CLOSED
 
 
 def _run_task(
@@ -163,12 +191,7 @@ def _run_task(
         )
     if is_quick or not any(x.method == "bootstrap" for x in _plan(scores, options)):
         return result
-    family = family_of(
-        len(scores),
-        level_of(options.confidence_level, n_comparisons),
-        None if options.baseline is None else list(scores).index(options.baseline),
-        is_corrected=is_corrected,
-    )
+    family = _family_of(scores, options, 1.0 / n_comparisons, is_corrected=is_corrected)
     sign = 1.0 if higher_is_better else -1.0
     return draw_on(scores, result, options, level=family.level_of_bound, sign=sign)
 
@@ -202,11 +225,7 @@ def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) 
     sizes = [len(column) for column in scores.values()]
     if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
         how += ", and of means by Welch's t where numbers of runs differ"
-    level = 1.0 - options.confidence_level
-    baseline = None
-    if options.baseline is not None:
-        baseline = list(scores).index(options.baseline)
-    family = family_of(len(scores), level, baseline, is_corrected=is_closed)
+    family = _family_of(scores, options, 1.0, is_corrected=is_closed)
     is_known = options.method != "asymptotic" and can_decide(sizes, family)
     if is_known and (options.threshold, options.confidence_level) == _MEASURED:
         how += _SIZE_AT_THRESHOLD

@@ -97,6 +97,12 @@ FAMILIES = [
         for models, tasks in ((2, 20), (2, 57), (5, 5), (5, 20))
         for scores in ("lognormal", "0 to 4")
     ),
+    *(
+        Family(2, tasks, n, scores, "bootstrap", unit)
+        for tasks, n, unit in ((20, 60, "items"), (20, 10, "runs"), (1, 10, "runs"))
+        for scores in ("normal", "lognormal")
+    ),
+    Family(2, 20, 60, "0 or 1", "bootstrap"),
 ]
 
 
@@ -140,17 +146,17 @@ def find_p_values(
     first, second = (list(x) for x in zip(*family.pairs, strict=True))
     a, b = (scores[:, :, x].reshape(-1, family.n) for x in (first, second))
     shape = (len(scores), family.n_tasks, len(family.pairs))
-    if family.test != "permutation":
+    if family.test not in ("permutation", "bootstrap"):
         find = {
             "t": by_t,
             "mann-whitney": by_exact_ranks,
             "brunner-munzel": by_ranks_and_placements,
         }
         p = find[family.test](settings.put(a), settings.put(b), rng)
-    elif family.is_paired and family.scores == "0 or 1":
+    elif family.test == "permutation" and family.scores == "0 or 1":
         p = exchange_wins(settings, a, b)
     else:
-        p = permute_near(settings, family, a, b, rng)
+        p = draw_near(settings, family, a, b, rng)
     return p.reshape(shape)
 
 
@@ -164,25 +170,26 @@ def exchange_wins(settings: Settings, a: np.ndarray, b: np.ndarray) -> np.ndarra
     return np.asarray(result.pvalue)[which.reshape(-1)]
 
 
-def permute_near(
+def draw_near(
     settings: Settings, family: Family, a: np.ndarray, b: np.ndarray, rng: int
 ) -> np.ndarray:
-    """Permute as the command where p may be small enough, or all of few scores."""
+    """Draw as the command does where p may be small enough, or of few scores."""
     options: dict[str, Any] = {"n_resamples": N_RESAMPLES, "rng": rng}
     options |= {"paired": True} if family.is_paired else {"statistic": "t"}
     if family.n > 5:
         options["n_resamples"] = FEW_DRAWS
-    if family.is_paired:
+    if family.is_paired and family.test == "permutation":
         p = by_t(settings.put(a), settings.put(b), rng, paired=True)
         is_near = p <= NEAR * LEVEL / family.n_comparisons
     else:
-        result = sigarray.permutation_test(settings.put(a), settings.put(b), **options)
+        draw = getattr(sigarray, f"{family.test}_test")
+        result = draw(settings.put(a), settings.put(b), **options)
         p = np.asarray(result.pvalue)
         is_near = p <= NEAR_BY_DRAWS
     if family.n <= 5:
         return p
     tests = PairOptions(
-        test="permutation",
+        test=family.test,
         is_paired=family.is_paired,
         n_resamples=N_RESAMPLES,
         seed=rng,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.reproduce.verdicts import (
+from benchmarks.reproduce.families import (
     draw_failing,
     draw_five_values,
     draw_normal,
