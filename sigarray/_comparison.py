@@ -72,7 +72,8 @@ def compare(
     -------
     ComparisonResult
         `summary_a` and `summary_b` (`mean`, `std`, `median`, `min` and `max` of the
-        scores), `mann_whitney` as of `mann_whitney_u`, and `aso_a_over_b` and
+        scores), `mann_whitney` as of `mann_whitney_u`, and, of both directions at one
+        level as of `multi_aso`, `aso_a_over_b` and
         `aso_b_over_a` as of `aso`: arrays of shape (...), on the device and of the
         float dtype of the scores. NaN throughout for a batch entry with a score that is
         not finite.

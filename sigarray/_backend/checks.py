@@ -21,6 +21,7 @@ Rule = Callable[[str, Any], Any]
 
 # Replicates are counted in a word that may be signed.
 MAX_REPLICATES = 2**31
+SEED_BITS = 64
 _MAX_COMPARISONS = 10**9
 # In place of a process group, for ranks that are not in it.
 _NO_MEMBER = -100
@@ -228,7 +229,15 @@ def random_source(name: str, value: Any) -> Any:
             "for a fixed seed."
         )
         raise TypeError(msg)
+    check_seed(value)
     return value
+
+
+def check_seed(seed: int) -> None:
+    """Raise for an integer that is no seed, also where nothing is drawn."""
+    if not 0 <= seed < 2**SEED_BITS:
+        msg = f"Expected an integer rng in [0, 2**{SEED_BITS}); got {seed}."
+        raise ValueError(msg)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:

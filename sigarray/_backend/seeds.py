@@ -11,13 +11,17 @@ import array_api_compat
 import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Namespace, RandomSource, Seed
-from sigarray._backend.checks import MAX_REPLICATES, describe
+from sigarray._backend.checks import (
+    MAX_REPLICATES,
+    SEED_BITS,
+    check_seed,
+    describe,
+)
 from sigarray._backend.dispatch import check_plain
 from sigarray._backend.libraries import device_of, upload_numbers, word_dtype
 from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
 _HALF_BITS = 16
-_SEED_BITS = 64
 _MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
 
 
@@ -110,7 +114,7 @@ def _upload_words(
 
 def _draw_seed(rng: RandomSource) -> int:
     if rng is None:
-        return secrets.randbits(_SEED_BITS)
+        return secrets.randbits(SEED_BITS)
     # By name: NumPy loads its generators when first asked for them, and what loads them
     # loses a Ctrl-C (numpy 2.4).
     if _is_from(rng, "numpy", "Generator"):
@@ -124,9 +128,7 @@ def _draw_seed(rng: RandomSource) -> int:
         )
         raise TypeError(msg)
     seed = operator.index(rng)
-    if not 0 <= seed < 2**_SEED_BITS:
-        msg = f"Expected an integer rng in [0, 2**{_SEED_BITS}); got {seed}."
-        raise ValueError(msg)
+    check_seed(seed)
     return seed
 
 

@@ -252,7 +252,9 @@ def describe_comparison(
         if not options.no_correction:
             correction = choose_order_correction(table.tasks, tests)
         is_closed = correction == CLOSED and not options.no_correction
-        method = describe_orders(scores, tests, is_closed=is_closed)
+        method = describe_orders(
+            scores, tests, is_closed=is_closed, n_tasks=len(table.tasks)
+        )
         level = tests.confidence_level
         if correction != CLOSED:
             method += (

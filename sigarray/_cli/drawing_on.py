@@ -149,9 +149,14 @@ def _find_bound(
         doubt = margin * float(np.std(squares)) / (2.0 * variance * math.sqrt(count))
     limits = ratio + margin + _CLEAR * doubt * np.asarray([0.0, -1.0, 1.0])
     if has_percentile:
-        n_beyond = count_beyond(level, count)
-        step = _CLEAR * math.sqrt(n_beyond)
-        places = [n_beyond, math.ceil(n_beyond + step), math.floor(n_beyond - step)]
+        n_beyond, share = count_beyond(level, count), level * count
+        # Of few replicates, so many are beyond that the bound is too low: more of them
+        # would give one as high as that of a share of the level.
+        low, high = (
+            n_beyond + _CLEAR * math.sqrt(n_beyond),
+            share - _CLEAR * math.sqrt(share),
+        )
+        places = [n_beyond, math.ceil(low), math.floor(high)]
         ordered = np.append(np.sort(replicates), 1.0)
         at = [min(max(count - place, 0), count) for place in places]
         limits = np.maximum(limits, ordered[at])

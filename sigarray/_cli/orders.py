@@ -29,12 +29,10 @@ CLOSED: OrderCorrection = "closed"
 # Arrays, or what is on the disk.
 Samples = Mapping[str, Any]
 
-# Of pairs of normal samples, at this threshold and confidence: `benchmarks.reproduce`.
+# Of one task of normal models, two or more, at this threshold and confidence, by
+# `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
-_SIZE_AT_THRESHOLD = (
-    "; of two normal models of 3 to 50 runs whose violation ratio is 0.2 itself, one "
-    "is called better in 6 to 11 % of cases"
-)
+_SIZES_AT_THRESHOLD = ("@TWO@ % of cases", "@MORE@ % of cases")
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -196,7 +194,9 @@ def _run_task(
     return draw_on(scores, result, options, level=family.level_of_bound, sign=sign)
 
 
-def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) -> str:
+def describe_orders(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int = 1
+) -> str:
     """Say how almost stochastic order was decided; pairs may differ in their sizes.
 
     `is_closed` where all models of a task are tested at one level.
@@ -226,9 +226,20 @@ def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) 
     if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
         how += ", and of means by Welch's t where numbers of runs differ"
     family = _family_of(scores, options, 1.0, is_corrected=is_closed)
-    is_known = options.method != "asymptotic" and can_decide(sizes, family)
-    if is_known and (options.threshold, options.confidence_level) == _MEASURED:
-        how += _SIZE_AT_THRESHOLD
+    is_known = (
+        is_closed
+        and n_tasks == 1
+        and options.method != "asymptotic"
+        and (options.threshold, options.confidence_level) == _MEASURED
+    )
+    if is_known and can_decide(sizes, family):
+        share = _SIZES_AT_THRESHOLD[len(scores) > 2]
+        who = "two normal models of 3 to 50 runs"
+        who += ", among others," if len(scores) > 2 else ""
+        how += (
+            f"; of {who} whose violation ratio is 0.2 itself, one is called better in "
+            f"{share}"
+        )
     return how
 
 

@@ -20,6 +20,7 @@ from sigarray._cli.decisions import PairTest
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.progress import announce, track
+from sigarray._difference.exchanges import count_permutations
 from sigarray._difference.saddlepoint import effective_size
 from sigarray.read._wide import Scores
 
@@ -49,6 +50,9 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # Of a guess at the time: for each pair, and for each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
+# A p-value is clear of a level so many of its Monte-Carlo errors away; else draws are
+# taken on up to this number, and up to so many scores.
+_CLEAR, MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 4.0, 2**20, 2**28, 10
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
 # What is said of tests that have no options.
@@ -84,6 +88,11 @@ class PairOptions:
         if self.n_resamples is None or self.method != "auto":
             return None
         return plan_draws(self.n_resamples, self.alpha, self.n_comparisons)
+
+    @property
+    def draws_on(self) -> bool:
+        """Whether to draw on near a level: of many comparisons all p are near one."""
+        return self.method == "auto" and self.n_comparisons <= _FEW_COMPARISONS
 
 
 def run_pairwise(
@@ -145,6 +154,8 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
             f"exact, or where there are more than {options.n_resamples} permutations, "
             f"as many random ones, seed {options.seed}"
         )
+    if options.draws_on:
+        drawn += ", and more where p is near a level"
     more = options.more_draws
     if more is not None:
         drawn += (
@@ -269,6 +280,7 @@ def _test_pair(
             {"method": "saddlepoint"} if is_smooth else {"n_resamples": more.number}
         )
         result = _FUNCTIONS[options.test](x, y, **chosen)
+    result = _draw_until_clear(x, y, options, chosen, result)
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0
@@ -284,6 +296,46 @@ def _test_pair(
     if options.test == "mann-whitney":
         turned = len(x) * len(y) - statistic
     return (turned, 0.0 - lead, p_value) if is_turned else (statistic, lead, p_value)
+
+
+def _draw_until_clear(
+    x: np.ndarray,
+    y: np.ndarray,
+    options: PairOptions,
+    chosen: dict[str, Any],
+    result: Any,
+) -> Any:
+    """Draw on, four times as often each time, where the seed would decide."""
+    if chosen.get("method") != "resampling" or not options.draws_on:
+        return result
+    count = chosen["n_resamples"]
+    if options.test == EXACT_TEST:
+        ways = count_permutations(len(x), len(y), paired=options.is_paired)
+        if ways <= count + 1:
+            return result
+    while is_near_level(float(result.pvalue), count, options):
+        count = 4 * (count + 1) - 1
+        if count > MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
+            break
+        result = _FUNCTIONS[options.test](x, y, **chosen | {"n_resamples": count})
+    return result
+
+
+def is_near_level(p: float, n_resamples: int, options: PairOptions) -> bool:
+    """Tell a p-value that other draws could move across a level of Holm's correction.
+
+    These are alpha over 1, 2, ... comparisons, of which the two around p are looked at.
+    A p-value is twice that of a tail.
+    """
+    if not p > 0.0:
+        return False
+    error = math.sqrt(p * max(0.0, 2.0 - p) / n_resamples)
+    count = math.floor(options.alpha / p)
+    levels = [
+        options.alpha / min(max(k, 1), options.n_comparisons)
+        for k in (count, count + 1)
+    ]
+    return any(abs(p - level) < _CLEAR * error for level in levels)
 
 
 def _advise(options: PairOptions) -> str:

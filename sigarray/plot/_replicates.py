@@ -105,9 +105,10 @@ def replicates(
     Notes
     -----
     A two-sided `permutation_test` gives twice the smaller of both tails, and that one
-    is hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is no
-    quantile of the replicates: it is the observed ratio and a multiple of their
-    deviation.
+    is hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is
+    the observed ratio and a multiple of their deviation; with 20 scores a side or more,
+    their percentile where that is larger; and 0.5 or more where equality is not
+    rejected.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def describe(
     >>> text = describe(result, ["lstm", "cnn"], sizes=[5, 5])
     >>> text.partition(" (")[0]
     'lstm is almost stochastically dominant over cnn'
-    >>> "5 and 5 runs, confidence level 0.95" in text
+    >>> "5 and 5 runs, one-sided, confidence level 0.95" in text
     True
     """
     from sigarray import __version__
@@ -108,7 +108,7 @@ def describe(
     how = [_say_sizes(sizes, unit)]
     if isinstance(result, AsoResult):
         said, numbers = _say_order(result, a, b, fraction("threshold", threshold))
-        how += [f"confidence level {confidence_level:g}"]
+        how += [f"one-sided, confidence level {confidence_level:g}"]
     elif isinstance(result, BootstrapResult):
         said, numbers = _say_interval(result, a, b, statistic, confidence_level)
         how += ["bootstrap"]

@@ -337,7 +337,9 @@ class TestMethodOfManyScores:
         path = write("a,b\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b in scores))
         options = ["--test", "bootstrap", "--paired", "--format", "json"]
         method = json.loads(run("compare", path, *options)[1])["method"]
-        assert method.endswith("9999 resamples, seed 0")
+        assert method.endswith(
+            "9999 resamples, seed 0, and more where p is near a level"
+        )
 
     def test_methods_by_option(self, table, run):
         for method in ("resampling", "saddlepoint"):

@@ -78,6 +78,17 @@ class TestTwoSamples:
             if d > 0:
                 assert float(curve(np, np.float64(d))) == pytest.approx(float(tail))
 
+    @pytest.mark.parametrize(("n", "m"), [(8, 7), (9, 9), (20, 12), (5, 50), (50, 50)])
+    def test_curves_are_near_to_every_value_of_many_scores(self, n, m):
+        """As docs/mathematics says of p-values that are fitted."""
+        curve = curve_of_wins(n, m, Family("one-sided", 0.05))
+        for d in range(2 - n * m % 2, n * m + 1, 2):
+            tail = float(win_tail(n, m, d))
+            if tail < 1e-8:
+                break
+            near = 0.02 if tail >= 0.01 else 0.04
+            assert float(curve(np, np.float64(d))) == pytest.approx(tail, rel=near)
+
     def test_net_wins_are_the_same_by_both_ways(self, monkeypatch):
         rng = np.random.default_rng(0)
         a, b = (np.sort(rng.integers(-4, 5, (4, n)) / 4, axis=-1) for n in (20, 13))
