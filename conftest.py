@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sigarray._backend.dispatch import library_of
+
 # Which import a library that may not be here, and have no examples.
 collect_ignore = [
     "sigarray/_backend/compiling.py",
@@ -75,6 +77,11 @@ class Backend:
     xp: Any
     device: Any
     float_name: str = "float64"
+
+    @property
+    def library(self) -> Any:
+        """What functions within the library take for a namespace and a device."""
+        return library_of(self.xp, None if self.is_jax else self.device)
 
     @property
     def is_jax(self) -> bool:

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import array_api_compat.torch
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -28,6 +29,7 @@ from torch.utils._pytree import tree_leaves
 import sigarray
 from sigarray import responses
 from sigarray._backend import fused
+from sigarray._backend.dispatch import library_of
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words
 from tests.backend.fake_cuda import starts_kernel
@@ -259,9 +261,8 @@ def measure_memory(function: Callable[[], Any], device: torch.device) -> int | N
 
 def measure_words(device: torch.device, rounds: int) -> dict[str, Any]:
     """Draw words by our own kernel and by array code: the same bits, and the ratio."""
-    import array_api_compat.torch as xp
-
-    seed = seed_words(xp, device, 2**40 + 17)
+    xp = library_of(array_api_compat.torch, device)
+    seed = seed_words(xp, 2**40 + 17)
 
     def draw() -> torch.Tensor:
         return random_words(xp, seed, 3, 1000, 9001)

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from sigarray import aso, violation_ratio
+from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.quantile import Grid
 from sigarray._order.ratio import observed_ratios
 
@@ -41,7 +42,7 @@ def measure(draw: Callable[[np.random.Generator, int], np.ndarray]) -> list[floa
         exact = float(violation_ratio(a, b))
         coarse = float(violation_ratio(a, b, dt=0.005))
         stacks = [a[None, :], b[None, :]]
-        fine = float(observed_ratios(np, stacks, grid=Grid(n_scores=N_SCORES))[0])
+        fine = float(observed_ratios(HOST, stacks, grid=Grid(n_scores=N_SCORES))[0])
         errors = [
             float(aso(a, b, n_resamples=N_RESAMPLES, rng=0, **options).standard_error)
             for options in ({"method": "bootstrap"}, {"dt": 0.005}, {})

@@ -24,13 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from array_api_compat import numpy as xp
 
 import sigarray
 from benchmarks.machine import name_processor
 from benchmarks.peers import N_RESAMPLES, Run
 from benchmarks.versus import time_in_turns
-from sigarray._backend.libraries import take_last
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import random_uniforms, random_words
 from sigarray._numeric.quantile import resampled_ranks
@@ -47,20 +46,20 @@ def measure_stages(n: int) -> list[float]:
     """Give the nanoseconds of a score in each stage, and then in all."""
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
-    plan = plan_replicates(xp, [a[None, :], b[None, :]], None, None)
+    plan = plan_replicates(HOST, [a[None, :], b[None, :]], None, None)
     count, is_last = min(plan.batch, N_RESAMPLES), plan.axis == -1
     # Both samples at once, as the call draws them.
-    seed = stream_seeds(xp, seed_words(xp, "cpu", 0), [0, 1])
-    uniforms = random_uniforms(xp, seed, 0, count, n + 1)[:, :1, :]
-    ranks = resampled_ranks(xp, n, uniforms, None, is_last=is_last)
+    seed = stream_seeds(HOST, seed_words(HOST, 0), [0, 1])
+    uniforms = random_uniforms(HOST, seed, 0, count, n + 1)[:, :1, :]
+    ranks = resampled_ranks(HOST, n, uniforms, None, is_last=is_last)
     scores = np.sort(a)
-    x, y = (take_last(xp, np.sort(z), ranks) for z in (a, b))
+    x, y = (HOST.take_last(np.sort(z), ranks) for z in (a, b))
     calls: dict[str, tuple[float, Run]] = {
-        "random words": (2, lambda: random_words(xp, seed, 0, count, n // 2 + 1)),
-        "uniforms": (2, lambda: random_uniforms(xp, seed, 0, count, n + 1)),
-        "ranks": (1, lambda: resampled_ranks(xp, n, uniforms, None, is_last=is_last)),
-        "scores": (1, lambda: take_last(xp, scores, ranks)),
-        "ratio": (2, lambda: ratio_of_samples(xp, None, x, y, plan.axis)),
+        "random words": (2, lambda: random_words(HOST, seed, 0, count, n // 2 + 1)),
+        "uniforms": (2, lambda: random_uniforms(HOST, seed, 0, count, n + 1)),
+        "ranks": (1, lambda: resampled_ranks(HOST, n, uniforms, None, is_last=is_last)),
+        "scores": (1, lambda: HOST.take_last(scores, ranks)),
+        "ratio": (2, lambda: ratio_of_samples(HOST, None, x, y, plan.axis)),
         "all": (
             2 * N_RESAMPLES / count,
             functools.partial(

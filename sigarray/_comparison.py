@@ -5,14 +5,14 @@ import math
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Namespace,
     Progress,
     RandomSource,
     Workers,
 )
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.location import mann_whitney_u
 from sigarray._numeric.faults import spread_faults
@@ -143,14 +143,14 @@ def compare(
 
 
 @array_kernel
-def _without_faults(xp: Namespace, *samples: Array) -> list[Array]:
+def _without_faults(xp: Library, *samples: Array) -> list[Array]:
     """Give the samples, NaN for one with a score that is not finite."""
     return [spread_faults(xp, x) for x in samples]
 
 
 @array_kernel
 def _summarize(
-    xp: Namespace, a: Array, b: Array
+    xp: Library, a: Array, b: Array
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Mean, standard deviation, median, smallest and largest score of each sample."""
     a, b = spread_faults(xp, a), spread_faults(xp, b)
@@ -162,7 +162,7 @@ def _summarize(
     return first, second
 
 
-def _describe(xp: Namespace, x: Array) -> tuple[Array, ...]:
+def _describe(xp: Library, x: Array) -> tuple[Array, ...]:
     (centered,), (level,), (middle,), unit = center_scores(xp, "mean", x)
     return (
         unit * (level + (middle + xp.mean(centered, axis=-1))),

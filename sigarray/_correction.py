@@ -6,23 +6,18 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.checks import choice
-from sigarray._backend.cumulative import cumulative_maximum
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import (
-    array_kernel,
-    clip,
-    device_of,
-    move_axis,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._numeric.special import chi_square_sf
 
 CountMethod = Literal["holm", "fisher", "bonferroni", "benjamini_hochberg"]
 
 # (namespace, ascending p-values, their ranks from 1, how many are valid) -> adjusted.
-Rule = Callable[[Namespace, Array, Array, Array], Array]
+Rule = Callable[[Library, Array, Array, Array], Array]
 
 
 @checked()
@@ -249,10 +244,10 @@ def count_significant(
 def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
     xp, p = _standardize(pvalues, axis)
     adjusted = _adjust(xp, p, rule=rule)
-    return move_axis(xp, adjusted, -1, axis)
+    return xp.move_axis(adjusted, -1, axis)
 
 
-def _standardize(pvalues: Array, axis: int) -> tuple[Namespace, Array]:
+def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
     """Give p-values with their axis last, and refuse those that are none on the host.
 
     On a device, to look at them would be to wait for it.
@@ -270,53 +265,53 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Namespace, Array]:
 
 
 @array_kernel
-def _adjust(xp: Namespace, p: Array, *, rule: Rule) -> Array:
+def _adjust(xp: Library, p: Array, *, rule: Rule) -> Array:
     """Apply the rule to p-values in ascending order, and put them back in theirs."""
     is_valid = (p >= 0.0) & (p <= 1.0)
     n = xp.sum(xp.astype(is_valid, p.dtype), axis=-1, keepdims=True)
     # All others go last.
     keys = xp.where(is_valid, p, 2.0)
     order = xp.argsort(keys, axis=-1, stable=False)
-    ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype, device=device_of(xp, p))
+    ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype)
     adjusted = rule(xp, xp.take_along_axis(keys, order, axis=-1), ranks, n)
     places = xp.argsort(order, axis=-1, stable=False)
     adjusted = xp.take_along_axis(adjusted, places, axis=-1)
-    return xp.where(is_valid, clip(xp, adjusted, None, 1.0), math.nan)
+    return xp.where(is_valid, xp.clip(adjusted, None, 1.0), math.nan)
 
 
 @array_kernel
-def _count_up_to(xp: Namespace, p: Array, *, rule: Rule, alpha: float) -> Array:
+def _count_up_to(xp: Library, p: Array, *, rule: Rule, alpha: float) -> Array:
     # NaN compares as false.
     return xp.count_nonzero(_adjust(xp, p, rule=rule) <= alpha, axis=-1)
 
 
-def _bonferroni_rule(_xp: Namespace, p: Array, _ranks: Array, n: Array) -> Array:
+def _bonferroni_rule(_xp: Library, p: Array, _ranks: Array, n: Array) -> Array:
     return n * p
 
 
-def _holm_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
-    return cumulative_maximum(xp, xp.where(ranks <= n, (n - ranks + 1.0) * p, 0.0))
+def _holm_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
+    return xp.cumulative_maximum(xp.where(ranks <= n, (n - ranks + 1.0) * p, 0.0))
 
 
-def _benjamini_hochberg_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+def _benjamini_hochberg_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
     # No value is above N p_(k) / k <= N, which what is not valid must not lower.
     beyond = -(p.shape[-1] + 1.0)
     from_above = xp.flip(xp.where(ranks <= n, -n * p / ranks, beyond), axis=-1)
-    return -xp.flip(cumulative_maximum(xp, from_above), axis=-1)
+    return -xp.flip(xp.cumulative_maximum(from_above), axis=-1)
 
 
-def _benjamini_yekutieli_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+def _benjamini_yekutieli_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
     harmonic = xp.sum(xp.where(ranks <= n, 1.0 / ranks, 0.0), axis=-1, keepdims=True)
     return harmonic * _benjamini_hochberg_rule(xp, p, ranks, n)
 
 
-def _fisher_rule(xp: Namespace, p: Array, ranks: Array, n: Array) -> Array:
+def _fisher_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
     """Combine p_(u), ..., p_(N): -2 sum log p_(i) is chi^2 with 2 (N - u + 1) df."""
-    logs = xp.log(clip(xp, p, xp.finfo(p.dtype).smallest_normal, None))
+    logs = xp.log(xp.clip(p, xp.finfo(p.dtype).smallest_normal, None))
     logs = xp.where(ranks <= n, logs, 0.0)
     tails = xp.flip(xp.cumulative_sum(xp.flip(logs, axis=-1), axis=-1), axis=-1)
     combined = chi_square_sf(xp, -2.0 * tails, n - ranks + 1.0, p.shape[-1])
-    return cumulative_maximum(xp, xp.where(ranks <= n, combined, 0.0))
+    return xp.cumulative_maximum(xp.where(ranks <= n, combined, 0.0))
 
 
 _COUNT_RULES: dict[str, Rule] = {

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import array_api_compat
-
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import count, describe, optional, process_group
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import move_axis
 from sigarray._backend.public import checked
 from sigarray._backend.ranks import gather_items
 
@@ -68,7 +65,7 @@ def gather_scores(
         result = aso(scores, baseline, rng=0, workers=torch.distributed.group.WORLD)
     """
     xp, (x,) = standardize(scores, axis=axis)
-    if not array_api_compat.is_torch_namespace(xp):
+    if not xp.has_process_groups:
         msg = f"Expected a torch.Tensor of scores; got {describe(scores)}."
         raise TypeError(msg)
-    return move_axis(xp, gather_items(x, n_items, group), -1, axis)
+    return xp.move_axis(gather_items(x, n_items, group), -1, axis)

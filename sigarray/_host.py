@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._backend.checks import describe
-from sigarray._backend.dispatch import is_array, is_traced
-from sigarray._backend.libraries import to_host
+from sigarray._backend.dispatch import is_array, is_traced, to_host
 
 
 def copy_array(x: Any) -> np.ndarray:

@@ -4,13 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from sigarray._backend.aliases import (
-    Array,
-    Namespace,
-    Progress,
-    RandomSource,
-    Workers,
-)
+from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
@@ -19,7 +13,8 @@ from sigarray._backend.checks import (
     positive,
 )
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.faults import spread_faults
@@ -131,7 +126,7 @@ def bootstrap_power_analysis(
     check_sizes(scores, purpose="to resample")
     lifted, scores = _lift(xp, scores, lift=lift)
     better, worse = (lifted, scores) if lift >= 1.0 else (scores, lifted)
-    seed = seed_words(xp, device_of(xp, scores), rng)
+    seed = seed_words(xp, rng)
     power: Array = find_power(
         xp,
         better,
@@ -244,7 +239,7 @@ def required_sample_size(
         "workers": workers,
         "progress": progress,
     }
-    seed = seed_words(xp, device_of(xp, a), rng)
+    seed = seed_words(xp, rng)
     if test in _T_TESTS:
         powers = find_t_powers(
             xp, a, b, seed, sizes=tuple(sizes), is_paired=is_paired, **options
@@ -303,7 +298,7 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
 
 
 @array_kernel
-def _lift(xp: Namespace, scores: Array, *, lift: float) -> tuple[Array, Array]:
+def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
     """Give the lifted scores, and the scores."""
     scores = spread_faults(xp, scores)
     return scores + xp.abs(scores) * (lift - 1.0), scores
@@ -311,7 +306,7 @@ def _lift(xp: Namespace, scores: Array, *, lift: float) -> tuple[Array, Array]:
 
 @array_kernel
 def _find_smallest(
-    xp: Namespace, powers: Array, *, sizes: tuple[int, ...], goal: float
+    xp: Library, powers: Array, *, sizes: tuple[int, ...], goal: float
 ) -> Array:
     """Give the smallest size with so much power, or infinity."""
     smallest = xp.sum(powers - powers, axis=-1) + math.inf

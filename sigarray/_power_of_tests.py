@@ -6,14 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import sum_replicates
-from sigarray._backend.libraries import (
-    array_kernel,
-    device_of,
-    take_last,
-    widest_float,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.seeds import spare_seed
 from sigarray._backend.threefry import random_places
 from sigarray._difference.location import mann_whitney_u, t_test
@@ -38,7 +34,7 @@ _ASO_REPLICATES_AT_A_TIME = 16
 
 @array_kernel
 def find_t_powers(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed,
@@ -53,7 +49,7 @@ def find_t_powers(
 
     Smaller samples are the first scores of it, so that sums of them are cumulative.
     """
-    numbers, device = [a.shape[-1], b.shape[-1]], device_of(xp, a)
+    numbers = [a.shape[-1], b.shape[-1]]
     (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
     # One origin for both, for equal samples are to have sums that are equal.
     origin = xp.min(b, axis=-1, keepdims=True)
@@ -66,20 +62,20 @@ def find_t_powers(
         # Their differences: those that are equal stay so.
         samples = [samples[0] - samples[1], xp.zeros_like(samples[0])]
     samples = [_widen(xp, x) for x in samples]
-    n = xp.concat([xp.full((1,), x, dtype=a.dtype, device=device) for x in sizes])
+    n = xp.concat([xp.full((1,), x, dtype=a.dtype) for x in sizes])
     n = n[:, None]
 
     rounding = 16.0 * float(xp.finfo(a.dtype).eps)
 
     def at_sizes(x: Array) -> Array:
-        sums = xp.cumulative_sum(x, axis=-1, dtype=widest_float(xp, device))
+        sums = xp.cumulative_sum(x, axis=-1, dtype=xp.widest_float)
         chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
         return xp.astype(chosen, x.dtype, copy=False)
 
     def see(start: int | Array, count: int) -> Array:
         draws = [sizes[-1]] * 2
         places = random_places(xp, seed, start, count, numbers, draws, is_paired)
-        drawn = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+        drawn = [xp.take_last(x, p) for x, p in zip(samples, places, strict=True)]
         if is_paired:
             drawn = [drawn[0] - drawn[1]]
         means = [at_sizes(x) / n for x in drawn]
@@ -103,7 +99,7 @@ def find_t_powers(
     return n_seen / n_resamples
 
 
-def _widen(xp: Namespace, x: Array) -> Array:
+def _widen(xp: Library, x: Array) -> Array:
     """Let resamples vary as much as samples do: by n / (n - 1) more.
 
     Scores move away from their mean, which stays where it is.
@@ -117,7 +113,7 @@ def _widen(xp: Namespace, x: Array) -> Array:
 
 @array_kernel
 def find_power(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed,
@@ -135,7 +131,7 @@ def find_power(
 
     def see(start: int | Array, count: int) -> Array:
         places = random_places(xp, seed, start, count, sizes, [size, size], False)
-        drawn_a, drawn_b = take_last(xp, a, places[0]), take_last(xp, b, places[1])
+        drawn_a, drawn_b = xp.take_last(a, places[0]), xp.take_last(b, places[1])
         return _see(xp, drawn_a, drawn_b, inner_seed, test, level)
 
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
@@ -149,7 +145,7 @@ def find_power(
 
 
 def _see(
-    xp: Namespace, a: Array, b: Array, seed: Seed, test: PowerTest, level: float
+    xp: Library, a: Array, b: Array, seed: Seed, test: PowerTest, level: float
 ) -> Array:
     """Tell which samples (..., R, n) of A a test declares better than those of B."""
     if test == "aso":

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from sigarray._backend.checks import describe, half
-from sigarray._backend.libraries import to_host
+from sigarray._backend.dispatch import to_host
 from sigarray._host import check_matrix
 from sigarray.results import PairwiseAsoResult, Ranking
 

@@ -25,8 +25,8 @@ from torch.utils import _pytree as pytree
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import check_plain
-from sigarray._backend.libraries import list_entries
-from sigarray._backend.seeds import without_fresh_seeds
+from sigarray._backend.of_torch import without_fresh_seeds
+from sigarray._backend.tracing import list_entries
 
 # Arguments that have no literal: functions of the caller, metrics, devices. Their names
 # are of this process alone, so that no program on disk finds another's.

@@ -1,18 +1,11 @@
-"""Sums and maxima so far, by what each array library does fast."""
+"""Sums so far, by what each array library does fast."""
 
 import math
 
-import array_api_compat
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import (
-    contiguous,
-    device_of,
-    index_dtype,
-    move_axis,
-    widest_float,
-)
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 
 # Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
 _MAX_FLOAT32_TERMS = 1024
@@ -22,7 +15,7 @@ _TERMS_OF_A_BLOCK = 8
 
 
 def cumulative_places(
-    xp: Namespace, widths: Array, n: int, *, is_last: bool = True
+    xp: Library, widths: Array, n: int, *, is_last: bool = True
 ) -> Array:
     """Give floor(n s) for the shares s of all widths that lie below the end of each.
 
@@ -39,18 +32,18 @@ def cumulative_places(
     -------
     array, shape (K, count, T) or (K, T, count)
     """
-    if array_api_compat.is_numpy_namespace(xp):
+    if xp.is_host:
         return _add_up_blocks(widths, n) if is_last else _add_up_terms(widths, n)
     sums = _cumulative_sum(xp, widths)
     places = sums[..., :-1]
-    places *= _below(xp, n, sums.dtype) / sums[..., -1:]
-    places = xp.astype(places, index_dtype(xp, device_of(xp, widths)))
-    return contiguous(xp, move_axis(xp, places, 0, 1 if is_last else 2))
+    places *= _below(n, is_wide=sums.dtype == xp.float64) / sums[..., -1:]
+    places = xp.astype(places, xp.index_dtype)
+    return xp.contiguous(xp.move_axis(places, 0, 1 if is_last else 2))
 
 
-def _below(xp: Namespace, n: int, dtype: object) -> float:
+def _below(n: int, *, is_wide: bool) -> float:
     """Give n times a factor so close to 1 that floor(n u) is below n for all u <= 1."""
-    return n * (1.0 - (2.0**-50 if dtype == xp.float64 else 2.0**-21))
+    return n * (1.0 - (2.0**-50 if is_wide else 2.0**-21))
 
 
 def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
@@ -66,7 +59,7 @@ def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
     for k in range(_TERMS_OF_A_BLOCK, len(sums), _TERMS_OF_A_BLOCK):
         sums[k : k + _TERMS_OF_A_BLOCK] += sums[k - 1]
     places = sums[:-1]
-    places *= _below(np, n, sums.dtype) / sums[-1]
+    places *= _below(n, is_wide=True) / sums[-1]
     return places.transpose(1, 0, 2).astype(np.intp, order="C")
 
 
@@ -88,7 +81,7 @@ def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
         sums[k] += sums[k - 1]
     up_to_block = np.cumsum(sums[-1], axis=-1)
     sums[..., 1:] += up_to_block[:, :-1]
-    sums *= _below(np, n, sums.dtype) / up_to_block[:, -1:]
+    sums *= _below(n, is_wide=True) / up_to_block[:, -1:]
     places = np.empty((len(rows), width - 1), dtype=np.intp)
     whole, rest = divmod(width - 1, _TERMS_OF_A_BLOCK)
     _blocks_of(places, whole)[...] = sums[..., :whole]
@@ -103,37 +96,17 @@ def _blocks_of(rows: np.ndarray, whole: int) -> np.ndarray:
     return rows[:, : whole * _TERMS_OF_A_BLOCK].reshape(shape).transpose(2, 0, 1)
 
 
-def _cumulative_sum(xp: Namespace, x: Array) -> Array:
+def _cumulative_sum(xp: Library, x: Array) -> Array:
     """Cumulative sum along the last axis, in float64 or as exact as may be."""
-    device = device_of(xp, x)
-    dtype = widest_float(xp, device)
+    dtype = xp.widest_float
     n = x.shape[-1]
     if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:
         return xp.cumulative_sum(xp.astype(x, dtype, copy=False), axis=-1)
     blocks = math.ceil(math.sqrt(n))
-    padding = xp.zeros((*x.shape[:-1], -n % blocks), dtype=dtype, device=device)
+    padding = xp.zeros((*x.shape[:-1], -n % blocks), dtype=dtype)
     rows = xp.reshape(xp.concat([x, padding], axis=-1), (*x.shape[:-1], -1, blocks))
     within = xp.cumulative_sum(rows, axis=-1)
     totals = within[..., -1]
     before = xp.cumulative_sum(totals, axis=-1) - totals
     sums = xp.reshape(within + before[..., None], (*x.shape[:-1], -1))
     return sums[..., :n]
-
-
-def cumulative_maximum(xp: Namespace, x: Array) -> Array:
-    """Give the largest element so far along the last axis."""
-    if array_api_compat.is_numpy_namespace(xp):
-        return np.maximum.accumulate(x, axis=-1)
-    if array_api_compat.is_torch_namespace(xp):
-        return x.cummax(dim=-1).values
-    if array_api_compat.is_jax_namespace(xp):
-        import jax
-
-        return jax.lax.cummax(x, axis=x.ndim - 1)
-    # In log2(n) passes.
-    shift = 1
-    while shift < x.shape[-1]:
-        larger = xp.maximum(x[..., shift:], x[..., :-shift])
-        x = xp.concat([x[..., :shift], larger], axis=-1)
-        shift *= 2
-    return x

@@ -1,5 +1,6 @@
 """From the caller's arrays to one namespace, one device and one float dtype."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
@@ -9,14 +10,8 @@ import numpy as np
 from sigarray._backend.aliases import Array, Device, Namespace
 from sigarray._backend.checks import MAX_REPLICATES, describe, integer
 from sigarray._backend.labels import align_labels
-from sigarray._backend.libraries import (
-    ambient_modes_off,
-    as_argument,
-    device_of,
-    move_axis,
-    place_of,
-    widest_float,
-)
+from sigarray._backend.library import Library
+from sigarray._backend.of_numpy import HOST
 
 _DLPACK_CPU = 1
 
@@ -27,7 +22,7 @@ def standardize(
     n_axes: int = 1,
     paired: bool = False,
     what: str = "scores",
-) -> tuple[Namespace, list[Array]]:
+) -> tuple[Library, list[Array]]:
     """Give samples of one namespace, device and float dtype, the sample axis last.
 
     A sample has so many axes, and those in front of them broadcast. Where samples are
@@ -54,11 +49,10 @@ def standardize(
     """
     arrays = align_labels(arrays, axis=axis, n_axes=n_axes, paired=paired)
     arrays = tuple(_to_array(x) for x in arrays)
-    xp = _shared_namespace(arrays)
-    device = _shared_device(xp, arrays)
+    xp = _shared_library(arrays)
     samples = []
-    with ambient_modes_off(xp):
-        arrays = tuple(_to_float(xp, x, device, what) for x in arrays)
+    with xp.modes_off():
+        arrays = tuple(_to_float(xp, x, what) for x in arrays)
         dtype = xp.result_type(*(x.dtype for x in arrays))
         for x in arrays:
             whole = xp.astype(x, dtype, copy=False)
@@ -68,7 +62,7 @@ def standardize(
 
 
 def first_replicate(
-    xp: Namespace, start: int | Array, count: int, name: str = "count"
+    xp: Library, start: int | Array, count: int, name: str = "count"
 ) -> int | Array:
     """Give the first of so many replicates, an integer that may be traced.
 
@@ -83,9 +77,9 @@ def first_replicate(
         msg = f"Expected start to be one integer; got shape {tuple(start.shape)}."
         raise ValueError(msg)
     if is_array(start) and not isinstance(start, np.ndarray):
-        if _shared_namespace((start,)) is not xp:
+        if _shared_library((start,)).namespace is not xp.namespace:
             msg = (
-                f"Expected start to be an int or an array of {xp.__name__}; got "
+                f"Expected start to be an int or an array of {xp.name}; got "
                 f"{describe(start)}."
             )
             raise TypeError(msg)
@@ -97,31 +91,42 @@ def first_replicate(
     if not 0 <= start <= MAX_REPLICATES - count:
         msg = f"Expected start in [0, 2**31 - {name}]; got {start} for {name} {count}."
         raise ValueError(msg)
-    return as_argument(xp, start)
+    return xp.as_argument(start)
 
 
-def namespace_of(xp: Namespace | None, device: Device) -> Namespace:
-    """Give the namespace that the library works in for one of the caller, or NumPy."""
-    if xp is None:
-        return np
-    if not hasattr(xp, "zeros"):
-        msg = f"Expected xp to be a namespace such as numpy or torch; got {xp!r}."
+def choose_library(namespace: Namespace | None, device: Device) -> Library:
+    """Give the library of a namespace of the caller, or NumPy, for a device."""
+    if namespace is None:
+        return HOST
+    if not hasattr(namespace, "zeros"):
+        msg = (
+            f"Expected xp to be a namespace such as numpy or torch; got {namespace!r}."
+        )
         raise TypeError(msg)
     # Where the others will be, but for CuPy's own function, which takes no device.
-    is_placed = device is not None and not array_api_compat.is_cupy_namespace(xp)
-    probe = xp.zeros(0, device=device) if is_placed else xp.zeros(0)
-    return _shared_namespace((probe,))
+    is_placed = device is not None and not array_api_compat.is_cupy_namespace(namespace)
+    probe = namespace.zeros(0, device=device) if is_placed else namespace.zeros(0)
+    return _shared_library((probe,))
 
 
-def check_library(xp: Namespace, *arrays: Array) -> None:
+def check_library(xp: Library, *arrays: Array) -> None:
     """Raise where an array is of another library than the namespace."""
     for x in arrays:
-        if not is_array(x) or _shared_namespace((x,)) is not xp:
+        if not is_array(x) or _shared_library((x,)).namespace is not xp.namespace:
             msg = (
-                f"Expected parameters that are numbers or arrays of {xp.__name__}; got "
+                f"Expected parameters that are numbers or arrays of {xp.name}; got "
                 f"{describe(x)}. Pass its namespace as xp, or numbers."
             )
             raise TypeError(msg)
+
+
+def to_host(x: Array) -> np.ndarray:
+    """Copy an array of any library to NumPy, which waits for it."""
+    if array_api_compat.is_torch_array(x):
+        return x.detach().cpu().numpy()  # type: ignore[no-any-return]
+    if array_api_compat.is_cupy_array(x):
+        return x.get()  # type: ignore[no-any-return]
+    return np.asarray(x)
 
 
 def is_array(x: Any) -> TypeGuard[Array]:
@@ -242,10 +247,10 @@ def _is_library_array(x: Any) -> bool:
     return hasattr(x, "__dlpack__") or hasattr(x, "__array_namespace__")
 
 
-def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
+def _shared_library(arrays: tuple[Array, ...]) -> Library:
     # Plain NumPy starts 55 ms sooner than its wrapper, whose clip is also slow.
     if all(array_api_compat.is_numpy_array(x) for x in arrays):
-        return np
+        return HOST
     try:
         namespace: Namespace = array_api_compat.array_namespace(*arrays)
     except TypeError as error:
@@ -255,29 +260,53 @@ def _shared_namespace(arrays: tuple[Array, ...]) -> Namespace:
             f"for example with torch.as_tensor(x, device=...) or jax.numpy.asarray(x)."
         )
         raise TypeError(msg) from error
-    return namespace
-
-
-def _shared_device(xp: Namespace, arrays: tuple[Array, ...]) -> Device:
-    devices = [device_of(xp, x) for x in arrays]
-    is_jax = array_api_compat.is_jax_namespace(xp)
-    places = [place_of(x) for x in arrays] if is_jax else devices
-    placed = [place for place in places if place is not None]
-    if any(place != placed[0] for place in placed):
-        names = " and ".join(dict.fromkeys(str(place) for place in placed))
+    is_jax = array_api_compat.is_jax_namespace(namespace)
+    find_place = _place_of if is_jax else array_api_compat.device
+    places = [place for x in arrays if (place := find_place(x)) is not None]
+    if any(place != places[0] for place in places):
+        names = " and ".join(dict.fromkeys(str(place) for place in places))
         msg = (
             f"Expected samples on one device; got {names}. Move one, for example with "
             f"tensor.to(device) or jax.device_put(x, device)."
         )
         raise TypeError(msg)
-    return devices[0]
+    return library_of(namespace, None if is_jax else places[0])
 
 
-def _to_float(xp: Namespace, x: Array, device: Device, what: str) -> Array:
+@functools.lru_cache(maxsize=64)
+def library_of(namespace: Namespace, device: Device) -> Library:
+    """Give what each library does in its own way, for new arrays on the device."""
+    if array_api_compat.is_numpy_namespace(namespace):
+        return HOST
+    if array_api_compat.is_torch_namespace(namespace):
+        from sigarray._backend.of_torch import TorchLibrary
+
+        return TorchLibrary(namespace, device)
+    if array_api_compat.is_jax_namespace(namespace):
+        from sigarray._backend.of_jax import JaxLibrary
+
+        return JaxLibrary(namespace, device)
+    if array_api_compat.is_cupy_namespace(namespace):
+        from sigarray._backend.of_cupy import CupyLibrary
+
+        return CupyLibrary(namespace, device)
+    return Library(namespace, device)
+
+
+def _place_of(x: Array) -> str | None:
+    """Name the device of a JAX array that is bound to one, which no other may meet."""
+    import jax
+
+    if isinstance(x, jax.core.Tracer) or not x.committed or len(x.devices()) != 1:
+        return None
+    return str(*x.devices())
+
+
+def _to_float(xp: Library, x: Array, what: str) -> Array:
     if xp.isdtype(x.dtype, ("bool", "integral")):
         # Not the default float, which an ambient mode sets, and of which one of 32 bits
         # takes two integers above 2^24 for the same.
-        return xp.astype(x, widest_float(xp, device))
+        return xp.astype(x, xp.widest_float)
     if xp.isdtype(x.dtype, "real floating"):
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (
@@ -287,7 +316,7 @@ def _to_float(xp: Namespace, x: Array, device: Device, what: str) -> Array:
     raise TypeError(msg)
 
 
-def _move_axis_last(xp: Namespace, x: Array, axis: int, what: str) -> Array:
+def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
     if x.ndim == 0:
         msg = f"Expected {what} with at least one axis; got a single number."
         raise ValueError(msg)
@@ -299,7 +328,7 @@ def _move_axis_last(xp: Namespace, x: Array, axis: int, what: str) -> Array:
         shape = tuple(x.shape)
         msg = f"Expected at least one of the {what} along axis {axis}; got {shape}."
         raise ValueError(msg)
-    return move_axis(xp, x, axis, -1)
+    return xp.move_axis(x, axis, -1)
 
 
 def _check_leading_axes(samples: list[Array], n_axes: int) -> None:

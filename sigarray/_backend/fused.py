@@ -10,9 +10,8 @@ import importlib.util
 import warnings
 from typing import Literal
 
-import array_api_compat
-
-from sigarray._backend.aliases import Array, Device, Namespace, Seed
+from sigarray._backend.aliases import Array, Device, Seed
+from sigarray._backend.library import Library
 
 Kind = Literal["words", "uniforms", "places"]
 
@@ -21,7 +20,7 @@ _KINDS = {"words": 0, "uniforms": 1, "places": 2}
 
 
 def draw_fused(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     kind: Kind,
     start: int | Array,
@@ -40,19 +39,11 @@ def draw_fused(
     """
     if not isinstance(start, int) or width == 0:
         return None
-    if array_api_compat.is_torch_namespace(xp):
-        device = seed[0].device
-        if device.type != "cuda" or not has_triton(device):
-            return None
-        from sigarray._backend.fused_torch import draw
-    elif array_api_compat.is_cupy_namespace(xp) and _has_raw_kernels():
-        from sigarray._backend.fused_cupy import draw
-    else:
-        return None
-    low, high = seed
     numbers = [start, count, width, int(halves), size, first_block]
-    flat = draw(low, high, _KINDS[kind], numbers)
-    return xp.reshape(flat, (count, *low.shape[:-1], width))
+    flat = xp.draw_fused(seed, _KINDS[kind], numbers)
+    if flat is None:
+        return None
+    return xp.reshape(flat, (count, *seed[0].shape[:-1], width))
 
 
 @functools.cache
@@ -77,10 +68,3 @@ def has_triton(device: Device) -> bool:
         warnings.warn(msg, RuntimeWarning, stacklevel=2)
         return False
     return True
-
-
-@functools.cache
-def _has_raw_kernels() -> bool:
-    import cupy
-
-    return hasattr(cupy, "RawKernel")

@@ -3,15 +3,13 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from sigarray._backend.checks import OPTIONS, Rule
-from sigarray._backend.libraries import (
-    as_scalars,
-    is_traced_by_torch,
-    is_watched_by_torch,
-)
 from sigarray._backend.ranks import is_process_group
+from sigarray._backend.tracing import is_traced_by_torch, is_watched_by_torch
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -85,3 +83,16 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **options)
 
     return call
+
+
+def as_scalars(result: Any) -> Any:
+    """Give arrays of NumPy without axes as its scalars, as its own functions do.
+
+    A result may be an array or a tuple of such; those of other libraries stay.
+    """
+    if isinstance(result, np.ndarray) and result.ndim == 0:
+        return result[()]
+    if not isinstance(result, tuple):
+        return result
+    parts = map(as_scalars, result)
+    return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)

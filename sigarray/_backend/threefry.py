@@ -14,9 +14,9 @@ References
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.fused import draw_fused
-from sigarray._backend.libraries import device_of, has_int64, word_dtype
+from sigarray._backend.library import Library
 
 # Salmon et al. (2011), as fixed in Random123 1.14: rotations of even and odd groups of
 # four rounds, and the parity word of the key schedule.
@@ -36,7 +36,7 @@ _UNIFORM_BITS = 24
 
 
 def random_words(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -57,7 +57,7 @@ def random_words(
 
 
 def _random_rows(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -65,13 +65,13 @@ def _random_rows(
     first_blocks: Sequence[int],
 ) -> list[Array]:
     """Give `random_words` of several widths, encrypted at once."""
-    dtype, device = word_dtype(xp), device_of(xp, seed[0])
+    dtype = xp.word_dtype
     blocks, streams = [-(-width // 2) for width in widths], seed[0].shape[:-1]
     first = start if isinstance(start, int) else xp.astype(xp.asarray(start), dtype)
-    replicates = xp.arange(count, dtype=dtype, device=device) + first
+    replicates = xp.arange(count, dtype=dtype) + first
     replicates = xp.reshape(replicates, (count, *(1,) * (len(streams) + 1)))
     elements = [
-        xp.arange(place, place + n, dtype=dtype, device=device)
+        xp.arange(place, place + n, dtype=dtype)
         for n, place in zip(blocks, first_blocks, strict=True)
     ]
     every = elements[0] if len(elements) == 1 else xp.concat(elements)
@@ -87,7 +87,7 @@ def _random_rows(
 
 
 def random_uniforms(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+    xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
     """Give float32 uniforms on {1/2, 3/2, ..., 2^16 - 1/2} / 2^16, two of a word.
 
@@ -106,7 +106,7 @@ def random_uniforms(
 
 
 def _random_halves(
-    xp: Namespace, seed: Seed, start: int | Array, count: int, width: int
+    xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
     """Give half words: the upper halves of `random_words`, and then the lower ones.
 
@@ -115,21 +115,21 @@ def _random_halves(
     return _halve(xp, random_words(xp, seed, start, count, -(-width // 2)), width)
 
 
-def _halve(xp: Namespace, words: Array, width: int) -> Array:
+def _halve(xp: Library, words: Array, width: int) -> Array:
     halves = [(words >> _HALF_BITS) & _HALF_MASK, words & _HALF_MASK]
     return xp.concat(halves, axis=-1)[..., :width]
 
 
 def threefry2x32(
-    xp: Namespace, key: tuple[Array, Array], counter: tuple[Array, Array]
+    xp: Library, key: tuple[Array, Array], counter: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     """Encrypt a counter in 20 rounds: Salmon et al. (2011), section 4.2.
 
     Words are uint32, or int32 with the same bits on torch.
     """
     # Arrays of shape (1,), for NumPy warns when its scalars wrap around.
-    dtype = word_dtype(xp)
-    parity = xp.full((1,), _KEY_PARITY, dtype=dtype, device=device_of(xp, key[0]))
+    dtype = xp.word_dtype
+    parity = xp.full((1,), _KEY_PARITY, dtype=dtype)
     schedule = (key[0], key[1], key[0] ^ key[1] ^ parity)
     is_signed = xp.isdtype(dtype, "signed integer")
     # Not in place: torch.func.vmap may have many keys for one counter.
@@ -148,7 +148,7 @@ def threefry2x32(
     return x, y
 
 
-def uniforms(xp: Namespace, words: Array) -> Array:
+def uniforms(xp: Library, words: Array) -> Array:
     """Give float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
     bits = words >> (WORD_BITS - _UNIFORM_BITS)
     if xp.isdtype(bits.dtype, "signed integer"):
@@ -159,14 +159,14 @@ def uniforms(xp: Namespace, words: Array) -> Array:
     return values
 
 
-def exponentials(xp: Namespace, uniforms: Array) -> Array:
+def exponentials(xp: Library, uniforms: Array) -> Array:
     """Give float32 standard exponentials, one for each uniform."""
     values = xp.log(uniforms)
     values *= -1.0
     return values
 
 
-def normals(xp: Namespace, u: Array, v: Array) -> Array:
+def normals(xp: Library, u: Array, v: Array) -> Array:
     """Give float32 standard normals, two of a pair of uniforms (Box and Muller, 1958).
 
     Those of the cosine and those of the sine are joined along the last axis.
@@ -178,12 +178,12 @@ def normals(xp: Namespace, u: Array, v: Array) -> Array:
     return xp.concat([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-1)
 
 
-def uniform_indices(xp: Namespace, words: Array, n: int | Array) -> Array:
+def uniform_indices(xp: Library, words: Array, n: int | Array) -> Array:
     """Give floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
 
     An array of numbers broadcasts with the words.
     """
-    if has_int64(xp, device_of(xp, words)):
+    if xp.has_int64:
         wide = xp.astype(words, xp.int64)
         if xp.isdtype(words.dtype, "signed integer"):
             wide &= 2**WORD_BITS - 1
@@ -200,7 +200,7 @@ def uniform_indices(xp: Namespace, words: Array, n: int | Array) -> Array:
 
 
 def overlapping_words(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -227,7 +227,7 @@ def overlapping_words(
     return result
 
 
-def _overlapping_indices(xp: Namespace, halves: Array, n: int) -> Array:
+def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
     """Give `uniform_indices` of `overlapping_words`, of the halves that these are of.
 
     In 32 bits, for n is at most 2^12.
@@ -236,12 +236,12 @@ def _overlapping_indices(xp: Namespace, halves: Array, n: int) -> Array:
     indices = scaled[1:, :] >> _HALF_BITS
     indices += scaled[:-1, :]
     indices >>= _HALF_BITS
-    is_wide = has_int64(xp, device_of(xp, halves))
+    is_wide = xp.has_int64
     return xp.astype(indices, xp.int64 if is_wide else xp.int32)
 
 
 def random_places(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -291,16 +291,16 @@ def random_places(
     return [places[k] for k in range(len(sizes))]
 
 
-def ordered_keys(xp: Namespace, words: Array) -> Array:
+def ordered_keys(xp: Library, words: Array) -> Array:
     """Give the words as integers of one order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):
         return words ^ -(2 ** (WORD_BITS - 1))
     return words
 
 
-def random_bits(xp: Namespace, words: Array, n: int) -> Array:
+def random_bits(xp: Library, words: Array, n: int) -> Array:
     """Give n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
-    places = xp.arange(WORD_BITS, dtype=words.dtype, device=device_of(xp, words))
+    places = xp.arange(WORD_BITS, dtype=words.dtype)
     bits = words[..., None] >> places
     bits &= 1
     return xp.reshape(bits, (*words.shape[:-1], -1))[..., :n]

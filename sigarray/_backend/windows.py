@@ -3,16 +3,13 @@
 import math
 from collections.abc import Callable, Sequence
 
-import array_api_compat
-import numpy as np
-
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import chunk_size
-from sigarray._backend.libraries import device_of
+from sigarray._backend.library import Library
 
 
 def map_windows(
-    xp: Namespace,
+    xp: Library,
     x: Array,
     y: Array,
     function: Callable[..., Array],
@@ -46,9 +43,11 @@ def map_windows(
     """
     n = x.shape[axis]
     n_shifts = -(-count // n)
-    if array_api_compat.is_jax_namespace(xp) and n_shifts > 1:
-        return _map_shifts(xp, x, y, function, along, count, axis)
-    at_once = chunk_size(xp, device_of(xp, x), elements)
+    if xp.compiles and n_shifts > 1:
+        from sigarray._backend.jax_loops import map_shifts
+
+        return map_shifts(x, y, function, along, count, axis)
+    at_once = chunk_size(xp, elements)
     n_rows, n_windows = min(n, at_once), max(1, at_once // n)
     # One row after the other: its windows stay in the cache, but for a row of each.
     parts = {}
@@ -90,38 +89,3 @@ def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
 def _with_one_shift(rows: Array, axis: int) -> Array:
     """Put an axis of one in front of that of rows: NumPy's expand_dims takes 5 us."""
     return rows[(..., None, *(slice(None),) * -axis)]
-
-
-def _map_shifts(
-    xp: Namespace,
-    x: Array,
-    y: Array,
-    function: Callable[..., Array],
-    along: Sequence[Array],
-    count: int,
-    axis: int,
-) -> Array:
-    """Loop over shifts with JAX, each for all rows."""
-    import jax
-
-    n = x.shape[axis]
-    n_shifts = -(-count // n)
-    rows = _with_one_shift(x, axis)
-    missing = n_shifts * n - count
-
-    def step(arguments: tuple[Array, ...]) -> Array:
-        shift, *own = arguments
-        window = jax.lax.dynamic_slice_in_dim(y, shift, n, y.ndim + axis)
-        return function(rows, _with_one_shift(window, axis), *own)[..., 0, :]
-
-    padded = [
-        xp.concat([z, xp.zeros_like(z[..., :missing])], axis=-1) if missing else z
-        for z in along
-    ]
-    by_shift = [
-        xp.moveaxis(xp.reshape(z, (*z.shape[:-1], n_shifts, 1, n)), -3, 0)
-        for z in padded
-    ]
-    results = jax.lax.map(step, (xp.arange(n_shifts, dtype=np.int32), *by_shift))
-    results = xp.moveaxis(results, 0, -2)
-    return xp.reshape(results, (*results.shape[:-2], n_shifts * n))[..., :count]

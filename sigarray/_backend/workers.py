@@ -11,11 +11,10 @@ import contextvars
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-import array_api_compat
-
-from sigarray._backend.aliases import Array, Namespace, Workers
+from sigarray._backend.aliases import Array, Workers
+from sigarray._backend.library import Library
 from sigarray._backend.ranks import check_calls, chunks_of_ranks, is_process_group
 
 Item = TypeVar("Item")
@@ -61,7 +60,7 @@ def watched_by(progress: Progress | None) -> Iterator[None]:
         _PROGRESS.reset(token)
 
 
-def admit_workers(xp: Namespace, workers: Workers, call: str, arrays: Any) -> Any:
+def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
     """Give the arrays of a call that workers may share, or raise where they cannot.
 
     See `check_calls` for those of a process group.
@@ -69,110 +68,35 @@ def admit_workers(xp: Namespace, workers: Workers, call: str, arrays: Any) -> An
     kinds = {
         "a process group": (
             is_process_group(workers),
-            array_api_compat.is_torch_namespace(xp),
+            xp.has_process_groups,
             "Pass torch tensors.",
         ),
         "a function": (
             callable(workers),
-            not array_api_compat.is_jax_namespace(xp),
+            not xp.compiles,
             "JAX compiles loops over replicates: pass the name of a mesh axis inside "
             "jax.shard_map, or shard the scores over a mesh.",
         ),
         "a name": (
             isinstance(workers, str),
-            array_api_compat.is_jax_namespace(xp),
+            xp.compiles,
             "It is the name of a mesh axis, inside jax.shard_map.",
         ),
     }
     for kind, (is_given, is_possible, advice) in kinds.items():
         if is_given and not is_possible:
-            library = xp.__name__.removeprefix("array_api_compat.")
             msg = (
-                f"Expected workers to be None for arrays of {library}; got {kind}. "
+                f"Expected workers to be None for arrays of {xp.name}; got {kind}. "
                 f"{advice}"
             )
             raise TypeError(msg)
-    if isinstance(workers, str):
-        return _check_axis(workers, arrays)
     return check_calls(workers, call, arrays) if is_process_group(workers) else arrays
 
 
-def _check_axis(name: str, arrays: Any) -> Any:
-    """Give arrays that are the same on all shards of an axis, or raise, or give NaN."""
-    import jax
-
-    try:
-        jax.lax.psum(1, name)
-    except NameError as error:
-        msg = (
-            f"Expected workers to be a number of threads, or the name of a mesh axis "
-            f"inside jax.shard_map; got {name!r}, which is no axis here."
-        )
-        raise ValueError(msg) from error
-    if not _varies(name, jax.lax.axis_index(name)):
-        # Of vmap or pmap, or unchecked: nobody knows before it runs.
-        return _spoil_where_different(name, arrays)
-    if any(_varies(name, x) for x in jax.tree.leaves(arrays)):
-        msg = (
-            f"Expected scores and rng that are the same on all shards of {name!r}, "
-            f"which share the replicates; got some that vary over it. Gather scores "
-            f"first: jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
-        )
-        raise TypeError(msg)
-    return arrays
-
-
-def _varies(name: str, x: Array) -> bool:
-    """Tell whether JAX knows of an array that it differs between shards."""
-    import jax
-
-    kind = jax.typeof(x)
-    axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
-    return name in (axes.varying if axes else getattr(kind, "vma", ()))
-
-
-def _spoil_where_different(name: str, arrays: Any) -> Any:
-    """Give NaN for scores where those of another shard have other bits."""
-    import jax
-    import jax.numpy as jnp
-
-    total = jnp.zeros((), jnp.uint32)
-    for x in jax.tree.leaves(arrays):
-        words = jax.lax.bitcast_convert_type(x, jnp.uint32) if x.size else x
-        words = jnp.reshape(words, (-1,)).astype(jnp.uint32) * jnp.uint32(0x9E3779B1)
-        words = (words ^ (words >> 15)) * jnp.uint32(0x85EBCA77)
-        places = 2 * jnp.arange(words.size, dtype=jnp.uint32) + 1
-        total = total * jnp.uint32(0xC2B2AE3D) + jnp.sum(words * places)
-    own = (total >> 1).astype(jnp.int32)
-    is_same = jax.lax.pmax(own, name) == -jax.lax.pmax(-own, name)
-
-    def spoil(x: Array) -> Array:
-        if not jnp.issubdtype(x.dtype, jnp.floating):
-            return x
-        return jnp.where(is_same, x, jnp.asarray(jnp.nan, x.dtype))
-
-    return jax.tree.map(spoil, arrays)
-
-
-class Shard(NamedTuple):
-    """The place of a shard, which is traced, among so many."""
-
-    place: int | Array
-    n_shards: int
-    name: str = ""
-
-
-def current_shard(elements: int) -> Shard:
-    """Give the place of this shard of JAX where so many elements are to be shared."""
+def shared_by_axis(elements: int) -> str | None:
+    """Give the axis of a mesh that is to share so many elements, if any is."""
     name = _WORKERS.get()
-    if not isinstance(name, str) or elements < _MIN_ELEMENTS:
-        return Shard(0, 1)
-    import jax
-
-    n_shards = jax.lax.psum(1, name)
-    if n_shards == 1:  # whose place nevertheless varies, for JAX
-        return Shard(0, 1)
-    return Shard(jax.lax.axis_index(name), n_shards, name)
+    return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
 
 
 def compute_chunks(

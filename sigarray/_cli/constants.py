@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
 from sigarray._cli.comparison import Comparison, pairs_of
 from sigarray._cli.matched import list_matched
 from sigarray._cli.orders import OrderOptions
@@ -55,9 +56,8 @@ def doubt_constants(
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
     """Warn of a pilot that does not vary, of which any number seems enough."""
-    found = [
-        x for x in scores if np.ptp(*list_samples(np, [scores[x]], paired=False)) == 0.0
-    ]
+    samples = {x: list_samples(HOST, [y], paired=False) for x, y in scores.items()}
+    found = [x for x, y in samples.items() if np.ptp(*y) == 0.0]
     if found:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         warnings.warn(
@@ -76,7 +76,7 @@ def _list_constants(
         return  # on the disk
     for pair in pairs_of(scores, baseline):
         x, y = (scores[name] for name in pair)
-        samples = list_samples(np, [x, y], is_paired)
+        samples = list_samples(HOST, [x, y], is_paired)
         flat = [len(sample) > 1 and np.ptp(sample) == 0.0 for sample in samples]
         if not any(flat):
             continue

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._numeric.special import student_quantile
@@ -70,9 +71,9 @@ def draw_on(
         )
         draw = functools.partial(
             bootstrap_ratios,
-            np,
+            HOST,
             [x[None, :] for x in samples],
-            seed_words(np, "cpu", options.seed),
+            seed_words(HOST, options.seed),
             streams=tuple((x,) for x in name_streams(pair)),
             grid=plan.grid,
             batch=None,

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray import benjamini_hochberg, holm
+from sigarray._backend.of_numpy import HOST
 from sigarray._cli.comparison import pairs_of
 from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
@@ -51,7 +52,7 @@ def plan_draws(n_resamples: int, alpha: float, n_comparisons: int) -> Draws | No
 
 def has_units(x: np.ndarray, y: np.ndarray) -> bool:
     """Tell whether the differences of pairs are a few multiples of one unit."""
-    return bool(find_multiples(np, pool_samples(np, x, y), len(x))[1])
+    return bool(find_multiples(HOST, pool_samples(HOST, x, y), len(x))[1])
 
 
 def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
@@ -60,7 +61,7 @@ def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
     sizes = sizes[sizes != 0.0]
     if np.unique(sizes).size < _SHARE_OF_SIZES * sizes.size:
         return False
-    return bool(effective_size(np, x, y, paired=is_paired) >= _EFFECTIVE)
+    return bool(effective_size(HOST, x, y, paired=is_paired) >= _EFFECTIVE)
 
 
 @functools.cache

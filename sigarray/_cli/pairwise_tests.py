@@ -15,6 +15,7 @@ from sigarray import (
     permutation_test,
     t_test,
 )
+from sigarray._backend.of_numpy import HOST
 from sigarray._cli.comparison import pairs_of
 from sigarray._cli.decisions import PairTest
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
@@ -210,7 +211,7 @@ def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
         return "resampling"
     if options.test == "permutation" and len(x) != len(y):
         return "resampling"  # of t, which the approximation does not know
-    size = effective_size(np, x, y, paired=options.is_paired)
+    size = effective_size(HOST, x, y, paired=options.is_paired)
     return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Namespace,
     Progress,
     RandomSource,
     Seed,
@@ -16,7 +15,8 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import anything
 from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.dispatch import first_replicate, standardize
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
@@ -192,7 +192,7 @@ def bootstrap_test(
             xp,
             a,
             b,
-            seed_words(xp, device_of(xp, a), rng),
+            seed_words(xp, rng),
             paired=paired,
             alternative=alternative,
             n_resamples=n_resamples,
@@ -205,7 +205,7 @@ def bootstrap_test(
         xp,
         a,
         b,
-        seed_words(xp, device_of(xp, a), rng) if is_drawn else None,
+        seed_words(xp, rng) if is_drawn else None,
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -291,7 +291,7 @@ def bootstrap_replicates(
     return _bootstrap_replicates(
         xp,
         samples,
-        seed_words(xp, device_of(xp, samples[0]), rng),
+        seed_words(xp, rng),
         first_replicate(xp, start, count),
         statistic=statistic,
         paired=paired,
@@ -304,7 +304,7 @@ def bootstrap_replicates(
 
 @array_kernel
 def _bootstrap_test(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed | None,
@@ -363,7 +363,7 @@ def _bootstrap_test(
 
 @array_kernel
 def _bootstrap_replicates(
-    xp: Namespace,
+    xp: Library,
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,

@@ -8,7 +8,6 @@ import numpy as np
 
 from sigarray._backend.aliases import (
     Array,
-    Namespace,
     Progress,
     RandomSource,
     Seed,
@@ -18,13 +17,8 @@ from sigarray._backend.aliases import (
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import (
-    array_kernel,
-    clip,
-    device_of,
-    index_dtype,
-    take_last,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import check_samples, draw_replicates
@@ -186,7 +180,7 @@ def bootstrap_ci(
     result = _bootstrap_ci(
         xp,
         samples,
-        seed_words(xp, device_of(xp, samples[0]), rng),
+        seed_words(xp, rng),
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
         method=method,
@@ -202,7 +196,7 @@ def bootstrap_ci(
 
 @array_kernel
 def _bootstrap_ci(
-    xp: Namespace,
+    xp: Library,
     samples: list[Array],
     seed: Seed,
     *,
@@ -256,20 +250,18 @@ def _bootstrap_ci(
     return tuple(result[i, ...] for i in range(4))
 
 
-def _bias(xp: Namespace, replicates: Array, observed: Array, rounding: Array) -> Array:
+def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> Array:
     """z0: the normal quantile of the share of replicates below the observed value."""
     gap, rounding = replicates - observed[..., None], rounding[..., None]
     count = replicates.shape[-1]
     below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
     above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
-    share = clip(
-        xp, 0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1)
-    )
+    share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
     return normal_quantiles(xp, share)
 
 
 def _acceleration(
-    xp: Namespace,
+    xp: Library,
     rows: Sequence[Array],
     statistic: Statistic,
     paired: bool,
@@ -291,9 +283,7 @@ def _acceleration(
     return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
 
 
-def _influence(
-    xp: Namespace, statistic: Statistic, x: Array, batch: int | None
-) -> Array:
+def _influence(xp: Library, statistic: Statistic, x: Array, batch: int | None) -> Array:
     """(n - 1) (mean of the values without one score - the value without this one)."""
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)
@@ -305,7 +295,7 @@ def _influence(
     return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
 
 
-def _medians_without_one(xp: Namespace, x: Array) -> Array:
+def _medians_without_one(xp: Library, x: Array) -> Array:
     """Give the median of the others, for each score: next to the middle of all."""
     n = x.shape[-1]
     order = xp.argsort(x, axis=-1, stable=False)
@@ -319,24 +309,22 @@ def _medians_without_one(xp: Namespace, x: Array) -> Array:
 
 
 def _values_without_one(
-    xp: Namespace, statistic: Statistic, x: Array, batch: int | None
+    xp: Library, statistic: Statistic, x: Array, batch: int | None
 ) -> Array:
     """Give the statistic of the others, for each score."""
-    n, device = x.shape[-1], device_of(xp, x)
-    kept = xp.arange(n - 1, dtype=index_dtype(xp, device), device=device)
+    n = x.shape[-1]
+    kept = xp.arange(n - 1, dtype=xp.index_dtype)
 
     def values(start: int | Array, size: int) -> Array:
-        left_out = xp.arange(size, dtype=kept.dtype, device=device) + start
+        left_out = xp.arange(size, dtype=kept.dtype) + start
         places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
-        return apply_statistic(xp, statistic, take_last(xp, x, places))
+        return apply_statistic(xp, statistic, xp.take_last(x, places))
 
     elements = (1 + x.shape[0]) * n
-    return map_replicates(xp, device, values, n, elements=elements, batch=batch)
+    return map_replicates(xp, values, n, elements=elements, batch=batch)
 
 
-def _correct(
-    xp: Namespace, tail: float, bias: Array, acceleration: Array
-) -> list[Array]:
+def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list[Array]:
     """Efron and Tibshirani (1994), equation 14.10."""
     quantiles = []
     for z in (normal_quantile(tail), -normal_quantile(tail)):
@@ -351,12 +339,12 @@ def _correct(
     return quantiles
 
 
-def _interpolate(xp: Namespace, ordered: Array, quantile: Array) -> Array:
+def _interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
     """Give a quantile (R,) of sorted rows (R, N), between its neighbours by a line."""
     count = ordered.shape[-1]
     place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
-    below = clip(xp, xp.floor(place), 0.0, max(0.0, count - 2.0))
-    first = xp.astype(below, index_dtype(xp, device_of(xp, ordered)))[:, None]
+    below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))
+    first = xp.astype(below, xp.index_dtype)[:, None]
     low = xp.take_along_axis(ordered, first, axis=-1)[:, 0]
     high = xp.take_along_axis(ordered, first + min(1, count - 1), axis=-1)[:, 0]
     return low + (place - below) * (high - low)

@@ -7,9 +7,9 @@ a finite sum over its characteristic function, whatever the number of pairs.
 
 import math
 
-from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_replicates, sum_replicates
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.library import Library
 from sigarray._numeric.statistic import (
     TIE_UNITS,
     center_scores,
@@ -30,7 +30,7 @@ _PERIOD = 22.0
 
 
 def lattice_p_value(
-    xp: Namespace, pool: Array, n: int, alternative: Alternative
+    xp: Library, pool: Array, n: int, alternative: Alternative
 ) -> Array:
     """P-value of the mean difference of n pairs, NaN where they have no such unit.
 
@@ -47,7 +47,7 @@ def lattice_p_value(
     return xp.where(is_lattice, pvalue, math.nan)
 
 
-def find_multiples(xp: Namespace, pool: Array, n: int) -> tuple[Array, Array]:
+def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
     """Give how many units the n differences are, and whether they are such multiples.
 
     Up to rounding of the scores, and at most `MAX_UNITS`. The unit is their greatest
@@ -76,12 +76,12 @@ def find_multiples(xp: Namespace, pool: Array, n: int) -> tuple[Array, Array]:
     return multiples, (error <= allowed) & (number <= MAX_UNITS)
 
 
-def _smallest_above(xp: Namespace, x: Array, noise: Array, other: Array) -> Array:
+def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
     """Give the smallest number of x that is above noise, no more than another one."""
     return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
 
 
-def _count_sizes(xp: Namespace, multiples: Array) -> Array:
+def _count_sizes(xp: Library, multiples: Array) -> Array:
     """Count the differences of 1, 2, ... units: (..., MAX_UNITS)."""
     size = xp.abs(multiples)[..., None, :]
 
@@ -89,12 +89,10 @@ def _count_sizes(xp: Namespace, multiples: Array) -> Array:
         k = _numbers(xp, multiples, start + 1, number)
         return xp.sum(xp.astype(size == k[:, None], multiples.dtype), axis=-1)
 
-    return map_replicates(
-        xp, device_of(xp, multiples), count, MAX_UNITS, elements=math.prod(size.shape)
-    )
+    return map_replicates(xp, count, MAX_UNITS, elements=math.prod(size.shape))
 
 
-def _flipped_tail(xp: Namespace, counts: Array, lead: Array, n: int) -> Array:
+def _flipped_tail(xp: Library, counts: Array, lead: Array, n: int) -> Array:
     """P(S >= lead), where S is half of the sum of the multiples with random signs.
 
     S has steps of 1, and is symmetric: where the lead is not positive, it is 1 - P(S >=
@@ -121,15 +119,15 @@ def _flipped_tail(xp: Namespace, counts: Array, lead: Array, n: int) -> Array:
         return mean, or_one(xp, 0.25 * xp.sum(counts * k * k * spread, axis=-1))
 
     # Half a step below the end the tilt is finite, and in the middle it is not 0.
-    goal = clip(xp, xp.minimum(s, end - 0.5), 0.0, None)
+    goal = xp.clip(xp.minimum(s, end - 0.5), 0.0, None)
     t = xp.maximum(solve(xp, tilt, goal, end), 1.0 / or_one(xp, deviation))
     exponent = xp.sum(counts * _log_cosh(xp, 0.5 * t[..., None] * k), axis=-1) - t * s
     tail = xp.exp(exponent) * _tilted_sum(xp, counts, s, t, n)
-    tail = xp.where(s > end, 0.0, clip(xp, tail, 0.0, 1.0))
+    tail = xp.where(s > end, 0.0, xp.clip(tail, 0.0, 1.0))
     return xp.where(is_behind, 1.0 - tail, tail)
 
 
-def _tilted_sum(xp: Namespace, counts: Array, s: Array, t: Array, n: int) -> Array:
+def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array:
     """Sum exp(-t j) P_t(S = s + j) over half a period of j from 0 on."""
     k = _numbers(xp, counts, 1, MAX_UNITS)
     widest = math.ceil(0.5 * _PERIOD * MAX_UNITS * math.sqrt(n))
@@ -148,7 +146,7 @@ def _tilted_sum(xp: Namespace, counts: Array, s: Array, t: Array, n: int) -> Arr
         angle = place * (2.0 * math.pi / period)
         y = 0.5 * angle[:, None] * k
         sine = xp.sin(y)
-        lost = clip(xp, spread * sine * sine, None, below_one)
+        lost = xp.clip(spread * sine * sine, None, below_one)
         size_of = xp.exp(0.5 * xp.sum(counts * xp.log1p(-lost), axis=-1))
         turn = xp.atan2(pull * sine, xp.broadcast_to(xp.cos(y), lost.shape))
         phase = xp.sum(counts * turn, axis=-1) - angle * s
@@ -177,14 +175,14 @@ def _tilted_sum(xp: Namespace, counts: Array, s: Array, t: Array, n: int) -> Arr
     return total / period
 
 
-def _log_cosh(xp: Namespace, x: Array) -> Array:
+def _log_cosh(xp: Library, x: Array) -> Array:
     """Give log cosh x for x >= 0, small ones to their last digit."""
-    small = xp.sinh(clip(xp, x, None, 1.0))
+    small = xp.sinh(xp.clip(x, None, 1.0))
     large = x + xp.log1p(xp.exp(-2.0 * x)) - math.log(2.0)
     return xp.where(x < 1.0, 0.5 * xp.log1p(small * small), large)
 
 
-def _numbers(xp: Namespace, like: Array, start: int | Array, size: int) -> Array:
+def _numbers(xp: Library, like: Array, start: int | Array, size: int) -> Array:
     """Give `size` numbers from the start on, of the dtype and device of an array."""
-    places = xp.arange(size, device=device_of(xp, like)) + start
+    places = xp.arange(size) + start
     return xp.astype(places, like.dtype)

@@ -2,9 +2,10 @@
 
 import math
 
-from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.ranks import tie_bounds
@@ -244,7 +245,7 @@ def t_test(
 
 @array_kernel
 def _mann_whitney_u(
-    xp: Namespace, a: Array, b: Array, *, alternative: Alternative
+    xp: Library, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array]:
     """U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
     n, m = a.shape[-1], b.shape[-1]
@@ -277,7 +278,7 @@ def _mann_whitney_u(
 
 @array_kernel
 def _t_test(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     *,

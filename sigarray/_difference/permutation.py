@@ -12,7 +12,6 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
-from sigarray._backend.libraries import device_of
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.exchanges import count_permutations
@@ -202,7 +201,7 @@ def permutation_test(
         xp,
         a,
         b,
-        None if is_exact else seed_words(xp, device_of(xp, a), rng),
+        None if is_exact else seed_words(xp, rng),
         count=int(n_distinct) if is_exact else n_resamples,
         paired=paired,
         statistic=statistic,
@@ -324,7 +323,7 @@ def permutation_replicates(
         xp,
         a,
         b,
-        None if is_exact else seed_words(xp, device_of(xp, a), rng),
+        None if is_exact else seed_words(xp, rng),
         first,
         count=count,
         paired=paired,

@@ -2,9 +2,10 @@
 
 import math
 
-from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._numeric.ranks import middle_ranks
 from sigarray._numeric.special import student_t_sf
@@ -123,7 +124,7 @@ def brunner_munzel(
 
 @array_kernel
 def _brunner_munzel(
-    xp: Namespace, a: Array, b: Array, *, alternative: Alternative
+    xp: Library, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array, Array]:
     """W, its p-value and degrees of freedom, and the mean placement of A."""
     n, m = a.shape[-1], b.shape[-1]

@@ -2,9 +2,10 @@
 
 import math
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import array_kernel, clip
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import check_one_or_pairs
 from sigarray._numeric.special import normal_quantile
@@ -113,7 +114,7 @@ def proportion_ci(
 
 @array_kernel
 def _proportion_ci(
-    xp: Namespace, samples: list[Array], *, z: float, paired: bool
+    xp: Library, samples: list[Array], *, z: float, paired: bool
 ) -> tuple[Array, Array, Array]:
     """Proportion or difference, and the limits of its interval."""
     samples = [_keep_zeros_and_ones(xp, x) for x in samples]
@@ -132,34 +133,32 @@ def _proportion_ci(
     return difference, difference - below, difference + above
 
 
-def _keep_zeros_and_ones(xp: Namespace, x: Array) -> Array:
+def _keep_zeros_and_ones(xp: Library, x: Array) -> Array:
     return xp.where((x == 0.0) | (x == 1.0), x, math.nan)
 
 
-def _wilson_limits(xp: Namespace, p: Array, n: int, z: float) -> tuple[Array, Array]:
+def _wilson_limits(xp: Library, p: Array, n: int, z: float) -> tuple[Array, Array]:
     """Solve (p - P)^2 = z^2 P (1 - P) / n for P; exact at 0 and at 1."""
     weight = z * z / n
     middle = p + 0.5 * weight
     width = z * xp.sqrt(p * (1.0 - p) / n + 0.25 * weight / n)
     low, high = (middle - width) / (1.0 + weight), (middle + width) / (1.0 + weight)
-    low = xp.where(p <= 0.0, p, clip(xp, low, 0.0, 1.0))
-    return low, xp.where(p >= 1.0, p, clip(xp, high, 0.0, 1.0))
+    low = xp.where(p <= 0.0, p, xp.clip(low, 0.0, 1.0))
+    return low, xp.where(p >= 1.0, p, xp.clip(high, 0.0, 1.0))
 
 
-def _correlation(xp: Namespace, samples: list[Array], shares: list[Array]) -> Array:
+def _correlation(xp: Library, samples: list[Array], shares: list[Array]) -> Array:
     """Give phi of the pairs, its covariance nearer to 0 where it is positive."""
     (p1, p2), half = shares, 0.5 / samples[0].shape[-1]
     rest = [x - p[..., None] for x, p in zip(samples, shares, strict=True)]
     covariance = xp.mean(rest[0] * rest[1], axis=-1)
-    covariance = clip(xp, covariance - half, 0.0, None) + clip(
-        xp, covariance, None, 0.0
-    )
+    covariance = xp.clip(covariance - half, 0.0, None) + xp.clip(covariance, None, 0.0)
     variance = p1 * (1.0 - p1) * p2 * (1.0 - p2)
     is_constant = variance <= 0.0
     phi = covariance / xp.sqrt(xp.where(is_constant, 1.0, variance))
     return xp.where(is_constant, 0.0 * phi, phi)
 
 
-def _hypotenuse(xp: Namespace, x: Array, y: Array, cosine: Array) -> Array:
+def _hypotenuse(xp: Library, x: Array, y: Array, cosine: Array) -> Array:
     """Give the third side of a triangle, by the law of cosines."""
-    return xp.sqrt(clip(xp, x * x - 2.0 * cosine * x * y + y * y, 0.0, None))
+    return xp.sqrt(xp.clip(x * x - 2.0 * cosine * x * y + y * y, 0.0, None))

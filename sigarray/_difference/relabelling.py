@@ -5,13 +5,13 @@ import math
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Namespace,
     Seed,
     Statistic,
     TestedStatistic,
 )
 from sigarray._backend.chunks import map_replicates, sum_replicates
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._difference.exchanges import (
     count_exchanged,
     count_permutations,
@@ -35,7 +35,7 @@ from sigarray._numeric.student import find_t_of
 
 @array_kernel
 def find_without_draws(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     *,
@@ -62,7 +62,7 @@ def find_without_draws(
 
 @array_kernel
 def count_extremes(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed | None,
@@ -116,7 +116,7 @@ def count_extremes(
 
 @array_kernel
 def draw_permutations(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed | None,
@@ -142,13 +142,12 @@ def draw_permutations(
             permuted = exchange(xp, pool, n, seed, first, size, by)
         if seed is not None:
             return permuted
-        places = xp.arange(size, device=device_of(xp, pool)) + first
+        places = xp.arange(size) + first
         is_inside = (places >= 0) & (places < n_distinct)
         return xp.where(is_inside, permuted, math.nan)
 
     differences = map_replicates(
         xp,
-        device_of(xp, pool),
         replicate,
         count,
         elements=count_exchanged(xp, pool, n, paired, statistic),

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from sigarray._backend.aliases import (
     Array,
-    Namespace,
     Seed,
     Statistic,
     StatisticName,
@@ -14,7 +13,7 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import choice, choice_or_statistic, show
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.libraries import clip, device_of, take_last
+from sigarray._backend.library import Library
 from sigarray._backend.threefry import random_places
 from sigarray._numeric.statistic import (
     apply_statistic,
@@ -57,7 +56,7 @@ def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
 
 
 def draw_replicates(
-    xp: Namespace,
+    xp: Library,
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
@@ -74,17 +73,12 @@ def draw_replicates(
         )
 
     return map_replicates(
-        xp,
-        device_of(xp, samples[0]),
-        replicate,
-        count,
-        elements=count_elements(samples, paired),
-        batch=batch,
+        xp, replicate, count, elements=count_elements(samples, paired), batch=batch
     )
 
 
 def resample_statistic(
-    xp: Namespace,
+    xp: Library,
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
@@ -96,7 +90,7 @@ def resample_statistic(
     sizes = [x.shape[-1] for x in samples]
     places = random_places(xp, seed, start, size, sizes, sizes, paired)
     values = [
-        apply_statistic(xp, statistic, take_last(xp, x, chosen))
+        apply_statistic(xp, statistic, xp.take_last(x, chosen))
         for x, chosen in zip(samples, places, strict=True)
     ]
     return difference_of(values)
@@ -110,6 +104,6 @@ def count_elements(samples: Sequence[Array], paired: bool) -> int:
     return n_places + n_values
 
 
-def clip_p_value(xp: Namespace, pvalue: Array) -> Array:
+def clip_p_value(xp: Library, pvalue: Array) -> Array:
     """Give a number above 0, for what was seen is one of the resamples, and up to 1."""
-    return clip(xp, pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)
+    return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)

@@ -21,9 +21,9 @@ import functools
 import math
 from collections.abc import Sequence
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import iterate
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.library import Library
 from sigarray._numeric.special import normal_sf
 from sigarray._numeric.statistic import (
     TIE_UNITS,
@@ -47,7 +47,7 @@ _OFF_LATTICE, _LATTICE_POINTS = 1e-3, 1000.0
 
 
 def bootstrap_tail(
-    xp: Namespace, a: Array, b: Array, offset: Array, *, paired: bool
+    xp: Library, a: Array, b: Array, offset: Array, *, paired: bool
 ) -> Array:
     """P(D* - d >= offset), where D* is the difference d of means of resamples [1]_.
 
@@ -97,7 +97,7 @@ def bootstrap_tail(
     return xp.where(offset > highest + tie, rarest, p)
 
 
-def permutation_tail(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
+def permutation_tail(xp: Library, a: Array, b: Array, *, paired: bool) -> Array:
     """P(d* >= d), where d* is the difference d of means of permuted scores [1]_ [2]_.
 
     With a and b exchanged, it is P(d* <= d). For pairs d* is a mean of differences with
@@ -122,7 +122,7 @@ def permutation_tail(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Arra
     return _dealt_tail(xp, _less_mean(xp, pool), n, tie)
 
 
-def effective_size(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
+def effective_size(xp: Library, a: Array, b: Array, *, paired: bool) -> Array:
     """How many scores carry the variance: (sum x^2)^2 / sum x^4 of deviations x.
 
     It is n / kurtosis: n / 3 for normal scores, and 1 where one score is all there is.
@@ -142,7 +142,7 @@ def effective_size(xp: Namespace, a: Array, b: Array, *, paired: bool) -> Array:
     return functools.reduce(xp.minimum, sizes)
 
 
-def _split_samples(xp: Namespace, a: Array, b: Array) -> tuple[list[Array], Array]:
+def _split_samples(xp: Library, a: Array, b: Array) -> tuple[list[Array], Array]:
     """Give a and -b, each about the middle of its range, and their unit."""
     n = a.shape[-1]
     pool = pool_samples(xp, a, b)
@@ -150,7 +150,7 @@ def _split_samples(xp: Namespace, a: Array, b: Array) -> tuple[list[Array], Arra
     return centered.scores, centered.unit
 
 
-def _flipped_tail(xp: Namespace, x: Array, tie: Array) -> Array:
+def _flipped_tail(xp: Library, x: Array, tie: Array) -> Array:
     """P(S >= mean(x)) for the mean S of x with random signs.
 
     A sign is that of a chance of 1/2 with the prize 2 abs(x); K(t) = sum log cosh.
@@ -179,7 +179,7 @@ def _flipped_tail(xp: Namespace, x: Array, tie: Array) -> Array:
     return _mind_ends(xp, p, observed, -end, end, log_edge, tie)
 
 
-def _dealt_tail(xp: Namespace, x: Array, n: int, tie: Array) -> Array:
+def _dealt_tail(xp: Library, x: Array, n: int, tie: Array) -> Array:
     """P(S >= mean of the first n) for the mean S of n of x, without replacement.
 
     Each score is chosen with the chance f = n / N, on the condition that n are: K(u, t)
@@ -234,30 +234,30 @@ def _dealt_tail(xp: Namespace, x: Array, n: int, tie: Array) -> Array:
 
 
 def _rescale(
-    xp: Namespace, samples: Sequence[Array], least: Array | float = 0.0
+    xp: Library, samples: Sequence[Array], least: Array | float = 0.0
 ) -> tuple[list[Array], Array]:
     """Give samples in units of the largest score, unless it is rounding alone."""
     unit = largest_or_one(xp, *samples, least=least)
     return [x / unit[..., None] for x in samples], unit
 
 
-def _divide(xp: Namespace, offset: Array, unit: Array) -> Array:
+def _divide(xp: Library, offset: Array, unit: Array) -> Array:
     """Give the offset in units of the largest score, no more than can be reached."""
     return 4.0 * (xp.maximum(xp.minimum(0.25 * offset, unit), -unit) / unit)
 
 
-def _rounding(xp: Namespace, unit: Array) -> Array:
+def _rounding(xp: Library, unit: Array) -> Array:
     """How far scores that are ties may be apart, in units of the largest."""
     return xp.full_like(unit, TIE_UNITS * xp.finfo(unit.dtype).eps)
 
 
-def _less_mean(xp: Namespace, x: Array) -> Array:
+def _less_mean(xp: Library, x: Array) -> Array:
     """Subtract the mean, and then what the rounding of the mean left."""
     x = x - xp.mean(x, axis=-1, keepdims=True)
     return x - xp.mean(x, axis=-1, keepdims=True)
 
 
-def _lattice_step(xp: Namespace, x: Array, tie: Array) -> Array:
+def _lattice_step(xp: Library, x: Array, tie: Array) -> Array:
     """Give the unit of which all x >= 0 are multiples, the smallest gap, or 0."""
     ordered = xp.sort(x, axis=-1, stable=False)
     gaps = ordered[..., 1:] - ordered[..., :-1]
@@ -273,7 +273,7 @@ def _lattice_step(xp: Namespace, x: Array, tie: Array) -> Array:
 
 
 def _face_upwards(
-    xp: Namespace, target: Array, lowest: Array, highest: Array
+    xp: Library, target: Array, lowest: Array, highest: Array
 ) -> tuple[Array, Array, Array]:
     """Give the sign of the target, its distance from 0, and that of the end there."""
     is_below = target < 0.0
@@ -284,7 +284,7 @@ def _face_upwards(
 
 
 def _upper_tail(
-    xp: Namespace,
+    xp: Library,
     n: int,
     sign: Array,
     t: Array,
@@ -314,8 +314,8 @@ def _upper_tail(
        of the sum of independent random variables. Advances in Applied Probability 12,
        475-490. :doi:`10.2307/1426607`
     """
-    w = xp.sqrt(2.0 * clip(xp, exponent, 0.0, None))
-    half = clip(xp, 0.5 * span * t, None, 50.0)
+    w = xp.sqrt(2.0 * xp.clip(exponent, 0.0, None))
+    half = xp.clip(0.5 * span * t, None, 50.0)
     is_small = half < 1e-4
     stretch = xp.sinh(half) / xp.where(is_small, 1.0, half)
     stretch = xp.where(is_small, 1.0, stretch)
@@ -330,20 +330,20 @@ def _upper_tail(
     if ratio is not None:
         v = v * xp.sqrt(ratio)
     v = xp.where(is_middle, 1.0, v)
-    v = clip(xp, v, xp.finfo(w.dtype).smallest_normal, None)
+    v = xp.clip(v, xp.finfo(w.dtype).smallest_normal, None)
     series = third / deviation / deviation / deviation / 6.0
     correction = xp.where(is_middle, series, xp.log(v / distance) / distance)
     return normal_sf(xp, sign * (w + correction))
 
 
-def _log_mass_of_largest(xp: Namespace, x: Array, tie: Array) -> Array:
+def _log_mass_of_largest(xp: Library, x: Array, tie: Array) -> Array:
     """Log-probability that all of a resample are the largest score."""
     # The largest, and whatever is NaN, whose logarithm would warn.
     is_largest = ~(x < xp.max(x, axis=-1, keepdims=True) - tie[..., None])
     return x.shape[-1] * xp.log(xp.mean(xp.astype(is_largest, x.dtype), axis=-1))
 
 
-def _log_mass_of_best(xp: Namespace, ordered: Array, n: int, tie: Array) -> Array:
+def _log_mass_of_best(xp: Library, ordered: Array, n: int, tie: Array) -> Array:
     """Log-probability of drawing the n largest of N, of which some may be ties.
 
     Of c ties k are drawn: C(c, k) is the product of (c - k + i) / i, i = 1..k.
@@ -354,7 +354,7 @@ def _log_mass_of_best(xp: Namespace, ordered: Array, n: int, tie: Array) -> Arra
     above, rest = excess > tie[..., None], ~(excess < -tie[..., None])
     above, rest = (xp.sum(xp.astype(x, tie.dtype), axis=-1) for x in (above, rest))
     drawn, spare = n - above, rest - n
-    i = xp.arange(1, n + 1, dtype=ordered.dtype, device=device_of(xp, ordered))
+    i = xp.arange(1, n + 1, dtype=ordered.dtype)
     factors = xp.log1p(spare[..., None] / i)
     log_ways = xp.sum(xp.where(i <= drawn[..., None], factors, 0.0), axis=-1)
     log_all = math.lgamma(n_all + 1) - math.lgamma(n + 1) - math.lgamma(n_all - n + 1)
@@ -362,7 +362,7 @@ def _log_mass_of_best(xp: Namespace, ordered: Array, n: int, tie: Array) -> Arra
 
 
 def _mind_ends(
-    xp: Namespace,
+    xp: Library,
     p: Array,
     observed: Array,
     lowest: Array,

@@ -4,9 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
+from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.chunks import map_replicates, sum_replicates
-from sigarray._backend.libraries import array_kernel, device_of, take_last
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.threefry import random_places
 from sigarray._difference.exchanges import deal_samples, exchange_samples
 from sigarray._difference.resampling import count_elements
@@ -23,9 +24,7 @@ from sigarray._numeric.statistic import (
 from sigarray._numeric.student import find_t_of, list_samples, squared_error, studentize
 
 
-def difference_and_error(
-    xp: Namespace, samples: Sequence[Array]
-) -> tuple[Array, Array]:
+def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
     """Give the mean, or the difference of two, and the variance that it has by itself.
 
     The variance is 0 of scores that are all the same, and of no others.
@@ -41,7 +40,7 @@ def difference_and_error(
 
 
 def exchange_differences(
-    xp: Namespace,
+    xp: Library,
     pool: Array,
     n: int,
     seed: Seed | None,
@@ -57,7 +56,7 @@ def exchange_differences(
 
 
 def find_gaps(
-    xp: Namespace,
+    xp: Library,
     differences: tuple[Array, Array],
     variances: tuple[Array, Array],
     rounding: Array,
@@ -73,7 +72,7 @@ def find_gaps(
 
 
 def permuted_gaps(
-    xp: Namespace, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
+    xp: Library, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
 ) -> tuple[Array, Array]:
     """Give `find_gaps` of scores that are dealt out anew to two samples."""
     pool = pool / largest_or_one(xp, pool)[..., None]
@@ -85,7 +84,7 @@ def permuted_gaps(
 
 
 def permuted_t(
-    xp: Namespace,
+    xp: Library,
     pool: Array,
     n: int,
     seed: Seed | None,
@@ -111,9 +110,7 @@ class Standard(NamedTuple):
     unit: Array
 
 
-def standardize_scores(
-    xp: Namespace, samples: Sequence[Array], paired: bool
-) -> Standard:
+def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> Standard:
     """Give scores in units of the largest distance from their coarse mean."""
     scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
     centered = center_scores(xp, "mean", *list_samples(xp, scaled, paired))
@@ -126,7 +123,7 @@ def standardize_scores(
 
 
 def resampled_shifts(
-    xp: Namespace,
+    xp: Library,
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
@@ -135,14 +132,14 @@ def resampled_shifts(
     """Give how far resampled differences are from the observed one, and variances."""
     sizes = [x.shape[-1] for x in samples]
     places = random_places(xp, seed, start, size, sizes, sizes, False)
-    resamples = [take_last(xp, x, p) for x, p in zip(samples, places, strict=True)]
+    resamples = [xp.take_last(x, p) for x, p in zip(samples, places, strict=True)]
     resampled, variances = difference_and_error(xp, resamples)
     observed, _ = difference_and_error(xp, samples)
     return resampled - observed[..., None], variances
 
 
 def draw_t(
-    xp: Namespace,
+    xp: Library,
     samples: Sequence[Array],
     seed: Seed,
     start: int | Array,
@@ -157,17 +154,12 @@ def draw_t(
         return xp.stack([shifts, studentize(xp, shifts, variances)])
 
     return map_replicates(
-        xp,
-        device_of(xp, samples[0]),
-        replicate,
-        count,
-        elements=count_elements(samples, False),
-        batch=batch,
+        xp, replicate, count, elements=count_elements(samples, False), batch=batch
     )
 
 
 def limits_by_t(
-    xp: Namespace, t: Array, difference: Array, variance: Array, tail: float
+    xp: Library, t: Array, difference: Array, variance: Array, tail: float
 ) -> list[Array]:
     """Give the limits of the bootstrap-t: Efron and Tibshirani (1994), equation 12.22.
 
@@ -183,7 +175,7 @@ def limits_by_t(
 
 @array_kernel
 def bootstrap_t_test(
-    xp: Namespace,
+    xp: Library,
     a: Array,
     b: Array,
     seed: Seed,

@@ -11,16 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.cumulative import cumulative_places
-from sigarray._backend.libraries import (
-    build_tables,
-    clip,
-    device_of,
-    take,
-    take_last,
-    widest_float,
-)
+from sigarray._backend.library import Library
 from sigarray._backend.threefry import exponentials, normals
 
 # A step of the grid is a ratio of integers up to this denominator.
@@ -89,11 +82,11 @@ class KnownScores:
         return self.values[np.searchsorted(self.ranks, ranks)]
 
 
-def scores_at(xp: Namespace, scores: Array | KnownScores, ranks: Array) -> Array:
+def scores_at(xp: Library, scores: Array | KnownScores, ranks: Array) -> Array:
     """Give the order statistics at some ranks, on a new last axis."""
     if isinstance(scores, KnownScores):
         return scores.at(ranks)[None, :]
-    return take_last(xp, scores, ranks)
+    return xp.take_last(scores, ranks)
 
 
 def even_grid(dt: float | None) -> Grid | None:
@@ -107,35 +100,35 @@ def even_grid(dt: float | None) -> Grid | None:
     return Grid(step)
 
 
-def grid_ranks(xp: Namespace, device: Device, n: int, grid: Grid) -> Array:
+def grid_ranks(xp: Library, n: int, grid: Grid) -> Array:
     """Give the rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
 
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
+    def build(xp: Library) -> tuple[Array, ...]:
         if grid.step is None:
-            edges = _grid_edges(xp, device, grid)
+            edges = _grid_edges(xp, grid)
             points = edges[1:] + edges[:-1]  # in units of half an edge's
             if not grid.n_others:
                 return ((n * points - 1) // (2 * grid.n_scores),)
             unit = grid.n_others if n == grid.n_scores else grid.n_scores
             return ((points - 1) // (2 * unit),)
-        points = xp.arange(1, grid.size + 1, dtype=xp.int64, device=device)
+        points = xp.arange(1, grid.size + 1, dtype=xp.int64)
         return ((n * grid.step.numerator * points - 1) // grid.step.denominator,)
 
-    return build_tables(xp, device, build)[0]
+    return xp.build_tables(build)[0]
 
 
-def grid_widths(xp: Namespace, device: Device, grid: Grid) -> Array | None:
+def grid_widths(xp: Library, grid: Grid) -> Array | None:
     """Give the weight of each point, or None where all are the same."""
     if grid.step is not None:
         return None
 
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        edges = _grid_edges(xp, device, grid)
+    def build(xp: Library) -> tuple[Array, ...]:
+        edges = _grid_edges(xp, grid)
         total = grid.n_scores * max(1, grid.n_others)
-        widths = xp.astype(edges[1:] - edges[:-1], widest_float(xp, device))
+        widths = xp.astype(edges[1:] - edges[:-1], xp.widest_float)
         return (widths / total,)
 
-    return build_tables(xp, device, build)[0]
+    return xp.build_tables(build)[0]
 
 
 def _count_low_edges(n: int) -> int:
@@ -155,54 +148,54 @@ def _count_outer_edges(n: int) -> int:
     return min(2 * _EDGES_PER_OCTAVE, n // 2)
 
 
-def _grid_edges(xp: Namespace, device: Device, grid: Grid) -> Array:
+def _grid_edges(xp: Library, grid: Grid) -> Array:
     """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
 
     From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
     edges count in units of 1 / (n m), and the outermost of theirs are among them.
     """
     n, m = grid.n_scores, grid.n_others
-    place = xp.arange(_count_low_edges(n), dtype=xp.int64, device=device)
-    octave = clip(xp, place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
+    place = xp.arange(_count_low_edges(n), dtype=xp.int64)
+    octave = xp.clip(place // _EDGES_PER_OCTAVE - 1, 0, _last_octave(n))
     low = (place - octave * _EDGES_PER_OCTAVE) * 2**octave
     edges = xp.concat([low, n - xp.flip(low)])
     if not m:
         return edges
-    outer = xp.arange(1, _count_outer_edges(m) + 1, dtype=xp.int64, device=device)
+    outer = xp.arange(1, _count_outer_edges(m) + 1, dtype=xp.int64)
     both = xp.concat([m * edges, n * outer, n * (m - outer)])
     return xp.sort(both, stable=False)
 
 
-def merge_steps(xp: Namespace, device: Device, n: int, m: int) -> MergedSteps | None:
+def merge_steps(xp: Library, n: int, m: int) -> MergedSteps | None:
     """Merge the steps of two sizes; None where they coincide.
 
     A breakpoint of both sizes stands twice, the second time with no width.
     """
-    return None if n == m else merge_all_steps(xp, device, n, m)
+    return None if n == m else merge_all_steps(xp, n, m)
 
 
 def merge_all_steps(
-    xp: Namespace, device: Device, n: int, m: int, grid: Grid | None = None
+    xp: Library, n: int, m: int, grid: Grid | None = None
 ) -> MergedSteps:
     """Merge the steps of two sizes, also where they coincide.
 
     With a grid of even steps, the width of a step is the share of its points.
     """
 
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        ends = m * xp.arange(1, n + 1, dtype=xp.int64, device=device)
+    def build(xp: Library) -> tuple[Array, ...]:
+        ends = m * xp.arange(1, n + 1, dtype=xp.int64)
         if n != m:
-            ends_b = n * xp.arange(1, m + 1, dtype=xp.int64, device=device)
+            ends_b = n * xp.arange(1, m + 1, dtype=xp.int64)
             ends = xp.sort(xp.concat([ends, ends_b]), stable=False)
         until, total = ends, n * m
         if grid is not None and grid.step is not None:
             until = ends * grid.step.denominator // (n * m * grid.step.numerator)
-            until, total = clip(xp, until, None, grid.size), grid.size
+            until, total = xp.clip(until, None, grid.size), grid.size
         before = xp.concat([xp.zeros_like(until[:1]), until[:-1]])
-        widths = xp.astype(until - before, widest_float(xp, device)) / total
+        widths = xp.astype(until - before, xp.widest_float) / total
         return (ends - 1) // m, (ends - 1) // n, widths
 
-    return MergedSteps(*build_tables(xp, device, build))
+    return MergedSteps(*xp.build_tables(build))
 
 
 def resample_width(n: int, grid: Grid | None) -> int:
@@ -213,7 +206,7 @@ def resample_width(n: int, grid: Grid | None) -> int:
 
 
 def sorted_resamples(
-    xp: Namespace,
+    xp: Library,
     scores: Array | KnownScores,
     uniforms: Array,
     grid: Grid | None,
@@ -238,13 +231,13 @@ def sorted_resamples(
     if isinstance(scores, KnownScores):
         return scores.at(ranks)
     if n_samples > 1:
-        places = xp.arange(n_samples, dtype=ranks.dtype, device=device_of(xp, scores))
+        places = xp.arange(n_samples, dtype=ranks.dtype)
         ranks += n * places[:, None, None]
-    return take_last(xp, xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), ranks)
+    return xp.take_last(xp.reshape(scores, (*scores.shape[:-2], n_samples * n)), ranks)
 
 
 def resampled_ranks(
-    xp: Namespace,
+    xp: Library,
     n: int,
     uniforms: Array,
     grid: Grid | None,
@@ -273,11 +266,11 @@ def resampled_ranks(
     """
     ranks = None
     if grid is not None:
-        ranks = grid_ranks(xp, device_of(xp, uniforms), n, grid)
+        ranks = grid_ranks(xp, n, grid)
     if ranks is None or grid is None or _draws_all(n, grid):
         # Their sign does not matter.
         drawn = cumulative_places(xp, xp.log(uniforms), n, is_last=is_last)
-        return drawn if ranks is None else take(xp, drawn, ranks, axis=1 + is_last)
+        return drawn if ranks is None else xp.take(drawn, ranks, axis=1 + is_last)
     gammas = _draw_gammas(xp, uniforms, ranks, n, grid)
     return cumulative_places(xp, gammas, n, is_last=is_last)
 
@@ -292,7 +285,7 @@ def _draws_all(n: int, grid: Grid | None) -> bool:
 
 
 def _draw_gammas(
-    xp: Namespace, uniforms: Array, ranks: Array, n: int, grid: Grid
+    xp: Library, uniforms: Array, ranks: Array, n: int, grid: Grid
 ) -> Array:
     """Draw Gamma(k) for the gap k before each rank, and after the last, of one uniform.
 
@@ -305,7 +298,7 @@ def _draw_gammas(
     gaps = xp.astype(edges[1:] - edges[:-1], xp.float32)
     half, n_gaps = uniforms.shape[-1] // 2, gaps.shape[0]
     normal = normals(xp, uniforms[..., :half], uniforms[..., half:])[..., :n_gaps]
-    d = clip(xp, gaps, 1.0, None) - 1.0 / 3.0
+    d = xp.clip(gaps, 1.0, None) - 1.0 / 3.0
     spread = xp.sqrt(gaps / (d + 4.0 / 9.0 + 5.0 / (243.0 * d)))
     root = normal / xp.sqrt(9.0 * d)
     root += 1.0
@@ -313,7 +306,7 @@ def _draw_gammas(
     gammas *= root
     gammas *= d * spread
     gammas += gaps - gaps * spread
-    gammas = clip(xp, gammas, 0.0, None)
+    gammas = xp.clip(gammas, 0.0, None)
     # Of even steps, only the last gap may be as small.
     if grid.step is not None and n + 1 - math.ceil(n * grid.step * grid.size) > 1:
         return gammas

@@ -1,8 +1,7 @@
 """Middle ranks: those of ties are their mean."""
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.cumulative import cumulative_maximum
-from sigarray._backend.libraries import device_of
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
@@ -11,7 +10,7 @@ _MAX_COMPARED = 2**10
 
 
 def tie_bounds(
-    xp: Namespace, ordered: Array, tolerance: Array | float = 0.0
+    xp: Library, ordered: Array, tolerance: Array | float = 0.0
 ) -> tuple[Array, Array]:
     """Give the first and the last place with the same score, for each place.
 
@@ -19,16 +18,16 @@ def tie_bounds(
     """
     size = ordered.shape[-1]
     dtype = xp.int32 if size <= _MAX_SHORT else None
-    place = xp.arange(size, dtype=dtype, device=device_of(xp, ordered))
+    place = xp.arange(size, dtype=dtype)
     steps = ordered[..., 1:] > ordered[..., :-1] + tolerance
     edge = xp.ones_like(ordered[..., :1], dtype=xp.bool)
     starts = xp.where(xp.concat([edge, steps], axis=-1), place, 0)
     ends = xp.where(xp.concat([steps, edge], axis=-1), size - 1 - place, 0)
-    last = size - 1 - xp.flip(cumulative_maximum(xp, xp.flip(ends, axis=-1)), axis=-1)
-    return cumulative_maximum(xp, starts), last
+    last = size - 1 - xp.flip(xp.cumulative_maximum(xp.flip(ends, axis=-1)), axis=-1)
+    return xp.cumulative_maximum(starts), last
 
 
-def middle_ranks(xp: Namespace, x: Array, tolerance: Array) -> Array:
+def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
     """Give the ranks along the last axis, counted from their middle, as floats."""
     order = xp.argsort(x, axis=-1, stable=False)
     place = xp.argsort(order, axis=-1, stable=False)
@@ -37,7 +36,7 @@ def middle_ranks(xp: Namespace, x: Array, tolerance: Array) -> Array:
     return xp.take_along_axis(ranks, place, axis=-1)
 
 
-def net_wins(xp: Namespace, a: Array, b: Array) -> Array:
+def net_wins(xp: Library, a: Array, b: Array) -> Array:
     """Count the pairs of a score of A and one of B that A wins, less those it loses.
 
     Of sorted samples (..., n) and (..., m), which broadcast: 2 U - nm, of Mann and
@@ -52,7 +51,7 @@ def net_wins(xp: Namespace, a: Array, b: Array) -> Array:
     leading = (a[..., :1] + b[..., :1]).shape[:-1]
     # For a sort that tells -0 from 0.
     a, b = (xp.broadcast_to(x + 0.0, (*leading, x.shape[-1])) for x in (a, b))
-    ranks = (xp.arange(n + m, device=device_of(xp, a)) * 2) - (n + m - 1)
+    ranks = (xp.arange(n + m) * 2) - (n + m - 1)
     ranks = xp.astype(ranks, a.dtype)
     # In a stable sort, A's ranks count what is below where A is before B, and what is
     # below or the same where it is behind. NumPy merges sorted samples in linear time.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.chunks import map_items
+from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.sources import Part, find_dtype, list_parts, read_blocks
 
 # Bits of the first cells, whose counts take 8 MiB; cells of another pass, of which
@@ -152,7 +153,7 @@ class Sample:
         work = functools.partial(function, self.dtype, self._sign, levels, n_cells)
         n_read, known = 0, self.size or None
         elements = (known or _MAX_COLLECTED) // max(1, len(self._parts))
-        for result in map_items(np, work, self._parts, elements=elements):
+        for result in map_items(HOST, work, self._parts, elements=elements):
             n_read += result[1]
             if self._progress is not None:
                 self._progress(n_read, known)

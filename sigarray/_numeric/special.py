@@ -5,9 +5,9 @@ import math
 from collections.abc import Callable
 from statistics import NormalDist
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.library import Library
 
 # Nine reach the last bit for every p from 1e-300 to 0.5.
 _NEWTON_STEPS = 10
@@ -64,13 +64,13 @@ def _density_factor(u: float, df: float) -> float:
     return math.sqrt(q / -math.expm1(-q)) if q > 0.0 else 1.0
 
 
-def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> Array:
+def chi_square_sf(xp: Library, x: Array, half_df: Array, max_half_df: int) -> Array:
     """P(X >= x) of chi-square with 2 m degrees of freedom, for integers m.
 
     It is a Poisson probability: e^(-x/2) times the sum over i < m of (x/2)^i / i!.
     """
-    i = xp.arange(max_half_df, dtype=x.dtype, device=device_of(xp, x))
-    log_factorials = xp.cumulative_sum(xp.log(clip(xp, i, 1.0, None)))
+    i = xp.arange(max_half_df, dtype=x.dtype)
+    log_factorials = xp.cumulative_sum(xp.log(xp.clip(i, 1.0, None)))
 
     def add_up(half: Array, half_df: Array) -> Array:
         half = half[..., None]
@@ -79,11 +79,11 @@ def chi_square_sf(xp: Namespace, x: Array, half_df: Array, max_half_df: int) -> 
             xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1
         )
 
-    half = clip(xp, 0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
+    half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
     return _map_elements(xp, add_up, (half, half_df), 4 * max_half_df)
 
 
-def student_t_sf(xp: Namespace, t: Array, df: Array) -> Array:
+def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
     """P(T >= t) of Student's t, to 1e-13 of itself in float64, for df >= 1.
 
     For t from 1e154 on (in float32, 1e19) it is the tail at that t. It is 0 at infinity
@@ -101,15 +101,15 @@ def student_t_sf(xp: Namespace, t: Array, df: Array) -> Array:
     return _upper_tail(xp, t, df)
 
 
-def normal_sf(xp: Namespace, z: Array) -> Array:
+def normal_sf(xp: Library, z: Array) -> Array:
     """P(Z >= z) of a standard normal, to 1e-13 of itself in float64."""
     return _upper_tail(xp, z, xp.full_like(z, math.inf))
 
 
-def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
+def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
     """Student's tail, which is normal where df is infinite."""
     # So that its square does not overflow.
-    size = clip(xp, xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
+    size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
     is_normal = xp.isinf(df)
     finite_df = xp.where(is_normal, 1.0, df)
     u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
@@ -121,13 +121,13 @@ def _upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
         return 0.5 * xp.exp(-0.5 * u * u) * mills / half
 
     tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
-    tail = clip(xp, tail, xp.finfo(t.dtype).smallest_normal, None)
+    tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)
 
 
 def _map_elements(
-    xp: Namespace,
+    xp: Library,
     function: Callable[..., Array],
     arrays: tuple[Array, ...],
     width: int,
@@ -138,7 +138,7 @@ def _map_elements(
     return xp.reshape(map_entries(xp, function, flat, elements=width), shape)
 
 
-def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:
+def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
     """Integrate the density beyond `start`, relative to its normal factor there.
 
     The substitution u = start + exp(w - exp(-w)) / (1 + start) makes the integrand fall
@@ -149,7 +149,7 @@ def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:
     .. [1] H. Takahasi, M. Mori (1974). Double exponential formulas for numerical
        integration. Publications of the RIMS 9, 721-741. :doi:`10.2977/prims/1195192451`
     """
-    nodes = xp.arange(_NODES, dtype=start.dtype, device=device_of(xp, start))
+    nodes = xp.arange(_NODES, dtype=start.dtype)
     w = _FIRST_NODE + _SPACING * nodes
     decay = xp.exp(-w)
     steps = xp.exp(w - decay)
@@ -162,7 +162,7 @@ def _integrate_density(xp: Namespace, start: Array, spread: Array) -> Array:
     return width * xp.sum(weights * density, axis=-1)
 
 
-def _ratio_to_rise(xp: Namespace, q: Array) -> Array:
+def _ratio_to_rise(xp: Library, q: Array) -> Array:
     """Give q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
 
     By its series where q is small, and not by expm1: compilers may take it for exp(q) -
@@ -174,7 +174,7 @@ def _ratio_to_rise(xp: Namespace, q: Array) -> Array:
     return xp.where(is_small, series, large / (1.0 - xp.exp(-large)))
 
 
-def normal_quantiles(xp: Namespace, p: Array) -> Array:
+def normal_quantiles(xp: Library, p: Array) -> Array:
     """Give z with Phi(z) = p, for probabilities in (0, 1) of an array.
 
     Two steps of Newton's method from a rational approximation: each squares its error.

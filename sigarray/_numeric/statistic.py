@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, Array, Namespace, Statistic
+from sigarray._backend.aliases import Alternative, Array, Statistic
 from sigarray._backend.checks import describe
-from sigarray._backend.libraries import clip
+from sigarray._backend.library import Library
 from sigarray._numeric.faults import spread_faults
 
 # Differences closer than so many units of rounding are ties.
@@ -36,7 +36,7 @@ def check_sizes(*samples: Array, purpose: str) -> None:
         raise ValueError(msg)
 
 
-def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
+def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Compute the statistic along the last axis."""
     if statistic == "mean":
         return xp.mean(x, axis=-1)
@@ -52,7 +52,7 @@ def apply_statistic(xp: Namespace, statistic: Statistic, x: Array) -> Array:
 
 
 def check_result(
-    xp: Namespace, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
+    xp: Library, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
 ) -> None:
     """Raise unless a callable of the user gives a real number for each batch entry."""
     shape = getattr(result, "shape", None)
@@ -72,12 +72,12 @@ def check_result(
         raise TypeError(msg)
 
 
-def pool_samples(xp: Namespace, a: Array, b: Array) -> Array:
+def pool_samples(xp: Library, a: Array, b: Array) -> Array:
     """Give the scores of A and then of B, NaN for a sample with a fault."""
     return concat_samples(xp, spread_faults(xp, a), spread_faults(xp, b))
 
 
-def concat_samples(xp: Namespace, a: Array, b: Array) -> Array:
+def concat_samples(xp: Library, a: Array, b: Array) -> Array:
     """Give the scores of A and then of B as they are; leading axes broadcast."""
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
@@ -98,7 +98,7 @@ class Centered(NamedTuple):
     unit: Array
 
 
-def center_scores(xp: Namespace, statistic: Statistic, *samples: Array) -> Centered:
+def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centered:
     """Give the scores of each sample less the smallest one, and less a coarse mean.
 
     What is small beside the level of the scores, but not beside their spread, would be
@@ -134,14 +134,14 @@ def move_back(centered: Centered, value: Array) -> Array:
     return level[axes] + (middle[axes] + value)
 
 
-def _round_mean(xp: Namespace, x: Array) -> Array:
+def _round_mean(xp: Library, x: Array) -> Array:
     """Mean of scores from 0 on, a multiple of a 256th to a 128th of the largest."""
     # What is added leaves so many bits to the sum, and is taken off without rounding.
     large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
 
 
-def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:
+def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
     """Give samples in a unit, a power of two, in which sums neither overflow nor round.
 
     Numbers so small that they have few bits left are scaled up.
@@ -156,7 +156,7 @@ def scale_scores(xp: Namespace, *samples: Array) -> tuple[list[Array], Array]:
     return [x * scale[..., None] for x in samples], unit
 
 
-def standard_deviation(xp: Namespace, x: Array) -> Array:
+def standard_deviation(xp: Library, x: Array) -> Array:
     """Standard deviation (ddof 1) along the last axis, NaN for one number.
 
     In units of the largest deviation, whose square might overflow or underflow.
@@ -171,7 +171,7 @@ def standard_deviation(xp: Namespace, x: Array) -> Array:
 
 
 def largest_or_one(
-    xp: Namespace, *samples: Array, axis: int = -1, least: Array | float = 0.0
+    xp: Library, *samples: Array, axis: int = -1, least: Array | float = 0.0
 ) -> Array:
     """Give the largest size of all numbers along an axis, 1 where it is `least` or 0.
 
@@ -183,17 +183,17 @@ def largest_or_one(
 
 
 def find_p_value(
-    xp: Namespace, alternative: Alternative, find_tail: Callable[[str], Array]
+    xp: Library, alternative: Alternative, find_tail: Callable[[str], Array]
 ) -> Array:
     """Give the tail of a side, "greater" or "less", or twice the smaller of both."""
     if alternative != "two-sided":
         return find_tail(alternative)
     smaller = xp.minimum(find_tail("greater"), find_tail("less"))
-    return clip(xp, 2.0 * smaller, None, 1.0)
+    return xp.clip(2.0 * smaller, None, 1.0)
 
 
 def find_symmetric_p_value(
-    xp: Namespace,
+    xp: Library,
     alternative: Alternative,
     x: Array,
     upper_tail: Callable[[Array], Array],
@@ -201,11 +201,11 @@ def find_symmetric_p_value(
     """As `find_p_value`, where both tails are those of one function of x and of -x."""
     if alternative != "two-sided":
         return upper_tail(x if alternative == "greater" else -x)
-    return clip(xp, 2.0 * upper_tail(xp.abs(x)), None, 1.0)
+    return xp.clip(2.0 * upper_tail(xp.abs(x)), None, 1.0)
 
 
 def rounding_of(
-    xp: Namespace,
+    xp: Library,
     statistic: Statistic,
     samples: Sequence[Array],
     values: Sequence[Array],

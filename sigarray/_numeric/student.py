@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 from sigarray._numeric.statistic import largest_or_one, scale_scores
 
 
-def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
+def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
     """Give t and its degrees of freedom, of two samples or of pairs."""
     n, m = a.shape[-1], b.shape[-1]
     scaled, _ = scale_scores(xp, a, b)
@@ -32,7 +33,7 @@ def find_t_of(xp: Namespace, a: Array, b: Array, paired: bool) -> tuple[Array, A
     return t, df + (center - center)
 
 
-def list_samples(xp: Namespace, scores: Sequence[Array], paired: bool) -> list[Array]:
+def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:
     """Give the samples, or differences of pairs, flat where they are by `find_flat`."""
     samples = [scores[0] - scores[1]] if paired else scores
     return [
@@ -42,7 +43,7 @@ def list_samples(xp: Namespace, scores: Sequence[Array], paired: bool) -> list[A
 
 
 def find_flat(
-    xp: Namespace, scores: Sequence[Array], samples: Sequence[Array]
+    xp: Library, scores: Sequence[Array], samples: Sequence[Array]
 ) -> list[Array]:
     """Tell samples of scores, or their differences, that vary by rounding alone.
 
@@ -60,7 +61,7 @@ def find_flat(
 
 
 def find_t(
-    xp: Namespace,
+    xp: Library,
     difference: Array,
     squared_errors: Sequence[Array],
     dfs: Sequence[float | Array],
@@ -78,7 +79,7 @@ def find_t(
     return t, xp.where(varies, 1.0 / spread, df)
 
 
-def studentize(xp: Namespace, difference: Array, squared_error: Array) -> Array:
+def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
     """Give a difference in units of its error; of no error, infinity, or 0 for 0."""
     varies = squared_error > 0.0
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
@@ -89,7 +90,7 @@ def studentize(xp: Namespace, difference: Array, squared_error: Array) -> Array:
     return xp.where(varies, t, infinite) + (difference - difference)
 
 
-def squared_error(xp: Namespace, x: Array) -> Array:
+def squared_error(xp: Library, x: Array) -> Array:
     """Estimate the variance of the mean."""
     n = x.shape[-1]
     deviation = x - xp.mean(x, axis=-1, keepdims=True)

@@ -4,16 +4,9 @@ import functools
 import itertools
 import math
 
-import numpy as np
-
-from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import (
-    build_tables,
-    device_of,
-    is_numpy,
-    take,
-    widest_float,
-)
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
+from sigarray._backend.of_numpy import HOST
 
 # NumPy keeps lists of so many resamples: those of up to eight scores, 0.5 MiB.
 _MAX_KEPT = 2**13
@@ -24,29 +17,29 @@ def count_resamples(n: int) -> int:
     return math.comb(2 * n - 1, n)
 
 
-def enumerate_resamples(xp: Namespace, device: Device, n: int) -> tuple[Array, Array]:
+def enumerate_resamples(xp: Library, n: int) -> tuple[Array, Array]:
     """Give all distinct resamples of n scores, and the probability of each.
 
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
     """
-    if is_numpy(xp) and count_resamples(n) <= _MAX_KEPT:
+    if xp.is_host and count_resamples(n) <= _MAX_KEPT:
         return _keep_resamples(n)
     build = functools.partial(_build_resamples, n=n)
-    ranks, weights = build_tables(xp, device, build)
+    ranks, weights = xp.build_tables(build)
     return ranks, weights
 
 
 @functools.cache
 def _keep_resamples(n: int) -> tuple[Array, Array]:
-    ranks, weights = _build_resamples(np, None, n=n)
+    ranks, weights = _build_resamples(HOST, n=n)
     ranks.flags.writeable = weights.flags.writeable = False
     return ranks, weights
 
 
-def _build_resamples(xp: Namespace, device: Device, *, n: int) -> tuple[Array, Array]:
+def _build_resamples(xp: Library, *, n: int) -> tuple[Array, Array]:
     # Subsets c_1 < ... < c_n of 2n - 1 are the multisets c_1, c_2 - 1, c_3 - 2, ...
-    places = xp.arange(count_resamples(n), dtype=xp.int64, device=device)
+    places = xp.arange(count_resamples(n), dtype=xp.int64)
     subset = subset_at(xp, places, n, 2 * n - 1)
     ranks = [element - i for i, element in enumerate(subset)]
     run = xp.ones_like(ranks[0])
@@ -55,11 +48,11 @@ def _build_resamples(xp: Namespace, device: Device, *, n: int) -> tuple[Array, A
         run = xp.where(rank == previous, run + 1, 1)
         repeats = repeats * run
     total = math.factorial(n) / n**n
-    weights = total / xp.astype(repeats, widest_float(xp, device))
+    weights = total / xp.astype(repeats, xp.widest_float)
     return xp.stack(ranks), weights
 
 
-def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
+def subset_at(xp: Library, places: Array, size: int, n: int) -> list[Array]:
     """Give the elements of the subsets of n at these places, ascending.
 
     Combinatorial number system: every number below C(n, k) is a sum
@@ -67,24 +60,22 @@ def subset_at(xp: Namespace, places: Array, size: int, n: int) -> list[Array]:
     is 0, 1, ..., k - 1.
     """
     build = functools.partial(binomial_rows, size=size, count=n - size + 1)
-    rows = build_tables(xp, device_of(xp, places), build)
+    rows = xp.build_tables(build)
     rest = places
     elements: list[Array] = []
     for i in range(size, 0, -1):
         index = xp.searchsorted(rows[i], rest, side="right") - 1
         elements.insert(0, xp.astype(index, places.dtype) + (i - 1))
-        rest = rest - take(xp, rows[i], index)
+        rest = rest - xp.take(rows[i], index)
     return elements
 
 
-def binomial_rows(
-    xp: Namespace, device: Device, *, size: int, count: int
-) -> tuple[Array, ...]:
+def binomial_rows(xp: Library, *, size: int, count: int) -> tuple[Array, ...]:
     """C(i - 1 + j, i) for i = 0, ..., size and j = 0, ..., count - 1: Pascal's sums.
 
     At j = 0 it is 0 for i = 0 as well.
     """
-    row = xp.arange(count, dtype=xp.int64, device=device)
+    row = xp.arange(count, dtype=xp.int64)
     rows = [xp.astype(row > 0, xp.int64), row]
     while len(rows) <= size:
         rows.append(xp.cumulative_sum(rows[-1]))

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import chunk_size, iterate
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.library import Library
 
 # Newton steps: 5 are enough in the middle, the others are for the far tails.
 STEPS = 16
@@ -14,7 +14,7 @@ _NARROWEST = 1024
 
 
 def solve(
-    xp: Namespace,
+    xp: Library,
     tilt: Callable[[Array], Sequence[Array]],
     goal: Array,
     end: Array,
@@ -32,7 +32,7 @@ def solve(
         lack = goal - mean
         low = xp.where(lack > 0.0, t, low)
         high = xp.where(lack < 0.0, t, high)
-        ratio = clip(xp, lack / room, -1.0 + xp.finfo(t.dtype).eps, None)
+        ratio = xp.clip(lack / room, -1.0 + xp.finfo(t.dtype).eps, None)
         moved = t + (end - mean) / variance * xp.log1p(ratio)
         middle = xp.where(xp.isinf(high), 4.0 * low, 0.5 * (low + high))
         is_inside = (moved >= low) & (moved <= high)
@@ -43,7 +43,7 @@ def solve(
     return iterate(xp, step, state, STEPS)[0]
 
 
-def tilt_sample(xp: Namespace, x: Array, t: Array) -> tuple[Array, Array]:
+def tilt_sample(xp: Library, x: Array, t: Array) -> tuple[Array, Array]:
     """K' and K'' of the mean of a resample of x, for t >= 0."""
     n, top = x.shape[-1], xp.max(x, axis=-1, keepdims=True)
     rate = (t / n)[..., None]
@@ -58,7 +58,7 @@ def tilt_sample(xp: Namespace, x: Array, t: Array) -> tuple[Array, Array]:
     return mean, or_one(xp, second / total - mean * mean) / n
 
 
-def weigh_sample(xp: Namespace, x: Array, t: Array) -> list[Array]:
+def weigh_sample(xp: Library, x: Array, t: Array) -> list[Array]:
     """K', K'', its derivative and t K' - K, of small terms that do not cancel.
 
     With weights w of mean 1 the last is the sum of w log w - w + 1, none negative.
@@ -91,7 +91,7 @@ def weigh_sample(xp: Namespace, x: Array, t: Array) -> list[Array]:
 
 
 def tilt_chances(
-    xp: Namespace, prize: Array, u: Array, t: Array, f: float
+    xp: Library, prize: Array, u: Array, t: Array, f: float
 ) -> list[Array]:
     """Sum what a tilt adds to the number chosen and to their prizes, and K''.
 
@@ -103,7 +103,7 @@ def tilt_chances(
     def tilt(prize: Array) -> list[Array]:
         # So far down that its exponential is still finite in float32.
         logit = level[..., None] + t[..., None] * prize
-        chance = 1.0 / (1.0 + xp.exp(-clip(xp, logit, -80.0, None)))
+        chance = 1.0 / (1.0 + xp.exp(-xp.clip(logit, -80.0, None)))
         shift, variance = chance - f, chance - chance * chance
         first = variance * prize
         return [shift, shift * prize, variance, first, first * prize]
@@ -112,7 +112,7 @@ def tilt_chances(
 
 
 def weigh_chances(
-    xp: Namespace, prize: Array, center: Array, u: Array, t: Array, f: float
+    xp: Library, prize: Array, center: Array, u: Array, t: Array, f: float
 ) -> list[Array]:
     """Sum p - f, prize (p - f), p (1 - p), K'' and its derivative, and t K' - K."""
     base = f * (1.0 - f)
@@ -125,7 +125,7 @@ def weigh_chances(
         # Not by `sign`, which waits on CuPy: array-api-compat writes through a mask.
         shift = -base * xp.where(z > 0.0, decay, -decay) / scale
         variance = base * (1.0 + decay) / (scale * scale)
-        cumulant = clip(xp, z, 0.0, None) + xp.log1p(other * decay) - f * z
+        cumulant = xp.clip(z, 0.0, None) + xp.log1p(other * decay) - f * z
         rest = prize - center[..., None]
         second = variance * rest * rest
         third = second * rest * (1.0 - 2.0 * f - 2.0 * shift)
@@ -137,7 +137,7 @@ def weigh_chances(
 
 
 def _entropy(
-    xp: Namespace,
+    xp: Library,
     z: Array,
     direct: Array,
     second: float,
@@ -150,11 +150,11 @@ def _entropy(
 
 
 def _add_up(
-    xp: Namespace, terms: Callable[[Array], Sequence[Array]], x: Array
+    xp: Library, terms: Callable[[Array], Sequence[Array]], x: Array
 ) -> list[Array]:
     """Sum terms over the last axis of x, as many scores at a time as a cache holds."""
     n, n_entries = x.shape[-1], math.prod(x.shape[:-1])
-    width = max(_NARROWEST, chunk_size(xp, device_of(xp, x), 4 * n_entries))
+    width = max(_NARROWEST, chunk_size(xp, 4 * n_entries))
     parts = [
         [xp.sum(term, axis=-1) for term in terms(x[..., start : min(start + width, n)])]
         for start in range(0, n, width)
@@ -167,6 +167,6 @@ def add_columns(rows: Iterable[Sequence[Array]]) -> list[Array]:
     return [sum(column[1:], column[0]) for column in zip(*rows, strict=True)]
 
 
-def or_one(xp: Namespace, x: Array) -> Array:
+def or_one(xp: Library, x: Array) -> Array:
     """Give 1 for what should be positive and is not, by rounding or at an end."""
     return xp.where(x > 0.0, x, 1.0)

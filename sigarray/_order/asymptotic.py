@@ -2,14 +2,8 @@
 
 import functools
 
-from sigarray._backend.aliases import Array, Device, Namespace
-from sigarray._backend.libraries import (
-    build_tables,
-    clip,
-    device_of,
-    take_last,
-    widest_float,
-)
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 from sigarray._numeric.quantile import MergedSteps
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._order.pairs import Block, Stacks, map_block
@@ -17,7 +11,7 @@ from sigarray._order.ratio import in_dtype_of, ratio_of_samples
 
 
 def asymptotic_errors(
-    xp: Namespace, stacks: Stacks, block: Block, steps: MergedSteps | None
+    xp: Library, stacks: Stacks, block: Block, steps: MergedSteps | None
 ) -> Array:
     """Standard error by the delta method, pair by pair."""
     find_error = functools.partial(_asymptotic_error, xp, steps)
@@ -25,7 +19,7 @@ def asymptotic_errors(
 
 
 def _asymptotic_error(
-    xp: Namespace, steps: MergedSteps | None, x: Array, y: Array
+    xp: Library, steps: MergedSteps | None, x: Array, y: Array
 ) -> Array:
     """Standard error by the delta method, from the Kantorovich potentials.
 
@@ -43,15 +37,13 @@ def _asymptotic_error(
     if steps is None:
         distance = xp.mean((y - x) ** 2, axis=-1)
     else:
-        squares = (
-            take_last(xp, y, steps.ranks_b) - take_last(xp, x, steps.ranks_a)
-        ) ** 2
+        squares = (xp.take_last(y, steps.ranks_b) - xp.take_last(x, steps.ranks_a)) ** 2
         distance = xp.sum(in_dtype_of(xp, steps.widths, x) * squares, axis=-1)
 
     eps = ratio_of_samples(xp, steps, x, y)[..., None]
 
     def cost(u: Array) -> Array:
-        return clip(xp, u, 0.0, None) ** 2 - eps * u * u
+        return xp.clip(u, 0.0, None) ** 2 - eps * u * u
 
     transported = _at_breakpoints(xp, y, n)
     variance = _variance_of_sums(
@@ -66,26 +58,22 @@ def _asymptotic_error(
     return xp.where(is_zero, 0.0, error)
 
 
-def _at_breakpoints(xp: Namespace, x: Array, n: int) -> Array:
+def _at_breakpoints(xp: Library, x: Array, n: int) -> Array:
     """Quantile function of x at 1/n, ..., (n-1)/n; the middle where it jumps."""
     m = x.shape[-1]
 
-    def build(xp: Namespace, device: Device) -> tuple[Array, ...]:
-        positions = m * xp.arange(1, n, dtype=xp.int64, device=device)
+    def build(xp: Library) -> tuple[Array, ...]:
+        positions = m * xp.arange(1, n, dtype=xp.int64)
         return (positions - 1) // n, positions // n
 
-    left, right = build_tables(xp, device_of(xp, x), build)
-    return 0.5 * (take_last(xp, x, left) + take_last(xp, x, right))
+    left, right = xp.build_tables(build)
+    return 0.5 * (xp.take_last(x, left) + xp.take_last(x, right))
 
 
-def _variance_of_sums(xp: Namespace, increments: Array) -> Array:
+def _variance_of_sums(xp: Library, increments: Array) -> Array:
     """Variance (ddof 0) of 0 and the cumulative sums of the increments."""
-    dtype = widest_float(xp, device_of(xp, increments))
-    zero = xp.zeros(
-        (*increments.shape[:-1], 1),
-        dtype=increments.dtype,
-        device=device_of(xp, increments),
-    )
+    dtype = xp.widest_float
+    zero = xp.zeros((*increments.shape[:-1], 1), dtype=increments.dtype)
     sums = xp.cumulative_sum(
         xp.concat([zero, increments], axis=-1), axis=-1, dtype=dtype
     )

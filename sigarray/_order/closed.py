@@ -12,15 +12,10 @@ import math
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import iterate_until
-from sigarray._backend.libraries import (
-    clip,
-    device_of,
-    take,
-    take_last,
-    upload_numbers,
-)
+from sigarray._backend.library import Library
+from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
 from sigarray._order.families import (
     Curve,
@@ -46,7 +41,7 @@ BaselineState = tuple[Array, Array, Array, Array]
 
 
 def tell_apart(
-    xp: Namespace,
+    xp: Library,
     leads: Array,
     p_of_pairs: Array,
     are_enough: Array,
@@ -59,15 +54,14 @@ def tell_apart(
     And by the pair alone.
     """
     k = family.n_models
-    device = device_of(xp, leads)
     # As `spread_pairs` has them.
-    pairs = xp.arange(k * (k - 1) // 2, device=device)
+    pairs = xp.arange(k * (k - 1) // 2)
     first, second = pairs % k, (pairs % k + pairs // k + 1) % k
     place = first * k + second
     lead, p_of_pair, is_enough = (
         _at(xp, x, place) for x in (leads, p_of_pairs, are_enough)
     )
-    rows = take(xp, leads, first, axis=-2) - take(xp, leads, second, axis=-2)
+    rows = xp.take(leads, first, axis=-2) - xp.take(leads, second, axis=-2)
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = 2.0 * OWN_WEIGHT * xp.abs(lead)[..., None]
     inverse_gaps = 1.0 / _gaps_of_sets(xp, leads, sizes, family, first, second)
@@ -77,8 +71,8 @@ def tell_apart(
 
     def claim(state: State, is_able: Array, least_ratio: float) -> tuple[State, Array]:
         is_open, ratios, rounds = state
-        is_open_row = take(xp, is_open, first, axis=-2)
-        is_open_row = is_open_row & take(xp, is_open, second, axis=-2)
+        is_open_row = xp.take(is_open, first, axis=-2)
+        is_open_row = is_open_row & xp.take(is_open, second, axis=-2)
         others = xp.where(is_open_row, parts, _NO_MODEL)
         others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
         gaps = lead + xp.cumulative_sum(others, axis=-1)
@@ -86,14 +80,14 @@ def tell_apart(
         is_open_pair = _at(xp, is_open, place)
         is_new = is_open_pair & is_able & (found >= least_ratio)
         state = (
-            is_open & ~take_last(xp, is_new, pair_of),
+            is_open & ~xp.take_last(is_new, pair_of),
             xp.where(is_open_pair, found, ratios),
             rounds + xp.astype(is_open_pair & ~is_new, rounds.dtype),
         )
         return state, ~xp.any(is_new)
 
     pair_of = spread_pairs(xp, pairs, k, lambda x: x, diagonal=0)
-    models = xp.arange(k, device=device)
+    models = xp.arange(k)
     is_other = models[:, None] != models[None, :]
     is_open = is_other & ~xp.isnan(leads)
     start = is_open, lead[..., 0], xp.zeros_like(p_of_pair)
@@ -104,11 +98,11 @@ def tell_apart(
     by_sets = _by_ratio(xp, curve, ratios)
     p_values = xp.maximum(p_of_pair, by_sets)
     p_values = _in_order(xp, p_values, is_told, rounds, _ROUNDS)
-    return take_last(xp, p_values, pair_of), take_last(xp, is_told, pair_of) & is_other
+    return xp.take_last(p_values, pair_of), xp.take_last(is_told, pair_of) & is_other
 
 
 def tell_from_baseline(
-    xp: Namespace,
+    xp: Library,
     leads: Array,
     p_of_pairs: Array,
     are_enough: Array,
@@ -122,7 +116,6 @@ def tell_from_baseline(
     And by means, where there are such p-values, by Holm.
     """
     k, base = family.n_models, family.baseline or 0
-    device = device_of(xp, leads)
     lead, p_of_one, is_enough = (
         x[..., :, base] for x in (leads, p_of_pairs, are_enough)
     )
@@ -133,7 +126,7 @@ def tell_from_baseline(
     least_leads, inverse_gaps = _limits_of_sets(xp, leads, sizes, family)
     # Sets of so many others are decided by wins.
     n_by_wins = xp.sum(xp.astype(least_leads > 0.0, leads.dtype), axis=-1)
-    models = xp.arange(k, device=device)
+    models = xp.arange(k)
     is_itself = models[:, None] == models[None, :]
     count = xp.astype(models[1:], leads.dtype)
 
@@ -164,10 +157,10 @@ def tell_from_baseline(
     start = is_open, lead[..., 0], xp.zeros_like(p_of_one), xp.ones_like(p_of_one)
     is_open, ratios, rounds, n_others = iterate_until(xp, claim, start, k - 1)
     is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
-    n_wins = clip(xp, xp.minimum(n_by_wins, n_others), 1.0, None)
-    p_values = clip(xp, p_of_one * n_wins, None, 1.0)
+    n_wins = xp.clip(xp.minimum(n_by_wins, n_others), 1.0, None)
+    p_values = xp.clip(p_of_one * n_wins, None, 1.0)
     if p_of_mean is not None:
-        p_values = xp.maximum(p_values, clip(xp, n_others * p_of_mean, None, 1.0))
+        p_values = xp.maximum(p_values, xp.clip(n_others * p_of_mean, None, 1.0))
     # Nothing where wins decide all sets.
     by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
     by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)
@@ -185,15 +178,15 @@ def tell_from_baseline(
     return p_values, is_told
 
 
-def _by_ratio(xp: Namespace, curve: Curve | None, ratios: Array) -> Array:
+def _by_ratio(xp: Library, curve: Curve | None, ratios: Array) -> Array:
     """Give p-values by ratios to critical ranges, and 0 where there are none."""
     if curve is None:
         return xp.zeros_like(ratios)
-    return curve(xp, clip(xp, ratios, 0.0, None))
+    return curve(xp, xp.clip(ratios, 0.0, None))
 
 
 def _in_order(
-    xp: Namespace, p_values: Array, is_told: Array, rounds: Array, n_rounds: int
+    xp: Library, p_values: Array, is_told: Array, rounds: Array, n_rounds: int
 ) -> Array:
     """Let no claim be surer than those of earlier rounds, on which it stands."""
     largest = xp.zeros_like(p_values[..., :1])
@@ -208,24 +201,24 @@ def _in_order(
 def ratio_at(curve: Curve | None, p: float) -> float:
     """Give the ratio from which on a p-value is at most p, and 1 at least."""
     low, high = 1.0, 1.0 if curve is None else curve.end
-    if curve is None or low >= high or float(curve(np, np.float64(high))) > p:
+    if curve is None or low >= high or float(curve(HOST, np.float64(high))) > p:
         return max(low, high)
     for _ in range(50):
         middle = 0.5 * (low + high)
-        is_small = float(curve(np, np.float64(middle))) <= p
+        is_small = float(curve(HOST, np.float64(middle))) <= p
         low, high = (low, middle) if is_small else (middle, high)
     return high
 
 
-def _at(xp: Namespace, matrices: Array, places: Array) -> Array:
+def _at(xp: Library, matrices: Array, places: Array) -> Array:
     """Give the entries (..., P) of matrices (..., K, K) at flat places."""
     *leading, k, _ = matrices.shape
     flat = xp.reshape(matrices, (*leading, k * k))
-    return take(xp, flat, places, axis=-1)
+    return xp.take(flat, places, axis=-1)
 
 
 def _gaps_of_sets(
-    xp: Namespace,
+    xp: Library,
     leads: Array,
     sizes: tuple[int, ...],
     family: Family,
@@ -233,7 +226,7 @@ def _gaps_of_sets(
     second: Array,
 ) -> Array:
     """Give the critical gaps of sets of 3, 4, ..., K models, (K - 2) or (P, K - 2)."""
-    device, smallest = device_of(xp, leads), min(sizes)
+    smallest = min(sizes)
     ranges = list_critical_ranges(family, max(sizes))
     if len(set(sizes)) == 1:
         part = 1.0 / smallest
@@ -241,18 +234,16 @@ def _gaps_of_sets(
             x * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
             for k, x in enumerate(ranges, start=3)
         ]
-        return upload_numbers(xp, device, gaps, leads.dtype)
-    inverse = upload_numbers(xp, device, [1.0 / n for n in sizes], leads.dtype)
-    a, b = (take(xp, inverse, x)[:, None] for x in (first, second))
-    k = xp.arange(3, len(sizes) + 1, dtype=leads.dtype, device=device)
+        return xp.upload_numbers(gaps, leads.dtype)
+    inverse = xp.upload_numbers([1.0 / n for n in sizes], leads.dtype)
+    a, b = (xp.take(inverse, x)[:, None] for x in (first, second))
+    k = xp.arange(3, len(sizes) + 1, dtype=leads.dtype)
     variance = variance_of_gap(k, a, b, 1.0 / smallest)
-    return upload_numbers(xp, device, list(ranges), leads.dtype) * xp.sqrt(
-        0.5 * variance
-    )
+    return xp.upload_numbers(list(ranges), leads.dtype) * xp.sqrt(0.5 * variance)
 
 
 def _limits_of_sets(
-    xp: Namespace, leads: Array, sizes: tuple[int, ...], family: Family
+    xp: Library, leads: Array, sizes: tuple[int, ...], family: Family
 ) -> tuple[Array, Array]:
     """Give least leads, and inverse critical gaps, of sets of 1, 2, ... others.
 
@@ -275,6 +266,6 @@ def _limits_of_sets(
     tables = []
     for kind in (0, 1):
         numbers = [x for n in chosen for x in rows[n][kind]]
-        flat = upload_numbers(xp, device_of(xp, leads), numbers, leads.dtype)
+        flat = xp.upload_numbers(numbers, leads.dtype)
         tables.append(xp.reshape(flat, (len(chosen), -1)))
     return tables[0], tables[1]

@@ -8,7 +8,8 @@ told apart by its means, too. See docs/mathematics.md.
 
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.library import Library
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import find_symmetric_p_value
@@ -32,7 +33,7 @@ def needs_means(n: int, m: int) -> bool:
     return n != m and 1 < min(n, m) < _MIN_SIZE
 
 
-def compare_pairs(xp: Namespace, stacks: Stacks) -> list[Comparison]:
+def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
     """Compare every pair, block by block; NaN where a sorted sample is."""
 
     def count(x: Array, y: Array) -> Array:
@@ -56,7 +57,7 @@ def compare_pairs(xp: Namespace, stacks: Stacks) -> list[Comparison]:
 
 
 def p_of_means(
-    xp: Namespace, pair: Comparison, size: int, alternative: Alternative
+    xp: Library, pair: Comparison, size: int, alternative: Alternative
 ) -> Array | None:
     """Give the p-value of Welch's t, or None where the sizes need none.
 

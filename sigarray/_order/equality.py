@@ -5,9 +5,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Alternative, Array, Namespace
+from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import clip, device_of
+from sigarray._backend.library import Library
 from sigarray._order.closed import tell_apart, tell_from_baseline
 from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
@@ -26,7 +26,7 @@ class Equality(NamedTuple):
 
 
 def find_equality(
-    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
+    xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test equality, block by block: of each pair, or in sets of models."""
     if family.kind in ("one-sided", "pairs"):
@@ -35,7 +35,7 @@ def find_equality(
 
 
 def _test_pairs(
-    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
+    xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test every pair on its own, (..., P): one-sided, or two-sided by Bonferroni."""
     is_one_sided = family.kind == "one-sided"
@@ -55,7 +55,7 @@ def _test_pairs(
         side: Alternative = "greater" if is_one_sided else "two-sided"
         by_means = p_of_means(xp, pair, min(n, m), side)
         if by_means is not None:
-            by_means = clip(xp, family.n_pairs * by_means, None, 1.0)
+            by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
             p_values = xp.maximum(p_values, by_means)
         p_values = _agree(xp, p_values, is_told, family.level) + (own - own)
@@ -64,7 +64,7 @@ def _test_pairs(
 
 
 def _test_models(
-    xp: Namespace, stacks: Stacks, compared: Sequence[Comparison], family: Family
+    xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
     """Test all pairs, or those with the baseline, by the closure principle.
 
@@ -89,7 +89,7 @@ def _test_models(
             has_means = True
             if family.kind == "closed":
                 # Of one model with each other one, at the most that share its scores.
-                by_means = clip(xp, (family.n_models - 1) * by_means, None, 1.0)
+                by_means = xp.clip((family.n_models - 1) * by_means, None, 1.0)
             p_of_pair = xp.maximum(p_of_pair, by_means)
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
@@ -108,22 +108,22 @@ def _test_models(
     test = functools.partial(test, xp, sizes=sizes, family=family)
     p_values, is_told = _by_entry(xp, test, matrices, family.n_models)
     p_values = _agree(xp, p_values, is_told, family.level)
-    models = xp.arange(family.n_models, device=device_of(xp, leads))
+    models = xp.arange(family.n_models)
     is_itself = models[:, None] == models[None, :]
     p_values = xp.where(is_itself, 1.0, p_values + (leads - leads))
     return Equality(leads + 0.5, p_values, is_told)
 
 
-def _agree(xp: Namespace, p_values: Array, is_told: Array, level: float) -> Array:
+def _agree(xp: Library, p_values: Array, is_told: Array, level: float) -> Array:
     """Let p-values, which are interpolated, say what is claimed."""
     # 1 - 0.95 is a little more than 0.05.
-    told = clip(xp, p_values, None, level * (1.0 - 1e-6))
-    untold = clip(xp, p_values, level * (1.0 + 1e-5), None)
+    told = xp.clip(p_values, None, level * (1.0 - 1e-6))
+    untold = xp.clip(p_values, level * (1.0 + 1e-5), None)
     return xp.where(is_told, told, untold)
 
 
 def _by_entry(
-    xp: Namespace,
+    xp: Library,
     test: Callable[..., tuple[Array, Array]],
     matrices: Sequence[Array],
     n_models: int,

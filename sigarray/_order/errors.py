@@ -8,16 +8,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import (
-    Array,
-    Namespace,
-    Progress,
-    RandomSource,
-    Seed,
-    Workers,
-)
+from sigarray._backend.aliases import Array, Progress, RandomSource, Seed, Workers
 from sigarray._backend.chunks import AddUp, map_items
-from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import Grid, MergedSteps, even_grid
 from sigarray._numeric.special import student_quantile
@@ -86,7 +80,7 @@ class Observed(NamedTuple):
 
 
 def estimate_pairs(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     streams: Streams,
     *,
@@ -118,7 +112,7 @@ def estimate_pairs(
         warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
-        seed = seed_words(xp, device_of(xp, stacks[0]), rng)
+        seed = seed_words(xp, rng)
     return estimate(
         xp,
         orient(stacks, higher_is_better),
@@ -136,7 +130,7 @@ def estimate_pairs(
 
 @array_kernel
 def estimate(
-    xp: Namespace, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
+    xp: Library, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
 ) -> tuple[Estimates, Equality]:
     """Give estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
@@ -146,7 +140,7 @@ def estimate(
 
 
 def estimate_sorted(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     seed: Seed | None,
     level: float,
@@ -218,7 +212,7 @@ def estimate_sorted(
 
 
 def _observe(
-    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+    xp: Library, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
 ) -> Observed:
     """Merge the steps of sorted stacks, and compare them, block by block."""
     steps = merge_pairs(xp, stacks, blocks, grid)
@@ -228,20 +222,20 @@ def _observe(
 
 @array_kernel
 def upper_bound(
-    xp: Namespace, ratio: Array, margin: Array, superiority: Array, is_told: Array
+    xp: Library, ratio: Array, margin: Array, superiority: Array, is_told: Array
 ) -> Array:
     """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
 
     Models that are equal have a ratio of 1/2, so that this is among those that the
     scores allow unless equality is rejected.
     """
-    bound = clip(xp, ratio + margin, 0.0, 1.0)
+    bound = xp.clip(ratio + margin, 0.0, 1.0)
     is_ahead = is_told & (superiority > 0.5)
-    return xp.where(is_ahead, bound, clip(xp, bound, 0.5, None))
+    return xp.where(is_ahead, bound, xp.clip(bound, 0.5, None))
 
 
 def _bootstrap_errors(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     blocks: Sequence[Block],
     observed: Observed,
@@ -281,7 +275,7 @@ def _bootstrap_errors(
 
 
 def _keep_replicates(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     blocks: Sequence[Block],
     observed: Observed,
@@ -303,7 +297,7 @@ def _keep_replicates(
 
 
 def _errors_by_tiles(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     blocks: Sequence[Block],
     seeds: Sequence[Seed],
@@ -340,7 +334,7 @@ def _errors_by_tiles(
         )[0]
         rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
         return xp.concat(
-            [errors, xp.zeros(rest, dtype=errors.dtype, device=device_of(xp, errors))],
+            [errors, xp.zeros(rest, dtype=errors.dtype)],
             axis=-1,
         )
 

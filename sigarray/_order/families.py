@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import clip
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
+from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.rank_ranges import (
     OWN_WEIGHT,
     critical_range,
@@ -170,13 +171,13 @@ class Curve(NamedTuple):
     terms: tuple[float, ...]
     knots: tuple[float, ...] = ()
 
-    def __call__(self, xp: Namespace, x: Array) -> Array:
+    def __call__(self, xp: Library, x: Array) -> Array:
         """Give p-values, which are 1 at most."""
-        x = clip(xp, x, 0.0, self.end)
+        x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
             for knot, bend in zip(self.knots, self.terms[1:], strict=True):
-                log_p += bend * clip(xp, x, knot, None)
+                log_p += bend * xp.clip(x, knot, None)
         else:
             # By Clenshaw's recurrence.
             twice = x * (4.0 / self.end) - 2.0
@@ -184,7 +185,7 @@ class Curve(NamedTuple):
             for term in self.terms[-2:0:-1]:
                 log_p, last = term + twice * log_p - last, log_p
             log_p = self.terms[0] + 0.5 * twice * log_p - last
-        return clip(xp, xp.exp(log_p), None, 1.0)
+        return xp.clip(xp.exp(log_p), None, 1.0)
 
 
 def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
@@ -270,7 +271,7 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
     logs = np.minimum.accumulate(np.log(p_values))
     curve = smooth_curve(ratios, logs)
     # None too low.
-    excess = float(np.max(logs - np.log(curve(np, ratios))))
+    excess = float(np.max(logs - np.log(curve(HOST, ratios))))
     return curve._replace(terms=(curve.terms[0] + max(0.0, excess), *curve.terms[1:]))
 
 

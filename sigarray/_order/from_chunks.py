@@ -11,7 +11,7 @@ from sigarray._backend.checks import (
     host_worker_source,
     optional,
 )
-from sigarray._backend.libraries import ambient_modes_off
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, seed_words
 from sigarray._backend.workers import shared_among
@@ -150,7 +150,7 @@ def aso_from_chunks(
         rng=rng,
         workers=workers,
     )
-    return result_of_pair(np, estimates, equality)
+    return result_of_pair(HOST, estimates, equality)
 
 
 @checked(
@@ -196,11 +196,11 @@ def violation_ratio_from_chunks(
     0.0
     """
     samples, grid = [Sample(x, progress=progress) for x in (a, b)], even_grid(dt)
-    with ambient_modes_off(np), shared_among(workers):
+    with HOST.modes_off(), shared_among(workers):
         _count(samples)
         known = _know(samples, [np.zeros(0, dtype=np.int64)] * 2, grid)
-        steps = merge_pairs(np, known, list_blocks(known), grid)
-        return join(np, ratios_of_blocks(np, known, steps, grid))[0]
+        steps = merge_pairs(HOST, known, list_blocks(known), grid)
+        return join(HOST, ratios_of_blocks(HOST, known, steps, grid))[0]
 
 
 @checked(workers=optional(host_worker_source))
@@ -290,7 +290,7 @@ def multi_aso_of_samples(
         workers=None,
     )
     return pairwise_result(
-        np, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
+        HOST, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
     )
 
 
@@ -306,10 +306,10 @@ def _estimate(
     family: Family,
 ) -> tuple[Estimates, Equality]:
     """Give the estimates and tests of all pairs of samples."""
-    with ambient_modes_off(np), shared_among(workers):
+    with HOST.modes_off(), shared_among(workers):
         if sum(_count(samples)) <= _MAX_READ:
             return estimate_pairs(
-                np,
+                HOST,
                 [sample.read()[None, :] for sample in samples],
                 streams,
                 method="auto",
@@ -323,7 +323,7 @@ def _estimate(
                 family=family,
                 depth=1,
             )
-        grid, seed = even_grid(dt), seed_words(np, "cpu", rng)
+        grid, seed = even_grid(dt), seed_words(HOST, rng)
         nothing = np.zeros(0)
         stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
         plans = plan_errors(stacks, "auto", grid)
@@ -331,7 +331,7 @@ def _estimate(
         ranks = _list_ranks(stacks, seed, streams, n_resamples, grid, batch)
         known = _know(samples, ranks, grid)
         estimates = estimate_sorted(
-            np,
+            HOST,
             known,
             seed,
             family.level_of_bound,
@@ -361,15 +361,15 @@ def _list_ranks(
     batch: int | None,
 ) -> list[np.ndarray]:
     """List the ranks in all resamples of each sample."""
-    seeds = seed_stacks(np, seed, streams)
-    size = plan_replicates(np, stacks, grid, batch).batch
+    seeds = seed_stacks(HOST, seed, streams)
+    size = plan_replicates(HOST, stacks, grid, batch).batch
 
     found = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):
         count = min(size, n_resamples - start)
-        uniforms = draw_uniforms(np, stacks, seeds, start, count, grid)
+        uniforms = draw_uniforms(HOST, stacks, seeds, start, count, grid)
         for k, (stack, own) in enumerate(zip(stacks, uniforms, strict=True)):
-            ranks = resampled_ranks(np, stack.shape[-1], own, grid)
+            ranks = resampled_ranks(HOST, stack.shape[-1], own, grid)
             found[k] = _sort_distinct(found[k], ranks)
     return found
 
@@ -392,7 +392,7 @@ def _know(
     found = []
     for sample, own in zip(samples, ranks, strict=True):
         n = sample.size
-        nodes = own[:0] if grid is None else grid_ranks(np, "cpu", n, grid)
+        nodes = own[:0] if grid is None else grid_ranks(HOST, n, grid)
         is_held = n <= _MAX_HELD
         ends = np.asarray([0, n - 1])
         every = np.arange(n) if is_held else _sort_distinct(own, nodes, ends)
@@ -401,7 +401,7 @@ def _know(
         found.append((every, values if is_sound else np.full_like(values, np.nan)))
     ends = np.abs(np.asarray([values[[0, -1]] for _, values in found]))
     largest = np.max(np.where(ends >= 0.0, ends, ends.dtype.type(0.0)))
-    scale = find_scale(np, largest)
+    scale = find_scale(HOST, largest)
     return [
         KnownScores(sample.size, every, scale * values)
         if sample.size > _MAX_HELD

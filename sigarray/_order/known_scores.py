@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.quantile import KnownScores
 from sigarray._numeric.student import find_t
 from sigarray._order.comparison import Comparison, needs_means
@@ -42,8 +43,8 @@ def equality_of_known(stacks: Stacks, family: Family) -> Equality:
         wins = np.asarray([max(low, 0.0) + min(high, 0.0)], dtype)
         surest.append(Comparison(wins, *means))
         middle.append(Comparison(np.asarray([0.5 * (low + high)], dtype), *means))
-    equality = find_equality(np, stacks, surest, family)
-    superiority = find_equality(np, stacks, middle, family).superiority
+    equality = find_equality(HOST, stacks, surest, family)
+    superiority = find_equality(HOST, stacks, middle, family).superiority
     return equality._replace(superiority=superiority)
 
 
@@ -76,7 +77,7 @@ def _least_t(a: Known, b: Known) -> tuple[float, float]:
     lows, highs, errors = zip(*(_bound_mean(x) for x in (a, b)), strict=True)
     gap = max(lows[0] - highs[1], 0.0) + min(highs[0] - lows[1], 0.0)
     squares = [np.float64(x) for x in errors]
-    t, df = find_t(np, np.float64(gap), squares, [a.size - 1.0, b.size - 1.0])
+    t, df = find_t(HOST, np.float64(gap), squares, [a.size - 1.0, b.size - 1.0])
     return float(t), float(df)
 
 

@@ -8,17 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray._backend.aliases import (
-    Array,
-    Namespace,
-    Progress,
-    RandomSource,
-    Workers,
-)
+from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
 from sigarray._backend.checks import anything, choice, show
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._order.equality import Equality
@@ -220,7 +215,7 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
     raise ValueError(msg)
 
 
-def _stack_models(scores: Any, axis: int) -> tuple[Namespace, Stacks, tuple[int, ...]]:
+def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
     """Give a stack (..., K, n) for each size of sample, and where each model stands."""
     if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)
@@ -292,7 +287,7 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
 
 @array_kernel
 def pairwise_result(
-    xp: Namespace,
+    xp: Library,
     estimates: Estimates,
     equality: Equality,
     *,
@@ -306,7 +301,7 @@ def pairwise_result(
     def same(x: Array) -> Array:
         return x
 
-    models = xp.arange(len(order), device=device_of(xp, estimates.ratio))
+    models = xp.arange(len(order))
     is_diagonal = models[:, None] == models[None, :]
     ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
     errors = spread(estimates.error, reverse=same, diagonal=0.0)

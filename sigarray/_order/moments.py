@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import AddUp, add_chunks
-from sigarray._backend.libraries import clip
+from sigarray._backend.library import Library
 
 
-def moments(xp: Namespace, deviations: Array, weights: Array | float) -> Array:
+def moments(xp: Library, deviations: Array, weights: Array | float) -> Array:
     """Give w d and w d^2, stacked on a new first axis."""
     weighted = weights * deviations
     return xp.stack([weighted, weighted * deviations])
 
 
 def standard_deviation(
-    xp: Namespace,
+    xp: Library,
     add_moments: Callable[[Any, int, AddUp], Array],
     count: int,
     observed: Array,
@@ -33,12 +33,12 @@ def standard_deviation(
         elements=elements,
         batch=batch,
     )
-    return xp.sqrt(clip(xp, sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
+    return xp.sqrt(xp.clip(sums[1, ...] - sums[0, ...] ** 2, 0.0, None))
 
 
-def deviation_of(xp: Namespace, replicates: Array, ratio: Array) -> Array:
+def deviation_of(xp: Library, replicates: Array, ratio: Array) -> Array:
     """Standard deviation (ddof 0) of replicates, about the observed ratio."""
     deviations = replicates - ratio[..., None]
     mean = xp.mean(deviations, axis=-1)
     variance = xp.mean(deviations * deviations, axis=-1) - mean**2
-    return xp.sqrt(clip(xp, variance, 0.0, None))
+    return xp.sqrt(xp.clip(variance, 0.0, None))

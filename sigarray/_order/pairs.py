@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
-from sigarray._backend.libraries import device_of, take, take_last
+from sigarray._backend.library import Library
 from sigarray._backend.windows import map_windows, rows_of
 
 Stacks = Sequence[Array]
@@ -32,7 +32,7 @@ def list_blocks(stacks: Stacks) -> list[Block]:
 
 
 def map_block(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     block: Block,
     function: PairFunction,
@@ -72,7 +72,7 @@ def map_block(
     n_entries = math.prod(leading)
     sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
-    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, device_of(xp, x), 1))
+    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, 1))
     if n_entries * sample <= limit:
         # As far around as rows of x reach.
         n_windows = first + n + -(-n_pairs // n) - 1
@@ -90,7 +90,7 @@ def map_block(
             elements=n_entries * max(sample, elements),
         )
     # Few scores are compared in many ways: some results at a time, by their samples.
-    pairs = xp.arange(n_pairs, device=device_of(xp, x))
+    pairs = xp.arange(n_pairs)
     models = pairs % n, (pairs % n + pairs // n + first) % m
     rows = [
         _rows_of_models(xp, z, leading, own, axis)
@@ -101,7 +101,7 @@ def map_block(
     flat = [xp.reshape(xp.broadcast_to(z, shape), (-1,)) for z in along]
 
     def compare(first: Array, second: Array, *own: Array) -> Array:
-        return function(take(xp, x, first, axis=0), take(xp, y, second, axis=0), *own)
+        return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
 
     result = map_entries(
         xp, compare, [*rows, *flat], elements=sample, budget=MAX_DIFFERENCES
@@ -110,13 +110,11 @@ def map_block(
 
 
 def _rows_of_models(
-    xp: Namespace, stack: Array, leading: tuple[int, ...], models: Array, axis: int
+    xp: Library, stack: Array, leading: tuple[int, ...], models: Array, axis: int
 ) -> Array:
     """Give the sample of the flat stack for each batch entry and model, as a vector."""
     n_models, shape = stack.shape[axis], stack.shape[:axis]
-    entries = xp.arange(
-        math.prod(shape), dtype=models.dtype, device=device_of(xp, stack)
-    )
+    entries = xp.arange(math.prod(shape), dtype=models.dtype)
     entries = xp.broadcast_to(xp.reshape(entries, shape), leading)
     return xp.reshape(n_models * entries[..., None] + models, (-1,))
 
@@ -150,13 +148,13 @@ def slices_of(sizes: Iterable[int]) -> list[slice]:
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
-def join(xp: Namespace, parts: Sequence[Array], axis: int = -1) -> Array:
+def join(xp: Library, parts: Sequence[Array], axis: int = -1) -> Array:
     """Put the results of blocks side by side."""
     return parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
 
 
 def as_matrix(
-    xp: Namespace,
+    xp: Library,
     pairs: Array,
     *,
     sizes: tuple[int, ...],
@@ -184,7 +182,7 @@ def as_matrix(
     return reorder(xp, matrix, order)
 
 
-def reorder(xp: Namespace, matrix: Array, order: tuple[int, ...]) -> Array:
+def reorder(xp: Library, matrix: Array, order: tuple[int, ...]) -> Array:
     """Put rows and columns at these places of the stacks."""
     if order == tuple(range(len(order))):
         return matrix
@@ -193,7 +191,7 @@ def reorder(xp: Namespace, matrix: Array, order: tuple[int, ...]) -> Array:
 
 
 def spread_pairs(
-    xp: Namespace,
+    xp: Library,
     pairs: Array,
     n_models: int,
     reverse: Callable[[Array], Array],
@@ -205,9 +203,8 @@ def spread_pairs(
     With `reverse` of them in the opposite places.
     """
     if n_models == 1:
-        shape, device = (*pairs.shape[:-1], 1, 1), device_of(xp, pairs)
-        return xp.full(shape, diagonal, dtype=pairs.dtype, device=device)
-    models = xp.arange(n_models, device=device_of(xp, pairs))
+        return xp.full((*pairs.shape[:-1], 1, 1), diagonal, dtype=pairs.dtype)
+    models = xp.arange(n_models)
     i, j = models[:, None], models[None, :]
     shift = (j - i) % n_models
     # In an even number of models, those that are opposite are a pair once.
@@ -217,15 +214,15 @@ def spread_pairs(
         (n_models - shift - 1) * n_models + j,
     )
     place = xp.where(is_pair, forward, backward)
-    values = take_last(xp, pairs, xp.where(shift == 0, 0, place))
+    values = xp.take_last(pairs, xp.where(shift == 0, 0, place))
     values = xp.where(is_pair, values, reverse(values))
     return xp.where(shift == 0, diagonal, values)
 
 
-def _spread_between(xp: Namespace, pairs: Array, n: int, m: int) -> Array:
+def _spread_between(xp: Library, pairs: Array, n: int, m: int) -> Array:
     """Spread the pairs of two stacks over their matrix, shape (..., n, m)."""
     if n == 1 or m == 1:
         return xp.reshape(pairs, (*pairs.shape[:-1], n, m))
-    i = xp.arange(n, device=device_of(xp, pairs))[:, None]
-    j = xp.arange(m, device=device_of(xp, pairs))[None, :]
-    return take_last(xp, pairs, (j - i) % m * n + i)
+    i = xp.arange(n)[:, None]
+    j = xp.arange(m)[None, :]
+    return xp.take_last(pairs, (j - i) % m * n + i)

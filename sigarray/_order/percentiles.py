@@ -5,8 +5,8 @@ Beside Student's bound, which is too low where the ratio itself is the threshold
 
 import math
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import nth_smallest
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 from sigarray._order.pairs import Stacks, count_pairs
 
 # Scores of each sample from which on, replicates beyond a percentile at the least, and
@@ -37,11 +37,11 @@ def count_beyond(level: float, n_resamples: int) -> int:
     return min(max(count, _MIN_BEYOND), n_resamples)
 
 
-def find_tails(xp: Namespace, replicates: Array, level: float) -> tuple[Array, Array]:
+def find_tails(xp: Library, replicates: Array, level: float) -> tuple[Array, Array]:
     """Give the replicates beyond which there is a share of `level`, on each side."""
     count = replicates.shape[-1]
     n_beyond = count_beyond(level, count)
     return (
-        nth_smallest(xp, replicates, n_beyond)[..., 0],
-        nth_smallest(xp, replicates, count + 1 - n_beyond)[..., 0],
+        xp.nth_smallest(replicates, n_beyond)[..., 0],
+        xp.nth_smallest(replicates, count + 1 - n_beyond)[..., 0],
     )

@@ -10,19 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.chunks import chunk_size, map_replicates
-from sigarray._backend.libraries import (
-    array_kernel,
-    clip,
-    device_of,
-    move_axis,
-    positive_part,
-    power_of_two,
-    rescale,
-    sum_of_products,
-    take,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
 from sigarray._numeric.quantile import (
@@ -54,19 +45,18 @@ _MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
 
 
 def merge_pairs(
-    xp: Namespace, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
+    xp: Library, stacks: Stacks, blocks: Sequence[Block], grid: Grid | None
 ) -> Steps:
     """Merge the steps of the stacks of every block."""
-    device = device_of(xp, stacks[0])
     if grid is not None:
-        widths = grid_widths(xp, device, grid)
+        widths = grid_widths(xp, grid)
         merged = None if widths is None else MergedSteps(None, None, widths)
         return dict.fromkeys(blocks, merged)
     sizes = [stack.shape[-1] for stack in stacks]
-    return {(g, h): merge_steps(xp, device, sizes[g], sizes[h]) for g, h in blocks}
+    return {(g, h): merge_steps(xp, sizes[g], sizes[h]) for g, h in blocks}
 
 
-def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
+def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
     """Sort samples along the last axis, in units in which squares keep their bits.
 
     The unit is a power of two, one for all models that meet, and moves no ratio. A
@@ -82,12 +72,12 @@ def sort_stacks(xp: Namespace, stacks: Stacks) -> list[Array]:
     ]
     scale = find_scale(xp, functools.reduce(xp.maximum, sizes))[..., None]
     return [
-        rescale(xp, x, (scale + fault)[..., None])
+        xp.rescale(x, (scale + fault)[..., None])
         for x, fault in zip(stacks, faults, strict=True)
     ]
 
 
-def _largest_of_models(xp: Namespace, sizes: Array, stacks: Stacks) -> Array:
+def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
     """Give the largest size of the scores of models that meet, but for NaN.
 
     Batch entries of a stack share it on axes where another stack broadcasts.
@@ -100,7 +90,7 @@ def _largest_of_models(xp: Namespace, sizes: Array, stacks: Stacks) -> Array:
     return largest
 
 
-def find_scale(xp: Namespace, size: Array) -> Array:
+def find_scale(xp: Library, size: Array) -> Array:
     """Give the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
 
     Sums of squares do not overflow there, and squares of differences down to 2^-87
@@ -109,12 +99,12 @@ def find_scale(xp: Namespace, size: Array) -> Array:
     e = math.frexp(float(xp.finfo(size.dtype).max))[1]
     target = 3 * e // 8
     # The scale is below 2^e.
-    size = clip(xp, size, 2.0 ** (target - e + 1), None)
-    return 2.0**target / power_of_two(xp, size)
+    size = xp.clip(size, 2.0 ** (target - e + 1), None)
+    return 2.0**target / xp.power_of_two(size)
 
 
 @array_kernel
-def observed_ratios(xp: Namespace, stacks: Stacks, *, grid: Grid | None) -> Array:
+def observed_ratios(xp: Library, stacks: Stacks, *, grid: Grid | None) -> Array:
     """Violation ratio of every pair, shape (..., P)."""
     stacks = sort_stacks(xp, stacks)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
@@ -123,7 +113,7 @@ def observed_ratios(xp: Namespace, stacks: Stacks, *, grid: Grid | None) -> Arra
 
 @array_kernel
 def bootstrap_ratios(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     seed: Seed,
     start: int | Array,
@@ -143,7 +133,7 @@ def bootstrap_ratios(
 
 
 def replicate_ratios(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     seeds: Sequence[Seed],
     steps: Steps,
@@ -158,25 +148,20 @@ def replicate_ratios(
 
     def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
         ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
-        return move_axis(xp, ratios, -1, 0)
+        return xp.move_axis(ratios, -1, 0)
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
         first = start + chunk_start
         resamples = draw_resamples(xp, stacks, seeds, first, size, grid, plan.axis)
         blocks = compare_blocks(xp, resamples, steps, compare, n_axes=2)
-        return move_axis(xp, join(xp, blocks), 0, -1)
+        return xp.move_axis(join(xp, blocks), 0, -1)
 
     return map_replicates(
-        xp,
-        device_of(xp, stacks[0]),
-        replicate,
-        count,
-        elements=plan.elements,
-        batch=plan.batch,
+        xp, replicate, count, elements=plan.elements, batch=plan.batch
     )
 
 
-def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
+def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
     """Give the seeds of the models of each stack, by their streams."""
     every = [stream for group in streams for stream in group]
     low, high = stream_seeds(xp, seed, every)
@@ -184,13 +169,12 @@ def seed_stacks(xp: Namespace, seed: Seed, streams: Streams) -> list[Seed]:
 
 
 def ratios_of_blocks(
-    xp: Namespace, stacks: Stacks, steps: Steps, grid: Grid | None
+    xp: Library, stacks: Stacks, steps: Steps, grid: Grid | None
 ) -> list[Array]:
     """Violation ratio of every pair of sorted samples, block by block."""
     if grid is not None:
-        device = device_of(xp, stacks[0])
         stacks = [
-            scores_at(xp, stack, grid_ranks(xp, device, stack.shape[-1], grid))
+            scores_at(xp, stack, grid_ranks(xp, stack.shape[-1], grid))
             for stack in stacks
         ]
     compare = functools.partial(ratio_of_samples, xp)
@@ -212,12 +196,12 @@ class ReplicatePlan(NamedTuple):
 
 
 def plan_replicates(
-    xp: Namespace, stacks: Stacks, grid: Grid | None, batch: int | None
+    xp: Library, stacks: Stacks, grid: Grid | None, batch: int | None
 ) -> ReplicatePlan:
     """Plan replicates, `batch` at a time or as many as suit the device."""
     elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
     least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
-    suitable = chunk_size(xp, device_of(xp, stacks[0]), elements, least=least)
+    suitable = chunk_size(xp, elements, least=least)
     axis = -2 if suitable >= n_nodes else -1
     return ReplicatePlan(elements, suitable if batch is None else batch, axis)
 
@@ -228,7 +212,7 @@ def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
 
 
 def draw_resamples(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     seeds: Sequence[Seed],
     start: int | Array,
@@ -248,7 +232,7 @@ def draw_resamples(
 
 
 def compare_blocks(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     steps: Steps,
     function: Callable[..., Array],
@@ -270,7 +254,7 @@ def compare_blocks(
 
 
 def draw_uniforms(
-    xp: Namespace,
+    xp: Library,
     stacks: Stacks,
     seeds: Sequence[Seed],
     start: int | Array,
@@ -291,7 +275,7 @@ def draw_uniforms(
 
 
 def ratio_of_samples(
-    xp: Namespace, steps: MergedSteps | None, x: Array, y: Array, axis: int = -1
+    xp: Library, steps: MergedSteps | None, x: Array, y: Array, axis: int = -1
 ) -> Array:
     """Violation ratio of samples that are sorted along an axis, and broadcast."""
     if steps is None:
@@ -299,14 +283,14 @@ def ratio_of_samples(
     if steps.ranks_a is None or steps.ranks_b is None:
         difference = y - x
     else:
-        difference = take(xp, y, steps.ranks_b, axis=axis)
-        difference = difference - take(xp, x, steps.ranks_a, axis=axis)
+        difference = xp.take(y, steps.ranks_b, axis=axis)
+        difference = difference - xp.take(x, steps.ranks_a, axis=axis)
     widths = in_dtype_of(xp, steps.widths, difference)
     return ratio_of_differences(xp, difference, widths, axis=axis)
 
 
 def ratio_of_differences(
-    xp: Namespace, difference: Array, widths: Array | None, *, axis: int
+    xp: Library, difference: Array, widths: Array | None, *, axis: int
 ) -> Array:
     """Violation ratio from G^-1 - F^-1 on steps: del Barrio et al. (2018), equation 4.
 
@@ -317,18 +301,18 @@ def ratio_of_differences(
     weighted = difference
     if widths is not None:
         weighted = difference * widths[(slice(None), *(None,) * (-1 - axis))]
-    distance = sum_of_products(xp, difference, weighted, axis)
-    above = positive_part(xp, difference)
+    distance = xp.sum_of_products(difference, weighted, axis)
+    above = xp.positive_part(difference)
     # Where it is above 0, it is the difference.
-    violation = sum_of_products(xp, above, above if widths is None else weighted, axis)
+    violation = xp.sum_of_products(above, above if widths is None else weighted, axis)
     return ratio_of_sums(xp, violation, distance)
 
 
-def ratio_of_sums(xp: Namespace, violation: Array, distance: Array) -> Array:
+def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
     """Give violation / distance, or 0.5 where both are 0."""
     is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
-    ratio = clip(xp, violation / distance, None, 1.0)
+    ratio = xp.clip(violation / distance, None, 1.0)
     return xp.where(is_zero, 0.5, ratio)
 
 
@@ -344,6 +328,6 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
     return int(uniforms + 2 * resamples + math.prod(leading) * max(nodes))
 
 
-def in_dtype_of(xp: Namespace, table: Array, x: Array) -> Array:
+def in_dtype_of(xp: Library, table: Array, x: Array) -> Array:
     """Give the table in the dtype of the scores."""
     return xp.astype(table, x.dtype, copy=False)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import device_of, is_processor, take_last
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 from sigarray._order.pairs import Block, Stacks, models_of_pairs
 
 # Models of one side of a tile, and from how many on there are tiles: all of them draw
@@ -24,13 +24,13 @@ class Tile(NamedTuple):
     parts: tuple[tuple[int, slice], ...]
 
 
-def has_tiles(xp: Namespace, stacks: Stacks) -> bool:
+def has_tiles(xp: Library, stacks: Stacks) -> bool:
     """Tell whether models are so many that their pairs are computed tile by tile.
 
     JAX has loops of its own, and an accelerator takes few large launches.
     """
     sizes = [int(stack.shape[-2]) for stack in stacks]
-    return max(sizes) >= _MIN_MODELS and is_processor(xp, device_of(xp, stacks[0]))
+    return max(sizes) >= _MIN_MODELS and xp.is_processor
 
 
 def largest_tile() -> int:
@@ -52,7 +52,7 @@ def list_tiles(stacks: Stacks, blocks: Sequence[Block]) -> list[Tile]:
 
 
 def join_tiles(
-    xp: Namespace,
+    xp: Library,
     values: Sequence[Array],
     tiles: Sequence[Tile],
     stacks: Stacks,
@@ -78,8 +78,8 @@ def join_tiles(
                 place[columns, rows] = place[rows, columns]
         i, j = models_of_pairs(*((n,) if block[0] == block[1] else (n, m)))
         every = xp.concat([values[k] for k in own], axis=-1)
-        places = xp.asarray(place[i, j], device=device_of(xp, every))
-        results.append(take_last(xp, every, places))
+        places = xp.asarray(place[i, j])
+        results.append(xp.take_last(every, places))
     return results
 
 

@@ -1,15 +1,10 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
-from sigarray._backend.aliases import (
-    Array,
-    Namespace,
-    Progress,
-    RandomSource,
-    Workers,
-)
+from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
@@ -382,7 +377,7 @@ def aso_replicates(
     ratios = bootstrap_ratios(
         xp,
         orient(stacks, higher_is_better),
-        seed_words(xp, device_of(xp, stacks[0]), rng),
+        seed_words(xp, rng),
         first_replicate(xp, start, count),
         streams=STREAMS,
         count=count,
@@ -395,7 +390,7 @@ def aso_replicates(
 
 
 def result_of_pair(
-    xp: Namespace, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
+    xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
     """Give the result of the only pair, or of B over A."""
     ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
@@ -409,12 +404,12 @@ def result_of_pair(
 
 
 @array_kernel
-def _turn_round(_xp: Namespace, share: Array) -> Array:
+def _turn_round(_xp: Library, share: Array) -> Array:
     """Give a ratio or a probability of the other direction."""
     return 1.0 - share
 
 
-def _stack(a: Array, b: Array, axis: int) -> tuple[Namespace, Stacks]:
+def _stack(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
     """Give both samples as stacks of one model, the scores last."""
     xp, samples = standardize(a, b, axis=axis)
     return xp, [sample[..., None, :] for sample in samples]

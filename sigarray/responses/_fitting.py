@@ -3,15 +3,11 @@
 import math
 from typing import NamedTuple
 
-from sigarray._backend.aliases import Array, Namespace, Seed
+from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.checks import choice
 from sigarray._backend.chunks import map_entries
-from sigarray._backend.libraries import (
-    array_kernel,
-    clip,
-    device_of,
-    take,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import normals, random_words, uniforms
@@ -89,14 +85,14 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
     xp, (gold,) = standardize_responses(gold)
     if model == "normal":
         return _fit_normal(xp, gold)
-    return _fit_likert(xp, gold, seed_words(xp, device_of(xp, gold), 0))
+    return _fit_likert(xp, gold, seed_words(xp, 0))
 
 
 @array_kernel
-def _fit_normal(xp: Namespace, gold: Array) -> NormalModel:
+def _fit_normal(xp: Library, gold: Array) -> NormalModel:
     """Give the ranges of uniform numbers with the same means and variances."""
     moments = _find_moments(xp, gold)
-    half = xp.sqrt(3.0 * clip(xp, moments.variance, 0.0, None))
+    half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
     sd_half = xp.sqrt(3.0 * moments.sd_variance)
     # A lower end of 0 rather than below, with the same mean.
     sd_half = xp.where(sd_half > moments.mean_sd, moments.mean_sd, sd_half)
@@ -109,14 +105,14 @@ def _fit_normal(xp: Namespace, gold: Array) -> NormalModel:
 
 
 @array_kernel
-def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
+def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
     """Give the parameters with which simulated responses have the same moments.
 
     A scale cuts off much of what it rates, so that the moments of the responses are not
     those of the items: the parameters are moved by what the moments of simulated
     responses, of the same random numbers in every round, lack.
     """
-    k, device = gold.shape[-1], device_of(xp, gold)
+    k = gold.shape[-1]
     n_pairs = -(-_ITEMS * k // 2)
     width = 3 * _ITEMS + 2 * n_pairs
     words = random_words(xp, seed, 0, 1, width)[0, ...]
@@ -125,14 +121,14 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     normal = normals(xp, uniform[:n_pairs], uniform[n_pairs:])[: _ITEMS * k]
     normal = xp.astype(xp.reshape(normal, (_ITEMS, k)), gold.dtype)
 
-    twin = xp.arange(_ITEMS, device=device) % gold.shape[-2]
+    twin = xp.arange(_ITEMS) % gold.shape[-2]
 
     def fit_entries(gold: Array) -> Array:
         """Give the parameters of some batch entries, as rows."""
         off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
         gold = xp.where(off_scale, math.nan, gold)
         # As many responses of each item as there are.
-        is_there = take(xp, ~xp.isnan(gold), twin, axis=-2)
+        is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
         goal = _find_moments(xp, gold)
         sizes = goal_sizes = _find_sizes(xp, goal)
         fault = goal.mean - goal.mean
@@ -146,7 +142,7 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
             found = _find_sizes(xp, _find_moments(xp, drawn))
             sizes = [
                 # Nothing can be learned of what has no size.
-                x * clip(xp, wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
+                x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
                 for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
             ]
         return xp.stack(_make_likert(sizes, fault))
@@ -157,10 +153,10 @@ def _fit_likert(xp: Namespace, gold: Array, seed: Seed) -> LikertModel:
     return LikertModel(*(xp.reshape(rows[i, ...], leading) for i in range(6)))
 
 
-def _find_sizes(xp: Namespace, moments: _Moments) -> list[Array]:
+def _find_sizes(xp: Library, moments: _Moments) -> list[Array]:
     """Root mean square of the item means; mean and deviation of their deviations."""
     square = moments.variance + moments.mean * moments.mean
-    scale = xp.sqrt(clip(xp, square, 0.0, None))
+    scale = xp.sqrt(xp.clip(square, 0.0, None))
     return [scale, moments.mean_sd, xp.sqrt(moments.sd_variance)]
 
 
@@ -181,7 +177,7 @@ def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
     return [x + fault for x in parameters]
 
 
-def _find_moments(xp: Namespace, gold: Array) -> _Moments:
+def _find_moments(xp: Library, gold: Array) -> _Moments:
     """Moments of the items, less what the responses add to them."""
     is_there = ~xp.isnan(gold)
     count = add_up(xp, xp.astype(is_there, gold.dtype))
@@ -209,11 +205,11 @@ def _find_moments(xp: Namespace, gold: Array) -> _Moments:
         middle + mean,
         xp.mean((item_mean - mean[..., None]) ** 2, axis=-1) - noise,
         mean_sd,
-        clip(xp, mean_variance - mean_sd * mean_sd, 0.0, None),
+        xp.clip(mean_variance - mean_sd * mean_sd, 0.0, None),
     )
 
 
-def _sd_bias(xp: Namespace, df: Array) -> Array:
+def _sd_bias(xp: Library, df: Array) -> Array:
     """Give c_4: the mean standard deviation of a standard normal sample.
 
     Gamma(x + 1/2) / Gamma(x) / x^1/2 with x = df / 2, by its series at x + 2.

@@ -3,19 +3,15 @@
 import math
 from typing import Literal
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize
-from sigarray._backend.libraries import (
-    array_kernel,
-    device_of,
-    is_accelerator,
-    matrix_product,
-)
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 
 Aggregate = Literal["mean", "median"]
 
 
-def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:
+def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
     """Give responses of one namespace and dtype, of shape (..., n_items, k).
 
     NaN is a missing response. A batch entry with an item that has none, or with an
@@ -42,7 +38,7 @@ def standardize_responses(*arrays: Array) -> tuple[Namespace, list[Array]]:
     return xp, list(_spread_faults(xp, *samples))
 
 
-def average(xp: Namespace, x: Array, how: Aggregate) -> Array:
+def average(xp: Library, x: Array, how: Aggregate) -> Array:
     """Give the mean or median of the responses on the last axis that are there."""
     is_there = xp.equal(x, x)  # NaN is not the same as itself
     count = add_up(xp, xp.astype(is_there, x.dtype))
@@ -50,7 +46,7 @@ def average(xp: Namespace, x: Array, how: Aggregate) -> Array:
         total = add_up(xp, xp.where(is_there, x, 0.0))
         return total / count  # NaN for none
     ordered = xp.sort(xp.where(is_there, x, math.inf), axis=-1, stable=False)
-    places = xp.arange(x.shape[-1], dtype=x.dtype, device=device_of(xp, x))
+    places = xp.arange(x.shape[-1], dtype=x.dtype)
     # One place, or the two on either side.
     is_middle = xp.abs(places - 0.5 * (count[..., None] - 1.0)) < 0.75
     total = add_up(xp, xp.where(is_middle & (ordered < math.inf), ordered, 0.0))
@@ -58,25 +54,25 @@ def average(xp: Namespace, x: Array, how: Aggregate) -> Array:
     return total / xp.where(count > 0.0, n_middle, math.nan)
 
 
-def add_up(xp: Namespace, x: Array) -> Array:
+def add_up(xp: Library, x: Array) -> Array:
     """Add along the last axis, which is short: on a processor a product is faster."""
-    if is_accelerator(xp, device_of(xp, x)):
+    if xp.is_accelerator:
         return xp.sum(x, axis=-1)
-    ones = xp.ones((x.shape[-1], 1), dtype=x.dtype, device=device_of(xp, x))
-    return matrix_product(xp, x, ones)[..., 0]
+    ones = xp.ones((x.shape[-1], 1), dtype=x.dtype)
+    return xp.matrix_product(x, ones)[..., 0]
 
 
-def gather_present(xp: Namespace, x: Array) -> Array:
+def gather_present(xp: Library, x: Array) -> Array:
     """Put the responses that are there first, in their order."""
     size = x.shape[-1]
-    places = xp.arange(size, device=device_of(xp, x))
+    places = xp.arange(size)
     keys = xp.where(xp.isnan(x), places + size, places)
     order = xp.argsort(keys, axis=-1, stable=False)
     return xp.take_along_axis(x, order, axis=-1)
 
 
 @array_kernel
-def _spread_faults(xp: Namespace, *samples: Array) -> tuple[Array, ...]:
+def _spread_faults(xp: Library, *samples: Array) -> tuple[Array, ...]:
     spread = []
     for x in samples:
         has_response = xp.any(xp.isfinite(x), axis=-1)

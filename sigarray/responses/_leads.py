@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Alternative, Array, Namespace, Seed
+from sigarray._backend.aliases import Alternative, Array, Seed
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
-from sigarray._backend.libraries import array_kernel, clip, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.seeds import spare_seed
 from sigarray._backend.workers import Remade
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
@@ -38,7 +39,7 @@ class Leads(NamedTuple):
 
 
 def _plan_leads(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     sets: tuple[Array, ...],
     metric: Metric | Wins,
@@ -73,7 +74,7 @@ def _plan_leads(
 
 
 def _map_test_sets(
-    xp: Namespace, test: Callable[..., Array], *sets: Array
+    xp: Library, test: Callable[..., Array], *sets: Array
 ) -> tuple[Array, tuple[int, ...]]:
     """Apply a function to gold, A and B (R, n_items, k), some batch entries at a time.
 
@@ -95,7 +96,7 @@ def _map_test_sets(
 
 @array_kernel
 def draw_leads(
-    xp: Namespace,
+    xp: Library,
     gold: Array,
     a: Array,
     b: Array,
@@ -108,7 +109,6 @@ def draw_leads(
     **samplers: Any,
 ) -> tuple[Array, Array]:
     """Give leads without and under the null hypothesis, (..., count), from a place."""
-    device = device_of(xp, gold)
 
     def find_leads(*sets: Array) -> Array:
         make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
@@ -116,7 +116,6 @@ def draw_leads(
         find = Remade(lambda: make().find, plan.find)
         leads = map_replicates(
             xp,
-            device,
             lambda first, size: find(start + first, size),
             count,
             elements=plan.n_elements,
@@ -134,7 +133,7 @@ def draw_leads(
 
 @array_kernel
 def find_p_values(
-    xp: Namespace,
+    xp: Library,
     gold: Array,
     a: Array,
     b: Array,
@@ -147,7 +146,6 @@ def find_p_values(
     **samplers: Any,
 ) -> tuple[Array, Array, Array, Array]:
     """Statistic, p-value and metrics; a few batch entries at a time."""
-    device = device_of(xp, gold)
 
     def test(*sets: Array) -> Array:
         """Give the four results of some batch entries, as rows."""
@@ -156,8 +154,6 @@ def find_p_values(
         observed = _find_lead(metric, *plan.values)
         leads = map_replicates(
             xp,
-            device,
-            # Tables of what is dealt are larger than what they are made of.
             Remade(lambda: make().find, plan.find),
             n_resamples,
             elements=plan.n_elements,
@@ -179,7 +175,7 @@ def find_p_values(
 
 @array_kernel
 def simulate_leads(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     model: Model,
@@ -209,7 +205,7 @@ def simulate_leads(
 
 @array_kernel
 def simulate_p_values(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     model: Model,
     perturbations: tuple[Any, ...],
@@ -258,7 +254,7 @@ def simulate_p_values(
 
 
 def _measure_sets(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     model: Model,
@@ -295,12 +291,12 @@ def _measure_sets(
                 rows.append(xp.stack(metric.compare(xp, gold, a, b)))
         return xp.reshape(xp.stack(rows), (2, len(metrics), 2, size))
 
-    device, elements = device_of(xp, seed[0]), count_elements(**options)
-    return map_replicates(xp, device, measure, count, elements=elements, batch=batch)
+    elements = count_elements(**options)
+    return map_replicates(xp, measure, count, elements=elements, batch=batch)
 
 
 def compare_leads(
-    xp: Namespace,
+    xp: Library,
     leads: Array,
     null_leads: Array,
     scale: Array,
@@ -324,7 +320,7 @@ def compare_leads(
 
 
 def _count_pairs(
-    xp: Namespace, leads: Array, null_leads: Array, scale: Array, added: float
+    xp: Library, leads: Array, null_leads: Array, scale: Array, added: float
 ) -> Array:
     """Give the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
 
@@ -343,7 +339,7 @@ def _count_pairs(
     fault = xp.sum(both - both, axis=-1)
     # The mean is over both kinds; `share` is the mean count for a lead.
     pvalue = (share + added) / (n + added)
-    return clip(xp, pvalue, None, 1.0) + fault
+    return xp.clip(pvalue, None, 1.0) + fault
 
 
 def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:

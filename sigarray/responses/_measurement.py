@@ -8,10 +8,11 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.checks import check_choice, choice, flag, function
-from sigarray._backend.libraries import array_kernel, as_scalars
-from sigarray._backend.public import traceable
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import as_scalars, traceable
 from sigarray._numeric.statistic import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate, average, standardize_responses
@@ -21,7 +22,7 @@ AGGREGATE_RULE = choice(*get_args(Aggregate), None)
 Takes = Literal["pairs", "samples", "items"]
 
 # (namespace, gold, system) -> array.
-Measure = Callable[[Namespace, Array, Array], Array]
+Measure = Callable[[Library, Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Measurement:
         name = stem + suffix_of(aggregate)
         return dataclasses.replace(self, name=name, aggregate=aggregate)
 
-    def center(self, xp: Namespace, gold: Array, *systems: Array) -> list[Array]:
+    def center(self, xp: Library, gold: Array, *systems: Array) -> list[Array]:
         """Take the smallest of gold away from all responses, where that is allowed."""
         if not self.ignores_level:
             return [gold, *systems]
@@ -80,13 +81,13 @@ class Measurement:
         low = xp.where(xp.any(is_there, axis=(-2, -1), keepdims=True), low, 0.0)
         return [x - low for x in (gold, *systems)]
 
-    def summarize(self, xp: Namespace, x: Array) -> Array:
+    def summarize(self, xp: Library, x: Array) -> Array:
         """Give what is compared of responses (..., k): one number each, or all."""
         if self.aggregate is None:
             return x
         return average(xp, x, self.aggregate)[..., None]
 
-    def apply_measure(self, xp: Namespace, gold: Array, system: Array) -> Array:
+    def apply_measure(self, xp: Library, gold: Array, system: Array) -> Array:
         """Apply the measure to what `summarize` gave, of shape (..., n_items, d)."""
         if self.takes == "items":
             return self.measure(xp, gold, system)
@@ -143,7 +144,7 @@ class Metric(Measurement):
         """
         return _measure(gold, system, comparison=self)
 
-    def evaluate(self, xp: Namespace, gold: Array, system: Array) -> Array:
+    def evaluate(self, xp: Library, gold: Array, system: Array) -> Array:
         """Give the metric of what `summarize` gave."""
         result = self.apply_measure(xp, gold, system)
         leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
@@ -151,7 +152,7 @@ class Metric(Measurement):
         return xp.astype(result, gold.dtype, copy=False)
 
     def compare(
-        self, xp: Namespace, gold: Array, a: Array, b: Array
+        self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
         """Give the metric of A and that of B, of what `summarize` gave."""
         return self.evaluate(xp, gold, a), self.evaluate(xp, gold, b)
@@ -173,7 +174,7 @@ class Wins(Measurement):
         return shares
 
     def compare(
-        self, xp: Namespace, gold: Array, a: Array, b: Array
+        self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
         """Give the shares that A and B win, of what `summarize` gave."""
         error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
@@ -187,7 +188,7 @@ class Wins(Measurement):
         )
         return wins_a, wins_b
 
-    def _find_errors(self, xp: Namespace, gold: Array, system: Array) -> Array:
+    def _find_errors(self, xp: Library, gold: Array, system: Array) -> Array:
         errors = self.apply_measure(xp, gold, system)
         leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         n_errors = gold.shape[-2]
@@ -205,7 +206,7 @@ def _measure(*responses: Array, comparison: Metric | Wins) -> Any:
 
 
 @array_kernel
-def _apply(xp: Namespace, *responses: Array, comparison: Metric | Wins) -> Any:
+def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
     """Give the metric of a system, or the shares that two of them win."""
     centered = comparison.center(xp, *responses)
     summaries = [comparison.summarize(xp, x) for x in centered]

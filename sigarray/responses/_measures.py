@@ -4,47 +4,47 @@ import math
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
-from sigarray._backend.libraries import clip
+from sigarray._backend.aliases import Array
+from sigarray._backend.library import Library
 from sigarray._numeric.ranks import middle_ranks
 
 # Averages closer than so many units of rounding of the largest are the same.
 _TIE_UNITS = 16
 
 
-def mean_absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
+def mean_absolute_error(xp: Library, gold: Array, system: Array) -> Array:
     """Mean of abs(gold - system)."""
     return xp.mean(xp.abs(gold - system), axis=-1)
 
 
-def mean_squared_error(xp: Namespace, gold: Array, system: Array) -> Array:
+def mean_squared_error(xp: Library, gold: Array, system: Array) -> Array:
     """Mean of (gold - system)^2."""
     difference = gold - system
     return xp.mean(difference * difference, axis=-1)
 
 
-def root_mean_squared_error(xp: Namespace, gold: Array, system: Array) -> Array:
+def root_mean_squared_error(xp: Library, gold: Array, system: Array) -> Array:
     """Square root of the mean squared error."""
     return xp.sqrt(mean_squared_error(xp, gold, system))
 
 
-def max_absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
+def max_absolute_error(xp: Library, gold: Array, system: Array) -> Array:
     """Largest of abs(gold - system)."""
     return xp.max(xp.abs(gold - system), axis=-1) + find_fault(xp, gold, system)
 
 
-def cosine_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+def cosine_distance(xp: Library, gold: Array, system: Array) -> Array:
     """1 less the cosine of the angle between the vectors; NaN for one of zeros."""
     return 1.0 - _cosine(xp, gold, system)
 
 
-def spearman_correlation(xp: Namespace, gold: Array, system: Array) -> Array:
+def spearman_correlation(xp: Library, gold: Array, system: Array) -> Array:
     """Correlation of the middle ranks; NaN for a constant vector."""
     ranks = (middle_ranks(xp, x, find_tie(xp, x)) for x in (gold, system))
     return _cosine(xp, *ranks) + find_fault(xp, gold, system)
 
 
-def earth_movers_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+def earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
     """Wasserstein-1 distance of two samples, of what is there of them.
 
     It is the integral of abs(F - G), the distribution functions, over their joint
@@ -72,13 +72,13 @@ def earth_movers_distance(xp: Namespace, gold: Array, system: Array) -> Array:
     return xp.sum(xp.abs(height[..., :-1]) * widths, axis=-1) + faults[0] + faults[1]
 
 
-def mean_earth_movers_distance(xp: Namespace, gold: Array, system: Array) -> Array:
+def mean_earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
     """Mean over the items (..., n, k) of their Wasserstein-1 distances."""
     return xp.mean(earth_movers_distance(xp, gold, system), axis=-1)
 
 
 def kl_divergence(
-    xp: Namespace,
+    xp: Library,
     gold: Array,
     system: Array,
     *,
@@ -94,7 +94,7 @@ def kl_divergence(
         place = xp.floor(
             (sample + find_tie(xp, sample) - low) * (n_bins / (high - low))
         )
-        place = clip(xp, place, 0.0, n_bins - 1.0)
+        place = xp.clip(place, 0.0, n_bins - 1.0)
         counts = xp.stack(
             [
                 xp.sum(xp.astype(place == bin_, sample.dtype), axis=-1)
@@ -112,34 +112,34 @@ def kl_divergence(
     return xp.sum(terms, axis=-1)
 
 
-def label(xp: Namespace, x: Array, threshold: float) -> Array:
+def label(xp: Library, x: Array, threshold: float) -> Array:
     """Give 1 at or above the threshold, up to rounding, else 0; NaN stays."""
     is_positive = x + find_tie(xp, x) >= threshold
     return xp.where(xp.isnan(x), math.nan, xp.astype(is_positive, x.dtype))
 
 
-def accuracy(xp: Namespace, gold: Array, system: Array) -> Array:
+def accuracy(xp: Library, gold: Array, system: Array) -> Array:
     """Share of labels, 0 and 1, that agree."""
     return 1.0 - mean_absolute_error(xp, gold, system)
 
 
-def precision(xp: Namespace, gold: Array, system: Array) -> Array:
+def precision(xp: Library, gold: Array, system: Array) -> Array:
     """Share of positive ones among those that are so for the system; 0 for none."""
     return _ratio(xp, xp.sum(gold * system, axis=-1), xp.sum(system, axis=-1))
 
 
-def recall(xp: Namespace, gold: Array, system: Array) -> Array:
+def recall(xp: Library, gold: Array, system: Array) -> Array:
     """Share of the positive ones that are so for the system; 0 for none."""
     return precision(xp, system, gold)
 
 
-def f1_score(xp: Namespace, gold: Array, system: Array) -> Array:
+def f1_score(xp: Library, gold: Array, system: Array) -> Array:
     """Harmonic mean of precision and recall; 0 where both are 0."""
     both = xp.sum(gold + system, axis=-1)
     return _ratio(xp, 2.0 * xp.sum(gold * system, axis=-1), both)
 
 
-def roc_auc(xp: Namespace, gold: Array, system: Array) -> Array:
+def roc_auc(xp: Library, gold: Array, system: Array) -> Array:
     """P(a positive one scores higher) + P(the same) / 2; NaN for one class alone."""
     n_positive = xp.sum(gold, axis=-1)
     n_pairs = n_positive * (gold.shape[-1] - n_positive)
@@ -149,7 +149,7 @@ def roc_auc(xp: Namespace, gold: Array, system: Array) -> Array:
     return xp.where(has_both, area, math.nan) + find_fault(xp, gold, system)
 
 
-def find_tie(xp: Namespace, x: Array) -> Array:
+def find_tie(xp: Library, x: Array) -> Array:
     """How far numbers on the last axis may be apart by rounding alone, shape (..., 1).
 
     Averages of the same responses in another order differ by so much.
@@ -158,19 +158,19 @@ def find_tie(xp: Namespace, x: Array) -> Array:
     return _TIE_UNITS * xp.finfo(x.dtype).eps * scale
 
 
-def find_fault(xp: Namespace, *arrays: Array) -> Array:
+def find_fault(xp: Library, *arrays: Array) -> Array:
     """Give 0, or NaN where a number on the last axis is not finite."""
     faults = [xp.sum(x - x, axis=-1) for x in arrays]
     return sum(faults[1:], faults[0])
 
 
-def _cosine(xp: Namespace, x: Array, y: Array) -> Array:
+def _cosine(xp: Library, x: Array, y: Array) -> Array:
     squares = xp.sqrt(xp.sum(x * x, axis=-1)) * xp.sqrt(xp.sum(y * y, axis=-1))
     product = xp.sum(x * y, axis=-1)
     return product / xp.where(squares > 0.0, squares, math.nan)
 
 
-def _ratio(xp: Namespace, part: Array, whole: Array) -> Array:
+def _ratio(xp: Library, part: Array, whole: Array) -> Array:
     """Divide, with 0 / 0 = 0."""
     is_empty = whole == 0.0
     return xp.where(is_empty, 0.0, part) / xp.where(is_empty, 1.0, whole)

@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.checks import check_choice, describe, number
-from sigarray._backend.libraries import clip
+from sigarray._backend.library import Library
 from sigarray._backend.threefry import exponentials, uniforms
 
 # (item means, item standard deviations, uniforms) -> responses.
@@ -56,15 +56,13 @@ class NormalModel(NamedTuple):
         _check_ascending(self, "mean_low", "mean_high")
         _check_ascending(self, 0.0, "sd_low", "sd_high")
 
-    def draw_items(
-        self, xp: Namespace, words: Array, dtype: Any
-    ) -> tuple[Array, Array]:
+    def draw_items(self, xp: Library, words: Array, dtype: Any) -> tuple[Array, Array]:
         """Give means and standard deviations for words of shape (3, ...)."""
         u, _, v = (xp.astype(uniforms(xp, words[i, ...]), dtype) for i in range(3))
         mean = self.mean_low + (self.mean_high - self.mean_low) * u
         return mean, self.sd_low + (self.sd_high - self.sd_low) * v
 
-    def clamp_means(self, xp: Namespace, mean: Array) -> Array:
+    def clamp_means(self, xp: Library, mean: Array) -> Array:
         """Move means into their range."""
         return xp.where(
             mean < self.mean_low,
@@ -72,7 +70,7 @@ class NormalModel(NamedTuple):
             xp.where(mean > self.mean_high, self.mean_high, mean),
         )
 
-    def respond(self, xp: Namespace, normal: Array) -> Array:  # noqa: ARG002
+    def respond(self, xp: Library, normal: Array) -> Array:  # noqa: ARG002
         """Give the responses for normal ones."""
         return normal
 
@@ -118,9 +116,7 @@ class LikertModel(NamedTuple):
             msg = f"Expected n_levels to be an integer; got {self.n_levels}."
             raise ValueError(msg)
 
-    def draw_items(
-        self, xp: Namespace, words: Array, dtype: Any
-    ) -> tuple[Array, Array]:
+    def draw_items(self, xp: Library, words: Array, dtype: Any) -> tuple[Array, Array]:
         """Give means and standard deviations for words of shape (3, ...)."""
         normal = _box_muller(xp, words[0, ...], words[1, ...])
         mean = xp.astype(xp.abs(normal), dtype) * self.mean_scale
@@ -131,15 +127,15 @@ class LikertModel(NamedTuple):
         is_rising = u * width < rise
         rising = self.sd_low + (u * (width * rise)) ** 0.5
         falling = self.sd_high - ((1.0 - u) * (width * fall)) ** 0.5
-        return mean, clip(xp, xp.where(is_rising, rising, falling), 0.0, 1.0)
+        return mean, xp.clip(xp.where(is_rising, rising, falling), 0.0, 1.0)
 
-    def clamp_means(self, xp: Namespace, mean: Array) -> Array:
+    def clamp_means(self, xp: Library, mean: Array) -> Array:
         """Move means into [0, 1]."""
-        return clip(xp, mean, 0.0, 1.0)
+        return xp.clip(mean, 0.0, 1.0)
 
-    def respond(self, xp: Namespace, normal: Array) -> Array:
+    def respond(self, xp: Library, normal: Array) -> Array:
         """Give the responses for normal ones."""
-        level = xp.floor(clip(xp, normal, 0.0, 1.0) * self.n_levels)
+        level = xp.floor(xp.clip(normal, 0.0, 1.0) * self.n_levels)
         return xp.where(level == self.n_levels, level - 1.0, level) / self.n_levels
 
 
@@ -171,7 +167,7 @@ def choose_model(model: Model | ModelName) -> Model:
     raise TypeError(msg)
 
 
-def _box_muller(xp: Namespace, radius_words: Array, angle_words: Array) -> Array:
+def _box_muller(xp: Library, radius_words: Array, angle_words: Array) -> Array:
     """Give one float32 normal for two words."""
     radius = xp.sqrt(2.0 * exponentials(xp, uniforms(xp, radius_words)))
     return radius * xp.cos((2.0 * math.pi) * uniforms(xp, angle_words))

@@ -7,15 +7,9 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Device, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import MAX_HELD
-from sigarray._backend.libraries import (
-    build_tables,
-    clip,
-    device_of,
-    take,
-    take_rows,
-)
+from sigarray._backend.library import Library
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
@@ -67,7 +61,7 @@ def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
     return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= MAX_HELD
 
 
-def _make_pool(xp: Namespace, group: tuple[Array, ...]) -> Pool:
+def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
     """Put the responses of a group together, those there first."""
     leading = np.broadcast_shapes(*(x.shape[:-1] for x in group))
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in group]
@@ -82,7 +76,7 @@ def _make_pool(xp: Namespace, group: tuple[Array, ...]) -> Pool:
 
 
 def plan_sampler(
-    xp: Namespace, group: tuple[Array, ...], responses: Responses, summarize: Summarize
+    xp: Library, group: tuple[Array, ...], responses: Responses, summarize: Summarize
 ) -> Sampler:
     """Give what draws responses from a group, some at a time summarized.
 
@@ -95,7 +89,7 @@ def plan_sampler(
         n_taken = 1 if responses == "first" else pool.sizes[0]
         table = summarize(pool.values[..., :n_taken])
         return Sampler(
-            0, table.shape[-1], lambda _, items: [take_rows(xp, table, items)]
+            0, table.shape[-1], lambda _, items: [xp.take_rows(table, items)]
         )
     if responses == "all" and math.comb(sum(pool.sizes), pool.sizes[0]) <= MAX_DEALS:
         return _plan_deals(xp, pool, summarize)
@@ -108,16 +102,14 @@ def plan_sampler(
     }[responses]
 
     def draw(words: Array, items: Array) -> list[Array]:
-        counts = [
-            take_rows(xp, x[..., None], items) for x in (pool.count, *pool.shares)
-        ]
+        counts = [xp.take_rows(x[..., None], items) for x in (pool.count, *pool.shares)]
         places = find_places(xp, words, pool.sizes, *counts)
         return [summarize(_take_places(xp, pool, items, x)) for x in places]
 
     return Sampler(width, 2 * width, draw)
 
 
-def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
+def _plan_deals(xp: Library, pool: Pool, summarize: Summarize) -> Sampler:
     """Share the pool out at random, by tables of all ways to do so.
 
     Two to eight times faster than to shuffle places, which draws from the same law
@@ -126,29 +118,28 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
     With few items, their responses are shared out and summarized in all ways once, and
     a draw is a look into this table.
     """
-    device = device_of(xp, pool.values)
     n, (size_a, size_b) = pool.values.shape[-2], pool.sizes
     n_deals = math.comb(size_a + size_b, size_a)
     build = functools.partial(_build_deals, size_a=size_a, size_b=size_b)
-    table, starts, numbers = build_tables(xp, device, build)
-    n_ways = take(
-        xp, numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
+    table, starts, numbers = xp.build_tables(build)
+    n_ways = xp.take(
+        numbers, xp.reshape(pool.shares[0] * (size_b + 1) + pool.shares[1], (-1,))
     )
     n_ways = xp.reshape(n_ways, pool.count.shape)
     start = xp.reshape(
-        take(xp, starts, xp.reshape(pool.shares[0], (-1,))), pool.count.shape
+        xp.take(starts, xp.reshape(pool.shares[0], (-1,))), pool.count.shape
     )
 
     def deal(items: Array, way: Array) -> list[Array]:
-        row = take_rows(xp, start[..., None], items)[..., 0] + way
-        row = clip(xp, row, None, table.shape[0] - 1)
-        places = take(xp, table, xp.reshape(row, (-1,)), axis=0)
+        row = xp.take_rows(start[..., None], items)[..., 0] + way
+        row = xp.clip(row, None, table.shape[0] - 1)
+        places = xp.take(table, xp.reshape(row, (-1,)), axis=0)
         places = xp.reshape(places, (*row.shape, size_a + size_b))
         dealt = _take_places(xp, pool, items, places)
         return [summarize(x) for x in (dealt[..., :size_a], dealt[..., size_a:])]
 
     def draw_way(words: Array, items: Array) -> Array:
-        ways = take_rows(xp, n_ways[..., None], items)[..., 0]
+        ways = xp.take_rows(n_ways[..., None], items)[..., 0]
         return uniform_indices(xp, words[..., 0], ways)
 
     if not _deals_in_advance(n, size_a, size_b):
@@ -157,24 +148,20 @@ def _plan_deals(xp: Namespace, pool: Pool, summarize: Summarize) -> Sampler:
             2 * (size_a + size_b),
             lambda words, items: deal(items, draw_way(words, items)),
         )
-    items = xp.broadcast_to(xp.arange(n, device=device)[:, None], (n, n_deals))
-    parts = deal(
-        items, xp.broadcast_to(xp.arange(n_deals, device=device), (n, n_deals))
-    )
+    items = xp.broadcast_to(xp.arange(n)[:, None], (n, n_deals))
+    parts = deal(items, xp.broadcast_to(xp.arange(n_deals), (n, n_deals)))
     width_a = parts[0].shape[-1]
     dealt = xp.concat(parts, axis=-1)
     dealt = xp.reshape(dealt, (*dealt.shape[:-3], n * n_deals, dealt.shape[-1]))
 
     def draw(words: Array, items: Array) -> list[Array]:
-        row = take_rows(xp, dealt, items * n_deals + draw_way(words, items))
+        row = xp.take_rows(dealt, items * n_deals + draw_way(words, items))
         return [row[..., :width_a], row[..., width_a:]]
 
     return Sampler(1, dealt.shape[-1], draw)
 
 
-def _build_deals(
-    xp: Namespace, device: Device, *, size_a: int, size_b: int
-) -> tuple[Array, ...]:
+def _build_deals(xp: Library, *, size_a: int, size_b: int) -> tuple[Array, ...]:
     """Table the ways to share out a pool, where A takes c responses, for each c.
 
     Gives the places of those of A and of B; where the ways for c start; and how many
@@ -182,16 +169,14 @@ def _build_deals(
     are in the order in which those of the first c + d places come first, whatever d is.
     A response that A does not take is in the last place.
     """
-    rows = binomial_rows(xp, device, size=size_a, count=size_b + 3)
+    rows = binomial_rows(xp, size=size_a, count=size_b + 3)
     # C(c + size_b, c - 1) subsets are smaller than c.
     last = size_b + 2
     starts = [row[last : last + 1] for row in rows[:size_a]]
     starts = xp.concat([rows[0][:1], *starts])
-    place = xp.arange(
-        math.comb(size_a + size_b + 1, size_a), dtype=xp.int64, device=device
-    )
+    place = xp.arange(math.comb(size_a + size_b + 1, size_a), dtype=xp.int64)
     size = xp.searchsorted(starts, place, side="right") - 1
-    rest, blank = place - take(xp, starts, size), size_a + size_b
+    rest, blank = place - xp.take(starts, size), size_a + size_b
     of_a: list[Array] = []
     # As in `subset_at`, for the subsets of all sizes at once.
     for i in range(size_a, 0, -1):
@@ -199,9 +184,9 @@ def _build_deals(
         index = xp.searchsorted(numbers, rest, side="right") - 1
         is_taken = xp.astype(size >= i, xp.int64)
         of_a.insert(0, blank + is_taken * (index + (i - 1 - blank)))
-        rest = rest - is_taken * take(xp, numbers, index)
+        rest = rest - is_taken * xp.take(numbers, index)
     table = xp.stack(of_a, axis=-1)
-    slots = xp.arange(blank, dtype=xp.int64, device=device)
+    slots = xp.arange(blank, dtype=xp.int64)
     is_of_a = xp.any(table[..., None] == slots, axis=-2)
     keys = slots + blank * xp.astype(is_of_a, xp.int64)
     of_b = xp.argsort(keys, axis=-1, stable=False)[:, :size_b]
@@ -211,7 +196,7 @@ def _build_deals(
 
 
 def _find_first(
-    xp: Namespace, words: Array, _sizes: list[int], count: Array, *_: Array
+    xp: Library, words: Array, _sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
     """Two places that differ: the first ones, when the pool is shared out."""
     first = uniform_indices(xp, words[..., :1], count)
@@ -220,7 +205,7 @@ def _find_first(
 
 
 def _find_one(
-    xp: Namespace, words: Array, sizes: list[int], count: Array, *_: Array
+    xp: Library, words: Array, sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
     """A place for each set."""
     return [
@@ -229,7 +214,7 @@ def _find_one(
 
 
 def _find_with_replacement(
-    xp: Namespace, words: Array, sizes: list[int], count: Array, *shares: Array
+    xp: Library, words: Array, sizes: list[int], count: Array, *shares: Array
 ) -> list[Array]:
     """As many places as each set has responses, with replacement."""
     places = uniform_indices(xp, words, count)
@@ -241,16 +226,16 @@ def _find_with_replacement(
 
 
 def _shuffle_places(
-    xp: Namespace, words: Array, sizes: list[int], count: Array, *shares: Array
+    xp: Library, words: Array, sizes: list[int], count: Array, *shares: Array
 ) -> list[Array]:
     """All places in random order, the first of them for A and the others for B."""
-    slots = xp.arange(sum(sizes), device=device_of(xp, words))
+    slots = xp.arange(sum(sizes))
     # With one bit less, for missing responses to come last, also among ties.
     keys = xp.where(slots < count, ordered_keys(xp, words) >> 1, 2**31 - 1)
     order = xp.argsort(keys, axis=-1, stable=True)
     found = [order[..., : sizes[0]]]
     if len(sizes) > 1:
-        places = clip(xp, shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
+        places = xp.clip(shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
         shape = np.broadcast_shapes(order.shape[:-1], places.shape[:-1])
         order = xp.broadcast_to(order, (*shape, sum(sizes)))
         places = xp.broadcast_to(places, (*shape, sizes[1]))
@@ -261,19 +246,19 @@ def _shuffle_places(
     ]
 
 
-def _cut_off(xp: Namespace, places: Array, share: Array, blank: int) -> Array:
+def _cut_off(xp: Library, places: Array, share: Array, blank: int) -> Array:
     """Give the blank place beyond the responses that a set has."""
-    slots = xp.arange(places.shape[-1], device=device_of(xp, places))
+    slots = xp.arange(places.shape[-1])
     return xp.where(slots < share, places, blank)
 
 
-def _take_places(xp: Namespace, pool: Pool, items: Array, places: Array) -> Array:
+def _take_places(xp: Library, pool: Pool, items: Array, places: Array) -> Array:
     """Give the responses in places (..., Q, q, d) of items (Q, q)."""
     values = pool.values
     n_places = values.shape[-1]
     flat = xp.reshape(values, (*values.shape[:-2], values.shape[-2] * n_places, 1))
     rows = items[..., None] * n_places + places
-    return take_rows(xp, flat, rows, n_axes=3)[..., 0]
+    return xp.take_rows(flat, rows, n_axes=3)[..., 0]
 
 
 def split_last(x: Array, sizes: list[int]) -> list[Array]:

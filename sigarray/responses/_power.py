@@ -24,8 +24,9 @@ from sigarray._backend.checks import (
     several,
 )
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.dispatch import namespace_of
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.dispatch import choose_library
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray.responses._leads import find_p_values
@@ -130,16 +131,16 @@ def power(
     >>> bool(share[0, 0] < share[1, 1])
     True
     """
-    xp = namespace_of(xp, device)
+    library = choose_library(xp, device)
     chosen = choose_metric(metric)
-    parameters = check_parameters(xp, model, perturbation_a, perturbation_b)
-    dtype = choose_dtype(xp, dtype, device)
-    seed = seed_words(xp, device, rng)
+    parameters = check_parameters(library, model, perturbation_a, perturbation_b)
+    dtype = choose_dtype(library, dtype)
+    seed = seed_words(library, rng)
     rows = [
-        xp.stack(
+        library.stack(
             [
                 _find_power(
-                    xp,
+                    library,
                     seed,
                     *parameters,
                     level=alpha,
@@ -161,12 +162,12 @@ def power(
         )
         for n in several(count())("n_items", n_items)
     ]
-    return xp.stack(rows)
+    return library.stack(rows)
 
 
 @array_kernel
 def _find_power(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     model: Model,
     perturbations: tuple[Any, ...],
@@ -181,7 +182,6 @@ def _find_power(
     **options: Any,
 ) -> Array:
     """Share of test sets that show the difference."""
-    device = device_of(xp, seed[0])
     test_seed = spare_seed(xp, seed)
 
     def test(start: int | Array, count: int) -> Array:
@@ -211,4 +211,4 @@ def _find_power(
         )
 
     elements = count_elements(**options)
-    return xp.mean(map_replicates(xp, device, test, n_sets, elements=elements))
+    return xp.mean(map_replicates(xp, test, n_sets, elements=elements))

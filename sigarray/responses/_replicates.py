@@ -11,8 +11,7 @@ from sigarray._backend.aliases import (
     Workers,
 )
 from sigarray._backend.checks import anything, choice, count, function, optional
-from sigarray._backend.dispatch import first_replicate, namespace_of
-from sigarray._backend.libraries import device_of
+from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
@@ -102,7 +101,7 @@ def response_replicates(
     leads = draw_leads(
         xp,
         *samples,
-        seed_words(xp, device_of(xp, samples[0]), rng),
+        seed_words(xp, rng),
         first_replicate(xp, start, count),
         metric=chosen,
         count=count,
@@ -195,12 +194,12 @@ def true_replicates(
     >>> bool(drawn.statistic.mean() > drawn.null_statistic.mean())
     True
     """
-    xp = namespace_of(xp, device)
+    library = choose_library(xp, device)
     leads = simulate_leads(
-        xp,
-        seed_words(xp, device, rng),
-        first_replicate(xp, start, count),
-        *check_parameters(xp, model, perturbation_a, perturbation_b),
+        library,
+        seed_words(library, rng),
+        first_replicate(library, start, count),
+        *check_parameters(library, model, perturbation_a, perturbation_b),
         metric=choose_metric(metric),
         takes_one=responses != "all",
         count=count,
@@ -208,7 +207,7 @@ def true_replicates(
         response=response,
         n_items=n_items,
         n_responses=n_responses,
-        dtype=choose_dtype(xp, dtype, device),
+        dtype=choose_dtype(library, dtype),
         workers=workers,
         progress=progress,
     )

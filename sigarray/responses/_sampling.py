@@ -6,18 +6,12 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import (
-    Array,
-    Namespace,
-    Progress,
-    RandomSource,
-    Seed,
-    Workers,
-)
+from sigarray._backend.aliases import Array, Progress, RandomSource, Seed, Workers
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
-from sigarray._backend.libraries import array_kernel, device_of
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
@@ -132,7 +126,7 @@ def resample(
     drawn = _resample(
         xp,
         *samples,
-        seed_words(xp, device_of(xp, samples[0]), rng),
+        seed_words(xp, rng),
         first_replicate(xp, start, n_resamples, name="n_resamples"),
         items=items,
         responses=responses,
@@ -144,10 +138,9 @@ def resample(
 
 
 def plan_draws(
-    xp: Namespace, seed: Seed, samplers: list[Sampler], n: int, *, items: Items
+    xp: Library, seed: Seed, samplers: list[Sampler], n: int, *, items: Items
 ) -> Draws:
     """Plan to draw n items and responses to them, replicate by replicate."""
-    device = device_of(xp, seed[0])
     n_item_words = n if items == "bootstrap" else 0
     width = n_item_words + n * sum(sampler.width for sampler in samplers)
     n_choices = max(n, MAX_DEALS)
@@ -157,7 +150,7 @@ def plan_draws(
         if items == "bootstrap":
             chosen = uniform_indices(xp, words[:, :n], n)
         else:
-            chosen = xp.broadcast_to(xp.arange(n, device=device), (count, n))
+            chosen = xp.broadcast_to(xp.arange(n), (count, n))
         drawn, first = [], n_item_words
         for sampler in samplers:
             last = first + n * sampler.width
@@ -173,7 +166,7 @@ def plan_draws(
 
 @array_kernel
 def _resample(
-    xp: Namespace,
+    xp: Library,
     gold: Array,
     a: Array,
     b: Array,
@@ -203,8 +196,6 @@ def _resample(
         drawn = draws.draw(start + first, size)
         return xp.concat([x for (x,) in drawn], axis=-1)
 
-    drawn = map_replicates(
-        xp, device_of(xp, gold), kernel, count, elements=n_elements, axis=axis
-    )
+    drawn = map_replicates(xp, kernel, count, elements=n_elements, axis=axis)
     is_one = responses in ("one", "first")
     return split_last(drawn, [1 if is_one else x.shape[-1] for x in (gold, a, b)])

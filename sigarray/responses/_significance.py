@@ -19,8 +19,7 @@ from sigarray._backend.checks import (
     function,
     optional,
 )
-from sigarray._backend.dispatch import namespace_of
-from sigarray._backend.libraries import device_of
+from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray.responses._items import standardize_responses
@@ -174,7 +173,7 @@ def response_test(
     result = find_p_values(
         xp,
         *samples,
-        seed_words(xp, device_of(xp, samples[0]), rng),
+        seed_words(xp, rng),
         metric=metric,
         items=items,
         responses=responses,
@@ -273,11 +272,11 @@ def true_p_value(
     >>> bool(other.pvalue < 0.01 < same.pvalue)
     True
     """
-    xp = namespace_of(xp, device)
+    library = choose_library(xp, device)
     result = simulate_p_values(
-        xp,
-        seed_words(xp, device, rng),
-        *check_parameters(xp, model, perturbation_a, perturbation_b),
+        library,
+        seed_words(library, rng),
+        *check_parameters(library, model, perturbation_a, perturbation_b),
         metrics=(choose_metric(metric),),
         takes_one=(responses != "all",),
         alternative=alternative,
@@ -286,7 +285,7 @@ def true_p_value(
         response=response,
         n_items=n_items,
         n_responses=n_responses,
-        dtype=choose_dtype(xp, dtype, device),
+        dtype=choose_dtype(library, dtype),
         workers=workers,
         progress=progress,
     )

@@ -14,8 +14,9 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.chunks import map_replicates
-from sigarray._backend.dispatch import check_library, first_replicate, namespace_of
-from sigarray._backend.libraries import array_kernel, device_of, widest_float
+from sigarray._backend.dispatch import check_library, choose_library, first_replicate
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import (
@@ -153,19 +154,19 @@ def simulate(
     >>> float(votes.min()), float(votes.max())
     (0.0, 1.0)
     """
-    xp = namespace_of(xp, device)
+    library = choose_library(xp, device)
     n_simulated = 1 if n_sets is None else n_sets
     sets = _simulate(
-        xp,
-        seed_words(xp, device, rng),
-        first_replicate(xp, start, n_simulated, name="n_sets"),
-        *check_parameters(xp, model, perturbation_a, perturbation_b),
+        library,
+        seed_words(library, rng),
+        first_replicate(library, start, n_simulated, name="n_sets"),
+        *check_parameters(library, model, perturbation_a, perturbation_b),
         count=n_simulated,
         hypothesis=hypothesis,
         response=response,
         n_items=n_items,
         n_responses=n_responses,
-        dtype=choose_dtype(xp, dtype, device),
+        dtype=choose_dtype(library, dtype),
         workers=workers,
         progress=progress,
     )
@@ -175,7 +176,7 @@ def simulate(
 
 
 def check_parameters(
-    xp: Namespace,
+    xp: Library,
     model: Model | ModelName,
     *perturbations: float | Array,
 ) -> tuple[Model, tuple[Any, ...]]:
@@ -190,13 +191,13 @@ def check_parameters(
     return chosen, checked
 
 
-def choose_dtype(xp: Namespace, dtype: Any, device: Device) -> Any:
+def choose_dtype(xp: Library, dtype: Any) -> Any:
     """Give a real float dtype, or the default one of the device."""
     if dtype is None:
-        default = xp.zeros(0, device=device).dtype
+        default = xp.zeros(0).dtype
         # A default of 16 bits is for the layers of a network.
         return default if xp.finfo(default).bits >= 32 else xp.float32
-    known = (xp.float32, widest_float(xp, device))
+    known = (xp.float32, xp.widest_float)
     if not any(dtype is x or dtype == x for x in known):
         msg = f"Expected dtype to be float32 or float64; got {dtype}."
         raise TypeError(msg)
@@ -209,7 +210,7 @@ def count_elements(*, n_items: int, n_responses: int, **_: Any) -> int:
 
 
 def draw_sets(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     count: int,
@@ -263,14 +264,14 @@ def draw_sets(
     return model.respond(xp, normal)
 
 
-def _cast(xp: Namespace, x: Any, dtype: Any) -> Any:
+def _cast(xp: Library, x: Any, dtype: Any) -> Any:
     """Give an array in the dtype; a float is one already."""
     return x if isinstance(x, float) else xp.astype(x, dtype)
 
 
 @array_kernel
 def _simulate(
-    xp: Namespace,
+    xp: Library,
     seed: Seed,
     start: int | Array,
     model: Model,
@@ -283,5 +284,5 @@ def _simulate(
         first = start + first
         return draw_sets(xp, seed, first, size, model, perturbations, **options)
 
-    device, elements = device_of(xp, seed[0]), count_elements(**options)
-    return map_replicates(xp, device, kernel, count, elements=elements, axis=0)
+    elements = count_elements(**options)
+    return map_replicates(xp, kernel, count, elements=elements, axis=0)

@@ -23,7 +23,7 @@ from sigarray._backend.checks import (
     optional,
     several,
 )
-from sigarray._backend.dispatch import namespace_of
+from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
 from sigarray.responses._leads import find_p_values, simulate_p_values
@@ -136,25 +136,25 @@ def study(
     """
     chosen = tuple(choose_metric(x) for x in metrics)
     items, responses = tuple(items), tuple(responses)
-    xp = namespace_of(xp, device)
-    seed = seed_words(xp, device, rng)
+    library = choose_library(xp, device)
+    seed = seed_words(library, rng)
     # The one after the next, which the null hypothesis takes; so too for the test.
-    set_seed = spare_seed(xp, spare_seed(xp, seed))
-    test_seed = spare_seed(xp, spare_seed(xp, set_seed))
+    set_seed = spare_seed(library, spare_seed(library, seed))
+    test_seed = spare_seed(library, spare_seed(library, set_seed))
     options = {
         "response": response,
         "n_items": n_items,
         "n_responses": n_responses,
-        "dtype": choose_dtype(xp, dtype, device),
+        "dtype": choose_dtype(library, dtype),
     }
     shape = (len(chosen), len(items), len(responses))
     takes_one = [x in ("one", "first") for x in responses]
     estimated, true = [], []
     for size in perturbations:
-        parameters = check_parameters(xp, model, 0.0, size)
+        parameters = check_parameters(library, model, 0.0, size)
         # Once for all responses, and once for one of them.
         _, pvalues, _, _ = simulate_p_values(
-            xp,
+            library,
             seed,
             *parameters,
             metrics=chosen * 2,
@@ -170,10 +170,10 @@ def study(
             pvalues[len(chosen) :] if is_one else pvalues[: len(chosen)]
             for is_one in takes_one
         ]
-        pvalues = xp.stack(pvalues, axis=-1)[:, None, :]
-        true.append(xp.broadcast_to(pvalues, shape))
+        pvalues = library.stack(pvalues, axis=-1)[:, None, :]
+        true.append(library.broadcast_to(pvalues, shape))
         test_set = draw_sets(
-            xp,
+            library,
             set_seed,
             0,
             1,
@@ -183,7 +183,7 @@ def study(
         )
         found = [
             find_p_values(
-                xp,
+                library,
                 *(test_set[0, i, ...] for i in range(3)),
                 test_seed,
                 metric=metric,
@@ -199,8 +199,8 @@ def study(
                 chosen, items, responses
             )
         ]
-        estimated.append(xp.reshape(xp.stack(found), shape))
-    return Study(xp.stack(estimated), xp.stack(true))
+        estimated.append(library.reshape(library.stack(found), shape))
+    return Study(library.stack(estimated), library.stack(true))
 
 
 @checked(

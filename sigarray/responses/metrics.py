@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sigarray._backend.aliases import Array, Namespace
+from sigarray._backend.aliases import Array
 from sigarray._backend.checks import (
     check_choice,
     choice,
@@ -19,6 +19,7 @@ from sigarray._backend.checks import (
     describe,
     number,
 )
+from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate
@@ -236,7 +237,7 @@ class _Divergence:
     n_bins: int
     pseudocount: float
 
-    def __call__(self, xp: Namespace, gold: Array, system: Array) -> Array:
+    def __call__(self, xp: Library, gold: Array, system: Array) -> Array:
         return measures.kl_divergence(
             xp,
             gold,
@@ -251,7 +252,7 @@ class _Classifier:
     gold_threshold: float
     system_threshold: float
 
-    def __call__(self, xp: Namespace, gold: Array, system: Array) -> Array:
+    def __call__(self, xp: Library, gold: Array, system: Array) -> Array:
         labels = measures.label(xp, gold, self.gold_threshold)
         if self.score != "roc_auc":
             system = measures.label(xp, system, self.system_threshold)
@@ -264,11 +265,11 @@ class _OfResponses:
 
     function: Callable[[Array, Array], Array]
 
-    def __call__(self, _: Namespace, gold: Array, system: Array) -> Array:
+    def __call__(self, _: Library, gold: Array, system: Array) -> Array:
         return self.function(gold, system)
 
 
-def _absolute_error(xp: Namespace, gold: Array, system: Array) -> Array:
+def _absolute_error(xp: Library, gold: Array, system: Array) -> Array:
     return xp.abs(gold - system)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import number_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
     overlapping_words,
@@ -43,16 +44,16 @@ REQUESTS = [
 
 
 def seed_of(streams):
-    seed = seed_words(np, "cpu", 2**40 + 17)
+    seed = seed_words(HOST, 2**40 + 17)
     if streams == 1:
         return seed
-    return stream_seeds(np, seed, number_streams(streams))
+    return stream_seeds(HOST, seed, number_streams(streams))
 
 
 def expect(kind, numbers, streams):
     """Give the flat numbers of the array code."""
     start, count, width, halves, size, first = numbers
-    where = (np, seed_of(streams), start, count)
+    where = (HOST, seed_of(streams), start, count)
     if kind == 2:
         assert halves == (size <= 2**12)
         sizes, draws = [9, size], [4, width]

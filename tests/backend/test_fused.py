@@ -24,6 +24,7 @@ import numpy as np
 from tests.backend import fake_cupy
 from tests.backend.kernels import REQUESTS, RawKernel, expect, seed_of
 cupy = fake_cupy.install(RawKernel)
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend import fused_cupy
 
 
@@ -80,19 +81,22 @@ def test_kernels_are_asked_for_the_same_numbers():
     succeed(
         CUDA_C,
         """
-        import array_api_compat.cupy as xp
+        import array_api_compat.cupy
         from sigarray import aso_replicates
+        from sigarray._backend.dispatch import library_of
+        from sigarray._backend.of_numpy import HOST
         from sigarray._backend.threefry import random_places
 
         draws = []
         kernel = fused_cupy.draw
         fused_cupy.draw = lambda *request: draws.append(request) or kernel(*request)
+        xp = library_of(array_api_compat.cupy, cupy.cuda.Device())
         seed = seed_of(1)
         twin = tuple(fake_cupy.ndarray(words) for words in seed)
         for sizes, together in (([9, 9], True), ([9, 7], False), ([5000, 40], False)):
             options = (3, 4, sizes, sizes, together)
             found = random_places(xp, twin, *options)
-            expected = random_places(np, seed, *options)
+            expected = random_places(HOST, seed, *options)
             for x, y in zip(found, expected, strict=True):
                 assert np.array_equal(x.get(), y), sizes
         assert len(draws) == 5

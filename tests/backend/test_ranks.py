@@ -16,11 +16,12 @@ import datetime, inspect, os, warnings
 import torch, torch.distributed as dist, torch.multiprocessing
 from sigarray import aso, gather_scores, permutation_test, responses
 from sigarray._backend import chunks, ranks, workers
+from sigarray._backend.of_torch import TorchLibrary
 from tests.cases import CASES
 
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
-workers._MIN_ELEMENTS, chunks._CHUNK_ELEMENTS_TORCH_CPU, chunks.MAX_HELD = 0, 800, 800
+workers._MIN_ELEMENTS, TorchLibrary.chunk_elements, chunks.MAX_HELD = 0, 800, 800
 
 
 def join(rank):

@@ -10,6 +10,9 @@ import scipy.stats
 
 from conftest import everywhere, require
 from sigarray import aso, responses
+from sigarray._backend.dispatch import library_of
+from sigarray._backend.of_cupy import CupyLibrary
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import (
     exponentials,
@@ -48,7 +51,7 @@ def as_unsigned(backend, words):
 @pytest.mark.parametrize(("key", "counter", "expected"), KNOWN_ANSWERS)
 def test_known_answers(backend, key, counter, expected):
     counter_words = words_on(backend, counter)
-    words = threefry2x32(backend.xp, words_on(backend, key), counter_words)
+    words = threefry2x32(backend.library, words_on(backend, key), counter_words)
     assert tuple(int(as_unsigned(backend, word)[0]) for word in words) == expected
     assert oracles.threefry2x32(key, counter) == expected
 
@@ -56,8 +59,8 @@ def test_known_answers(backend, key, counter, expected):
 def test_words_are_a_function_of_seed_replicate_and_element(backend):
     seed, start, count, width = 2**63 + 12345, 7, 3, 5
     words = random_words(
-        backend.xp,
-        seed_words(backend.xp, backend.device, seed),
+        backend.library,
+        seed_words(backend.library, seed),
         start,
         count,
         width,
@@ -71,11 +74,11 @@ def test_words_are_a_function_of_seed_replicate_and_element(backend):
 
 @pytest.fixture(scope="module")
 def many_words():
-    return random_words(np, seed_words(np, "cpu", 2026), 0, 1000, 1000)
+    return random_words(HOST, seed_words(HOST, 2026), 0, 1000, 1000)
 
 
 def test_uniforms_are_uniform(many_words):
-    values = uniforms(np, many_words).ravel()
+    values = uniforms(HOST, many_words).ravel()
     assert values.dtype == np.float32
     assert values.min() > 0.0
     assert values.max() <= 1.0
@@ -84,14 +87,14 @@ def test_uniforms_are_uniform(many_words):
 
 
 def test_exponentials_are_exponential(many_words):
-    values = exponentials(np, uniforms(np, many_words)).ravel()
+    values = exponentials(HOST, uniforms(HOST, many_words)).ravel()
     edges = scipy.stats.expon.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
 def test_normals_are_normal(many_words):
-    values = normals(np, *uniforms(np, many_words.reshape(2, 500, 1000)))
+    values = normals(HOST, *uniforms(HOST, many_words.reshape(2, 500, 1000)))
     edges = scipy.stats.norm.ppf(np.linspace(0.0, 1.0, 1001))
     counts, _ = np.histogram(values, bins=edges)
     assert scipy.stats.chisquare(counts).pvalue > FALSE_ALARM
@@ -108,8 +111,10 @@ def test_neighbours_are_uncorrelated(many_words, draw, axis, lag):
 
 
 def test_neighbouring_seeds_are_uncorrelated(many_words):
-    others = random_words(np, seed_words(np, "cpu", 2027), 0, 1000, 1000)
-    assert_uncorrelated(uniforms(np, many_words).ravel(), uniforms(np, others).ravel())
+    others = random_words(HOST, seed_words(HOST, 2027), 0, 1000, 1000)
+    assert_uncorrelated(
+        uniforms(HOST, many_words).ravel(), uniforms(HOST, others).ravel()
+    )
 
 
 def assert_uncorrelated(x, y):
@@ -123,10 +128,7 @@ def test_generators_move_on_and_repeat_by_seed(backend):
     make = generator_maker(backend)
     generator = make(5)
     draws = [
-        [
-            as_unsigned(backend, word)[0]
-            for word in seed_words(backend.xp, backend.device, g)
-        ]
+        [as_unsigned(backend, word)[0] for word in seed_words(backend.library, g)]
         for g in (generator, generator, make(5))
     ]
     assert draws[0] == draws[2]
@@ -147,11 +149,11 @@ def generator_maker(backend):
 
 def test_numpy_generators_serve_torch():
     torch = require("torch")
-    import array_api_compat.torch as xp
+    import array_api_compat.torch
 
-    device = torch.device("cpu")
-    on_torch = seed_words(xp, device, np.random.default_rng(1))
-    on_numpy = seed_words(np, "cpu", np.random.default_rng(1))
+    library = library_of(array_api_compat.torch, torch.device("cpu"))
+    on_torch = seed_words(library, np.random.default_rng(1))
+    on_numpy = seed_words(HOST, np.random.default_rng(1))
     for word, expected in zip(on_torch, on_numpy, strict=True):
         assert word.numpy().view(np.uint32) == expected
 
@@ -159,54 +161,55 @@ def test_numpy_generators_serve_torch():
 def test_jax_keys():
     jax = require("jax")
     typed, legacy = jax.random.key(4), jax.random.PRNGKey(4)
-    words = [seed_words(jax.numpy, None, key) for key in (typed, legacy)]
+    library = library_of(jax.numpy, None)
+    words = [seed_words(library, key) for key in (typed, legacy)]
     assert int(words[0][0][0]) == int(words[1][0][0])
     assert int(words[0][1][0]) == int(words[1][1][0])
-    other = seed_words(jax.numpy, None, jax.random.key(5))
+    other = seed_words(library, jax.random.key(5))
     assert int(other[0][0]) != int(words[0][0][0])
 
 
 def test_default_is_fresh_entropy(backend):
     if backend.is_jax:
         with pytest.raises(TypeError, match=r"got None.*jax\.random\.key"):
-            seed_words(backend.xp, backend.device, None)
+            seed_words(backend.library, None)
         return
-    first, second = (seed_words(backend.xp, backend.device, None) for _ in range(2))
+    first, second = (seed_words(backend.library, None) for _ in range(2))
     assert as_unsigned(backend, first[0]) != as_unsigned(backend, second[0])
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_integers_out_of_range(backend, seed):
     with pytest.raises(ValueError, match=r"\[0, 2\*\*64\); got"):
-        seed_words(backend.xp, backend.device, seed)
+        seed_words(backend.library, seed)
 
 
 @pytest.mark.parametrize("rng", ["0", 1.0, True, np.random.RandomState(0)])
 def test_unusable_sources(backend, rng):
     with pytest.raises(TypeError, match=r"Expected rng to be an int"):
-        seed_words(backend.xp, backend.device, rng)
+        seed_words(backend.library, rng)
 
 
 def test_largest_seed(backend):
-    words = seed_words(backend.xp, backend.device, 2**64 - 1)
+    words = seed_words(backend.library, 2**64 - 1)
     assert [int(as_unsigned(backend, word)[0]) for word in words] == [2**32 - 1] * 2
 
 
 def test_torch_generator_on_another_device():
     torch = require("torch")
-    import array_api_compat.torch as xp
+    import array_api_compat.torch
 
+    library = library_of(array_api_compat.torch, torch.device("meta"))
     with pytest.raises(
         ValueError, match=r"Expected a generator on meta.*got one on cpu"
     ):
-        seed_words(xp, torch.device("meta"), torch.Generator())
+        seed_words(library, torch.Generator())
 
 
 def test_uniforms_are_the_halves_of_words(backend):
-    xp, device = backend.xp, backend.device
-    seed = stream_seeds(xp, seed_words(xp, device, 5), (0, 1, 2))
-    values = backend.to_numpy(random_uniforms(xp, seed, 3, 40, 7))
-    words = as_unsigned(backend, random_words(xp, seed, 3, 40, 4))
+    seed = stream_seeds(backend.library, seed_words(backend.library, 5), (0, 1, 2))
+    values = backend.to_numpy(random_uniforms(backend.library, seed, 3, 40, 7))
+    words = as_unsigned(backend, random_words(backend.library, seed, 3, 40, 4))
     halves = np.concatenate([words >> 16, words & 0xFFFF], axis=-1)[..., :7]
     np.testing.assert_array_equal(values, (halves + 0.5) / 2**16)
 
@@ -214,7 +217,7 @@ def test_uniforms_are_the_halves_of_words(backend):
 def test_halves_are_good_enough_for_exponentials_and_normals():
     """By the moments of all that there are."""
     u = (np.arange(2**16) + 0.5) / 2**16
-    values = exponentials(np, u.astype(np.float32)).astype(np.float64)
+    values = exponentials(HOST, u.astype(np.float32)).astype(np.float64)
     assert abs(values.mean() - 1.0) < 1e-5
     assert abs(values.var() - 1.0) < 1.3e-4
     squares = 2.0 * values  # of radii
@@ -222,15 +225,14 @@ def test_halves_are_good_enough_for_exponentials_and_normals():
 
 
 def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
-    xp, device = backend.xp, backend.device
-    seed = seed_words(xp, device, 5)
-    words = backend.to_numpy(overlapping_words(xp, seed, 3, 40, 7, 9))
-    plain = backend.to_numpy(random_words(xp, seed, 3, 41, 4))
+    seed = seed_words(backend.library, 5)
+    words = backend.to_numpy(overlapping_words(backend.library, seed, 3, 40, 7, 9))
+    plain = backend.to_numpy(random_words(backend.library, seed, 3, 41, 4))
     words, plain = words.astype(np.uint32), plain.astype(np.uint32)
     upper = np.concatenate([plain >> 16, plain & 0xFFFF], axis=-1)[:, :7]
     np.testing.assert_array_equal(words >> 16, upper[:-1])
     np.testing.assert_array_equal(words & 0xFFFF, upper[1:])
-    later = backend.to_numpy(overlapping_words(xp, seed, 20, 5, 7, 9))
+    later = backend.to_numpy(overlapping_words(backend.library, seed, 20, 5, 7, 9))
     np.testing.assert_array_equal(later.astype(np.uint32), words[17:22])
 
 
@@ -238,18 +240,23 @@ def test_overlapping_words_have_the_upper_halves_of_two_replicates(backend):
 @pytest.mark.parametrize("sizes", [(1, 1), (7, 3), (1000, 999), (2**12, 5), (4097, 2)])
 def test_places_are_the_shares_of_words(backend, sizes):
     """Floor(n w / 2^32) in exact integers, for words that overlap and for others."""
-    xp = backend.xp
-    seed = seed_words(xp, backend.device, 5)
+    seed = seed_words(backend.library, 5)
     draws, count = (60, 41), 12
-    found = random_places(xp, seed, 3, count, sizes, draws, is_together=False)
-    words = overlapping_words(xp, seed, 3, count, draws[0], sizes[0])
+    found = random_places(
+        backend.library, seed, 3, count, sizes, draws, is_together=False
+    )
+    words = overlapping_words(backend.library, seed, 3, count, draws[0], sizes[0])
     words = as_unsigned(backend, words).astype(object)
     expected = ((sizes[0] * words) >> 32).astype(np.int64)
     np.testing.assert_array_equal(backend.to_numpy(found[0]), expected)
     # Each is as if it were alone, and the second one has other words.
-    (alone,) = random_places(xp, seed, 3, count, sizes[:1], draws[:1], False)
+    (alone,) = random_places(
+        backend.library, seed, 3, count, sizes[:1], draws[:1], False
+    )
     np.testing.assert_array_equal(backend.to_numpy(alone), expected)
-    _, second = random_places(xp, seed, 3, count, (9, sizes[1]), (5, draws[1]), False)
+    _, second = random_places(
+        backend.library, seed, 3, count, (9, sizes[1]), (5, draws[1]), False
+    )
     np.testing.assert_array_equal(*map(backend.to_numpy, (found[1], second)))
     if min(sizes) > 1:
         assert np.mean(backend.to_numpy(found[1]) == expected[:, :41]) < 0.9
@@ -257,9 +264,9 @@ def test_places_are_the_shares_of_words(backend, sizes):
 
 def test_overlapping_words_choose_uncorrelated_resamples():
     """Means of resamples of 1000 scores, one replicate after the other."""
-    words = overlapping_words(np, seed_words(np, "cpu", 0), 0, 20_001, 1000, 1000)
+    words = overlapping_words(HOST, seed_words(HOST, 0), 0, 20_001, 1000, 1000)
     scores = np.random.default_rng(0).normal(size=1000)
-    means = scores[uniform_indices(np, words, 1000)].mean(axis=-1)
+    means = scores[uniform_indices(HOST, words, 1000)].mean(axis=-1)
     means = (means - scores.mean()) / (scores.std() / np.sqrt(1000))
     z = scipy.stats.norm.isf(1e-6 / 2)
     assert abs(means.mean()) < z / np.sqrt(20_001)
@@ -268,13 +275,12 @@ def test_overlapping_words_choose_uncorrelated_resamples():
 
 
 def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
-    xp, device = backend.xp, backend.device
-    seed = seed_words(xp, device, 3)
+    seed = seed_words(backend.library, 3)
     streams = (5, 0, 2**63 + 1)
 
     def draw(chosen):
-        seeds = stream_seeds(xp, seed, chosen)
-        return as_unsigned(backend, random_words(xp, seeds, 4, 500, 7))
+        seeds = stream_seeds(backend.library, seed, chosen)
+        return as_unsigned(backend, random_words(backend.library, seeds, 4, 500, 7))
 
     words = draw(streams)
     assert words.shape == (500, 3, 7)
@@ -299,10 +305,11 @@ def test_names_have_streams_whatever_the_others_are():
 
 def test_torch_generator_of_the_device_in_other_words():
     torch = require("torch")
-    from array_api_compat import torch as xp
+    import array_api_compat.torch
 
-    for device in (None, "cpu", torch.device("cpu"), torch.device("cpu", 0)):
-        words = seed_words(xp, device, torch.Generator().manual_seed(0))
+    for device in (torch.device("cpu"), torch.device("cpu", 0)):
+        library = library_of(array_api_compat.torch, device)
+        words = seed_words(library, torch.Generator().manual_seed(0))
         assert words[0].device.type == "cpu"
     for options in ({}, {"device": "cpu"}):
         generator = torch.Generator().manual_seed(0)
@@ -443,7 +450,7 @@ class TestJax:
         assert programs[0] == programs[1]
 
 
-def test_cupy_generators_are_read_by_halves(monkeypatch):
+def test_cupy_generators_are_read_by_halves():
     """CuPy before 14.2 fills a whole range of uint32 from memory nobody wrote to."""
 
     class Generator:
@@ -452,6 +459,5 @@ def test_cupy_generators_are_read_by_halves(monkeypatch):
             return np.array([1, 2, 3, 4], dtype)
 
     Generator.__module__ = "cupy.random"
-    monkeypatch.setattr("array_api_compat.is_cupy_namespace", lambda xp: xp is np)
-    low, high = seed_words(np, None, Generator())
+    low, high = seed_words(CupyLibrary(np, None), Generator())
     assert (low.tolist(), high.tolist()) == ([2**16 + 3], [2 * 2**16 + 4])

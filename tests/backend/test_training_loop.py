@@ -8,7 +8,7 @@ import pytest
 
 from conftest import require
 from sigarray import aso, permutation_replicates, responses, t_test, violation_ratio
-from sigarray._backend.libraries import widest_float
+from sigarray._backend.dispatch import library_of
 from tests.backend.programs import run
 from tests.cases import CASES
 from tests.test_contract import ONE_EACH, over
@@ -202,11 +202,12 @@ def without_float64():
 
 def test_the_device_has_no_float64(torch):
     """Or else the tests below could not fail."""
-    import array_api_compat.torch as xp
+    import array_api_compat.torch
 
-    assert widest_float(xp, torch.device("cpu")) == torch.float64
+    library = library_of(array_api_compat.torch, torch.device("cpu"))
+    assert library.widest_float == torch.float64
     with without_float64():
-        assert widest_float(xp, torch.device("cpu")) == torch.float32
+        assert library.widest_float == torch.float32
         with pytest.raises(TypeError, match="float64"):
             torch.ones(3).double()
         with pytest.raises(TypeError, match="float64"):

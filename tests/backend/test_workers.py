@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import require, whole_suite
+from conftest import find_lack, require, whole_suite
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
 from sigarray._backend import chunks, workers
+from sigarray._backend.library import Library
 from sigarray._order import errors, ratio
 from tests.backend.programs import run
 from tests.cases import CASES
@@ -41,8 +42,11 @@ def always_shared(monkeypatch):
 @pytest.fixture
 def small_chunks(monkeypatch, always_shared):
     """So that there is something to share."""
-    monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_NUMPY", 800)
-    monkeypatch.setattr(chunks, "_CHUNK_ELEMENTS_TORCH_CPU", 800)
+    monkeypatch.setattr(Library, "chunk_elements", 800)
+    if find_lack("torch") is None:
+        from sigarray._backend.of_torch import TorchLibrary
+
+        monkeypatch.setattr(TorchLibrary, "chunk_elements", 800)
     monkeypatch.setattr(chunks, "MAX_HELD", 800)
 
 

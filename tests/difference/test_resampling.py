@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from conftest import everywhere, require
 from sigarray import bootstrap_test, permutation_test
+from sigarray._backend.dispatch import library_of
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words, uniform_indices
 from tests.oracles import FALSE_ALARM
@@ -95,8 +97,8 @@ def test_signs_are_the_bits_of_words(backend, n):
         n_resamples=300,
         rng=7,
     )
-    words = random_words(np, seed_words(np, "cpu", 7), 0, 300, -(-n // 32))
-    signs = 1.0 - 2.0 * random_bits(np, words, n).astype(float)
+    words = random_words(HOST, seed_words(HOST, 7), 0, 300, -(-n // 32))
+    signs = 1.0 - 2.0 * random_bits(HOST, words, n).astype(float)
     count = np.sum(np.mean(signs * (a - b), axis=-1) >= np.mean(a - b))
     assert float(result.pvalue) == pytest.approx((count + 1) / 301)
 
@@ -226,7 +228,7 @@ def test_indices_are_scaled_words(backend, n):
     words = np.random.default_rng(n).integers(0, 2**32, 1000, dtype=np.uint32)
     words[:2] = 0, 2**32 - 1
     signed = words.view(np.int32) if backend.name.startswith("torch") else words
-    places = uniform_indices(backend.xp, backend.asarray(signed), n)
+    places = uniform_indices(backend.library, backend.asarray(signed), n)
     expected = (words.astype(object) * n) // 2**32
     assert backend.to_numpy(places).tolist() == expected.tolist()
 
@@ -234,9 +236,10 @@ def test_indices_are_scaled_words(backend, n):
 def test_indices_without_64_bit_integers():
     strict = require("array_api_strict")
     device = strict.Device("no_x64")
+    library = library_of(strict, device)
     words = np.random.default_rng(0).integers(0, 2**32, 1000, dtype=np.uint32)
     for n in (5, 2**16 + 3, 2**31 - 1):
-        places = uniform_indices(strict, strict.asarray(words, device=device), n)
+        places = uniform_indices(library, strict.asarray(words, device=device), n)
         expected = (words.astype(object) * n) // 2**32
         host = np.asarray(places.to_device(strict.Device("CPU_DEVICE")))
         assert host.tolist() == expected.tolist()
@@ -244,9 +247,8 @@ def test_indices_without_64_bit_integers():
 
 @everywhere
 def test_bits_are_fair(backend):
-    xp, device = backend.xp, backend.device
-    words = random_words(xp, seed_words(xp, device, 1), 0, 2000, 3)
-    bits = backend.to_numpy(random_bits(xp, words, 70))
+    words = random_words(backend.library, seed_words(backend.library, 1), 0, 2000, 3)
+    bits = backend.to_numpy(random_bits(backend.library, words, 70))
     assert bits.shape == (2000, 70)
     assert set(np.unique(bits)) == {0, 1}
     z = (bits.mean(axis=0) - 0.5) * 2.0 * math.sqrt(2000)

@@ -16,6 +16,7 @@ from sigarray import (
     permutation_test,
     t_test,
 )
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_places
 
@@ -165,8 +166,8 @@ def slow_replicates(a, b, paired, count):
     """t of resamples, about the observed difference, one after the other."""
     samples = [a] if b is None else [a - b] if paired else [a, b]
     sizes = [len(x) for x in samples]
-    seed = seed_words(np, "cpu", 5)
-    places = random_places(np, seed, 0, count, sizes, sizes, False)
+    seed = seed_words(HOST, 5)
+    places = random_places(HOST, seed, 0, count, sizes, sizes, False)
     means = [x.mean() for x in samples]
     shift = means[0] - means[1] if len(means) == 2 else means[0]
     return np.array(

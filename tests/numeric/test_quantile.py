@@ -11,6 +11,7 @@ import scipy.stats
 
 import sigarray
 from conftest import Backend, in_every_width
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_uniforms
 from sigarray._numeric import quantile, subsets
@@ -25,7 +26,7 @@ def test_grid_ranks_are_exact(backend, n, dt):
     grid = quantile.even_grid(dt)
     step = Fraction(str(dt)).limit_denominator(1000)
     assert grid.step == step
-    ranks = backend.to_numpy(quantile.grid_ranks(backend.xp, backend.device, n, grid))
+    ranks = backend.to_numpy(quantile.grid_ranks(backend.library, n, grid))
     assert len(ranks) == grid.size
     points = itertools.takewhile(
         lambda t: t < 1, (k * step for k in itertools.count(1))
@@ -43,10 +44,9 @@ def test_impossible_grids(dt):
 @pytest.mark.parametrize("n", [1, 5, 64, 127, 128, 129, 1000, 99_999, 10**6])
 def test_points_stand_for_all_ranks(backend, n):
     """Each rank of the tails by itself, and never more than n^1/2 / 16 together."""
-    xp, device = backend.xp, backend.device
     grid = quantile.Grid(n_scores=n)
-    ranks = backend.to_numpy(quantile.grid_ranks(xp, device, n, grid))
-    widths = backend.to_numpy(quantile.grid_widths(xp, device, grid))
+    ranks = backend.to_numpy(quantile.grid_ranks(backend.library, n, grid))
+    widths = backend.to_numpy(quantile.grid_widths(backend.library, grid))
     assert len(ranks) == len(widths) == grid.size
     assert widths.sum() == pytest.approx(1.0, abs=1e-5)
     counts = np.round(n * widths.astype(float)).astype(int)
@@ -67,14 +67,13 @@ def test_points_stand_for_all_ranks(backend, n):
 )
 def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
     """Counts that differ by little in n and in m scores are told apart."""
-    xp, device = backend.xp, backend.device
     grid = quantile.Grid(n_scores=n, n_others=m)
-    widths = backend.to_numpy(quantile.grid_widths(xp, device, grid)).astype(float)
+    widths = backend.to_numpy(quantile.grid_widths(backend.library, grid)).astype(float)
     assert len(widths) == grid.size
     assert widths.sum() == pytest.approx(1.0, abs=1e-5)
     ends = np.concatenate([[0.0], np.cumsum(widths)])
     for size in (n, m):
-        ranks = backend.to_numpy(quantile.grid_ranks(xp, device, size, grid))
+        ranks = backend.to_numpy(quantile.grid_ranks(backend.library, size, grid))
         middles = 0.5 * (ends[1:] + ends[:-1])
         near = np.abs(size * middles - np.round(size * middles)) < 1e-3 * size / n
         expected = np.ceil(size * middles) - 1
@@ -89,7 +88,7 @@ def test_outermost_steps_of_both_sizes_end_at_edges(backend, n, m):
 @in_every_width
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (2, 4), (3, 5), (6, 4), (127, 194)])
 def test_merged_steps_cover_both_functions(backend, n, m):
-    steps = quantile.merge_steps(backend.xp, backend.device, n, m)
+    steps = quantile.merge_steps(backend.library, n, m)
     ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
     ends = np.cumsum(widths)
     assert ends[-1] == pytest.approx(1.0, abs=1e-5)
@@ -104,7 +103,7 @@ def test_merged_steps_cover_both_functions(backend, n, m):
 def test_merged_steps_survive_large_products(backend):
     """Here n m is beyond 32 bits, and beyond float32 by far."""
     n, m = 100_000, 99_999
-    steps = quantile.merge_steps(backend.xp, backend.device, n, m)
+    steps = quantile.merge_steps(backend.library, n, m)
     ranks_a, ranks_b, widths = (backend.to_numpy(part) for part in steps)
     assert ranks_a.min() == ranks_b.min() == 0
     assert (ranks_a.max(), ranks_b.max()) == (n - 1, m - 1)
@@ -114,14 +113,14 @@ def test_merged_steps_survive_large_products(backend):
 
 @in_every_width
 def test_equal_sizes_need_no_table(backend):
-    assert quantile.merge_steps(backend.xp, backend.device, 7, 7) is None
+    assert quantile.merge_steps(backend.library, 7, 7) is None
 
 
 @in_every_width
 @pytest.mark.parametrize("n", range(1, 7))
 def test_enumeration_counts_ordered_resamples(backend, n):
     """Every multiset once, with the share of the n^n ordered resamples that give it."""
-    ranks, weights = subsets.enumerate_resamples(backend.xp, backend.device, n)
+    ranks, weights = subsets.enumerate_resamples(backend.library, n)
     ranks, weights = backend.to_numpy(ranks), backend.to_numpy(weights)
     ordered = Counter(tuple(sorted(r)) for r in itertools.product(range(n), repeat=n))
     assert len(ordered) == subsets.count_resamples(n) == ranks.shape[1]
@@ -135,12 +134,13 @@ NUMPY = Backend("numpy", np, "cpu")
 
 def resampled_ranks(n, count, step=None, backend=NUMPY, seed=1):
     """Ranks that resamples have at each of their order statistics: (count, n or T)."""
-    xp, device = backend.xp, backend.device
     scores = backend.asarray(np.arange(n, dtype=np.float64))[None, :]
     width = quantile.resample_width(n, step)
-    uniforms = random_uniforms(xp, seed_words(xp, device, seed), 0, count, width)
-    uniforms = xp.reshape(uniforms, (count, 1, width))
-    resamples = quantile.sorted_resamples(xp, scores, uniforms, step)
+    uniforms = random_uniforms(
+        backend.library, seed_words(backend.library, seed), 0, count, width
+    )
+    uniforms = backend.xp.reshape(uniforms, (count, 1, width))
+    resamples = quantile.sorted_resamples(backend.library, scores, uniforms, step)
     return backend.to_numpy(resamples)[0, ...].astype(np.float64)
 
 
@@ -175,14 +175,14 @@ def test_largest_uniform_gives_the_largest_rank(backend, n):
     uniforms[..., -1] = 1.0
     uniforms = backend.asarray(uniforms, "float32")
     scores = backend.asarray(np.arange(float(n)))[None, :]
-    ranks = quantile.sorted_resamples(backend.xp, scores, uniforms, None)
+    ranks = quantile.sorted_resamples(backend.library, scores, uniforms, None)
     assert float(ranks[0, 0, -1]) == n - 1
 
 
 def test_every_multiset_has_its_probability():
     n, count = 4, 20_000
     observed = Counter(map(tuple, resampled_ranks(n, count).astype(int)))
-    ranks, weights = subsets.enumerate_resamples(np, "cpu", n)
+    ranks, weights = subsets.enumerate_resamples(HOST, n)
     counts = [observed.pop(tuple(column), 0) for column in ranks.T]
     assert not observed
     assert scipy.stats.chisquare(counts, count * weights).pvalue > FALSE_ALARM
@@ -223,7 +223,7 @@ def test_backends_draw_the_resamples_of_numpy(backend, n, grid):
 def test_grid_resamples_are_those_of_plain_resampling(n, grid):
     count = 2000
     drawn = resampled_ranks(n, count, grid)
-    ranks = quantile.grid_ranks(np, "cpu", n, grid)
+    ranks = quantile.grid_ranks(HOST, n, grid)
     rng = np.random.default_rng(3)
     plain = np.sort(rng.integers(0, n, (count, n)), axis=-1)[:, ranks]
     assert drawn.shape == plain.shape
@@ -266,7 +266,7 @@ def test_drawn_gammas_are_near_to_gammas(gap):
     ranks = np.arange(1, 3) * gap - 1
     uniforms = np.stack([u, u, v, v], axis=-1)
     grid = quantile.Grid(n_scores=3 * gap - 1)
-    drawn = quantile._draw_gammas(np, uniforms, ranks, 3 * gap - 1, grid)[:, 0]
+    drawn = quantile._draw_gammas(HOST, uniforms, ranks, 3 * gap - 1, grid)[:, 0]
     drawn = np.sort(drawn.astype(np.float64))
     assert abs(drawn.mean() / gap - 1.0) < 1e-3
     assert abs(drawn.var() / gap - 1.0) < 6e-3

@@ -45,7 +45,7 @@ def test_parts_are_the_whole(backend, n, m, at_once, monkeypatch):
     own = rng.normal(size=(2, len(models)))
     monkeypatch.setattr(windows, "chunk_size", lambda *_: at_once)
     result = pairs.map_block(
-        backend.xp,
+        backend.library,
         [backend.asarray(x) for x in stacks],
         block,
         lambda x, y, z: backend.xp.sum(x * y, axis=-1) + 2.0 * z,

@@ -9,6 +9,8 @@ import scipy.stats
 
 from conftest import everywhere
 from sigarray import responses
+from sigarray._backend.library import Library
+from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
@@ -32,9 +34,9 @@ def draw(items, answers, *sets, n_resamples=5000, rng=0):
 
 def draw_null(answers, a, b, *, n_resamples=6000):
     """Draw A and B from one pool, of the items as they are."""
-    sampler = plan_sampler(np, (a, b), answers, summarize=lambda x: x)
-    seed = seed_words(np, "cpu", 3)
-    draws = sampling.plan_draws(np, seed, [sampler], len(a), items="all")
+    sampler = plan_sampler(HOST, (a, b), answers, summarize=lambda x: x)
+    seed = seed_words(HOST, 3)
+    draws = sampling.plan_draws(HOST, seed, [sampler], len(a), items="all")
     ((drawn_a, drawn_b),) = draws.draw(0, n_resamples)
     return drawn_a, drawn_b
 
@@ -130,7 +132,7 @@ class TestResample:
     def test_chunks_do_not_matter(self, monkeypatch):
         sets = [np.stack([name_responses(5, 2, k)] * 2) for k in range(3)]
         expected = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
-        monkeypatch.setattr("sigarray._backend.chunks._CHUNK_ELEMENTS_NUMPY", 700)
+        monkeypatch.setattr(Library, "chunk_elements", 700)
         drawn = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
         np.testing.assert_array_equal(drawn, expected)
         assert drawn.gold.shape == (2, 23, 5, 2)
@@ -220,7 +222,7 @@ class TestNull:
 @pytest.mark.parametrize(("size_a", "size_b"), [(1, 1), (2, 3), (3, 2), (4, 4), (1, 6)])
 def test_deals_are_all_ways_to_share_out(size_a, size_b):
     """For each number of responses that A and B have, none included, and no other."""
-    table, starts, ways = pools._build_deals(np, None, size_a=size_a, size_b=size_b)
+    table, starts, ways = pools._build_deals(HOST, size_a=size_a, size_b=size_b)
     for of_a, of_b in itertools.product(range(size_a + 1), range(size_b + 1)):
         number = ways[of_a * (size_b + 1) + of_b]
         rows = table[starts[of_a] : starts[of_a] + number]

@@ -12,6 +12,7 @@ import scipy.stats
 import sigarray
 from conftest import everywhere, require, whole_suite
 from sigarray import responses
+from sigarray._backend.of_numpy import HOST
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
 from tests.oracles import FALSE_ALARM
@@ -53,7 +54,7 @@ class TestPValue:
         ]
         with backend.no_transfers():
             result = compare_leads(
-                backend.xp,
+                backend.library,
                 backend.asarray(leads),
                 backend.asarray(null_leads),
                 backend.asarray(np.full(6, 1.0)),
@@ -66,11 +67,11 @@ class TestPValue:
     def test_ties_count_up_to_rounding(self):
         leads, null_leads = np.full(4, 0.1 + 0.2), np.full(4, 0.3)
         assert leads[0] > null_leads[0]
-        assert compare_leads(np, leads, null_leads, np.array(1.0), "greater") == 1.0
+        assert compare_leads(HOST, leads, null_leads, np.array(1.0), "greater") == 1.0
 
     def test_ties_count_where_the_metrics_are_0(self):
         leads, null_leads = np.full(4, 0.1 + 0.2), np.full(4, 0.3)
-        assert compare_leads(np, leads, null_leads, np.array(0.0), "greater") == 1.0
+        assert compare_leads(HOST, leads, null_leads, np.array(0.0), "greater") == 1.0
 
     def test_a_level_does_not_matter(self):
         gold, a, b = np.random.default_rng(0).integers(0, 5, (3, 8, 3)) / 4
@@ -83,7 +84,7 @@ class TestPValue:
                 assert float(result.pvalue) == pytest.approx(float(expected.pvalue))
 
     def test_it_is_never_0(self):
-        p = compare_leads(np, np.ones(10), np.zeros(10), np.array(1.0), "greater")
+        p = compare_leads(HOST, np.ones(10), np.zeros(10), np.array(1.0), "greater")
         assert p == pytest.approx(1 / 11)
 
 
@@ -305,8 +306,8 @@ def test_published_true_p_values(perturbation):
     assert len(rows) >= 20
     names = list(PUBLISHED)
     _, p_values, _, _ = simulate_p_values(
-        np,
-        seed_words(np, "cpu", 1),
+        HOST,
+        seed_words(HOST, 1),
         NormalModel(),
         (0.0, perturbation),
         metrics=tuple(PUBLISHED.values()) * 2,

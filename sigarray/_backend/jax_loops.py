@@ -1,0 +1,204 @@
+"""Loops that JAX compiles, and those that the shards of a mesh share.
+
+It is imported where JAX's arrays are.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.workers import shared_among, shared_by_axis
+
+State = TypeVar("State")
+AddUp = Callable[[Array], Array]
+
+
+class Shard(NamedTuple):
+    """The place of a shard, which is traced, among so many."""
+
+    place: int | Array
+    n_shards: int
+    name: str = ""
+
+
+def current_shard(elements: int) -> Shard:
+    """Give the place of this shard of JAX where so many elements are to be shared."""
+    name = shared_by_axis(elements)
+    if name is None:
+        return Shard(0, 1)
+    n_shards = jax.lax.psum(1, name)
+    if n_shards == 1:  # whose place nevertheless varies, for JAX
+        return Shard(0, 1)
+    return Shard(jax.lax.axis_index(name), n_shards, name)
+
+
+def iterate(step: Callable[[State], State], state: State, count: int) -> State:
+    """Apply a function to its own result so many times."""
+    result: State = jax.lax.fori_loop(0, count, lambda _, x: step(x), state)
+    return result
+
+
+def map_chunks(
+    kernel: Callable[[Any, int], Array],
+    shard: Shard,
+    chunks: int,
+    size: int,
+    axis: int,
+) -> Array:
+    """Give the chunks of all shards of JAX, of which each computes so many."""
+    starts = size * (chunks * shard.place + jnp.arange(chunks, dtype=jnp.int32))
+    with shared_among(1):
+        results = jax.lax.map(lambda start: kernel(start, size), starts)
+    shape = list(results.shape[1:])
+    axis %= len(shape)
+    shape[axis] *= chunks
+    own = jnp.reshape(jnp.moveaxis(results, 0, axis), tuple(shape))
+    if shard.n_shards == 1:
+        return own
+    shape[axis] *= shard.n_shards
+    # Zeros but for its own, which are then those of all of them.
+    place = size * chunks * shard.place
+    every = jax.lax.dynamic_update_slice_in_dim(
+        jnp.zeros(tuple(shape), dtype=own.dtype), own, place, axis
+    )
+    return jax.lax.psum(every, shard.name)
+
+
+def map_strided_entries(
+    function: Callable[..., Array], arrays: Sequence[Array], batch: int
+) -> Array:
+    """Give `map_entries` in a loop of JAX, each time of entries from everywhere.
+
+    So a device that has some of them computes these, and none moves.
+    """
+    count = arrays[0].shape[0]
+    chunks = -(-count // batch)
+    # Without any that fill up, which would move, if that takes no more than twice.
+    even = next((k for k in range(chunks, 2 * chunks) if count % k == 0), chunks)
+    size = -(-count // even)
+    missing = even * size - count
+    if missing:
+        arrays = [jnp.concat([x, x[:missing, ...]], axis=0) for x in arrays]
+    tables = [jnp.reshape(x, (size, even, *x.shape[1:])) for x in arrays]
+
+    def apply(k: Array) -> Array:
+        return function(
+            *(jax.lax.dynamic_index_in_dim(x, k, 1, keepdims=False) for x in tables)
+        )
+
+    results = jnp.moveaxis(jax.lax.map(apply, jnp.arange(even)), 0, -1)
+    return jnp.reshape(results, (*results.shape[:-2], size * even))[..., :count]
+
+
+def add_chunks(
+    kernel: Callable[[Any, int, AddUp], Array],
+    initial: Array,
+    count: int,
+    shard: Shard,
+    chunks: int,
+    size: int,
+) -> Array:
+    """Add up the chunks of all shards of JAX, of which each computes so many."""
+
+    def add(chunk: Array, total: Array) -> Array:
+        start = (chunks * shard.place + chunk) * size
+        is_inside = jnp.arange(size) + start < count
+
+        def add_up(values: Array) -> Array:
+            return jnp.sum(jnp.where(is_inside, values, 0.0), axis=-1)[None, ...]
+
+        return total + kernel(start, size, add_up)[0, ...]
+
+    if shard.n_shards == 1:
+        return jax.lax.fori_loop(0, chunks, add, initial)
+    # It differs between shards, as what is added to it does.
+    zero = jnp.zeros_like(initial) + jnp.astype(0 * shard.place, initial.dtype)
+    with shared_among(1):
+        own = jax.lax.fori_loop(0, chunks, add, zero)
+    return initial + jax.lax.psum(own, shard.name)
+
+
+def map_shifts(
+    x: Array,
+    y: Array,
+    function: Callable[..., Array],
+    along: Sequence[Array],
+    count: int,
+    axis: int,
+) -> Array:
+    """Loop over shifts, each for all rows: see `windows.map_windows`."""
+    n = x.shape[axis]
+    n_shifts = -(-count // n)
+    rows = jnp.expand_dims(x, x.ndim + axis)
+    missing = n_shifts * n - count
+
+    def step(arguments: tuple[Array, ...]) -> Array:
+        shift, *own = arguments
+        window = jax.lax.dynamic_slice_in_dim(y, shift, n, y.ndim + axis)
+        window = jnp.expand_dims(window, y.ndim + axis)
+        return function(rows, window, *own)[..., 0, :]
+
+    padded = [
+        jnp.concat([z, jnp.zeros_like(z[..., :missing])], axis=-1) if missing else z
+        for z in along
+    ]
+    by_shift = [
+        jnp.moveaxis(jnp.reshape(z, (*z.shape[:-1], n_shifts, 1, n)), -3, 0)
+        for z in padded
+    ]
+    results = jax.lax.map(step, (jnp.arange(n_shifts, dtype=jnp.int32), *by_shift))
+    results = jnp.moveaxis(results, 0, -2)
+    return jnp.reshape(results, (*results.shape[:-2], n_shifts * n))[..., :count]
+
+
+def check_axis(name: str, arrays: Any) -> Any:
+    """Give arrays that are the same on all shards of an axis, or raise, or give NaN."""
+    try:
+        jax.lax.psum(1, name)
+    except NameError as error:
+        msg = (
+            f"Expected workers to be a number of threads, or the name of a mesh axis "
+            f"inside jax.shard_map; got {name!r}, which is no axis here."
+        )
+        raise ValueError(msg) from error
+    if not _varies(name, jax.lax.axis_index(name)):
+        # Of vmap or pmap, or unchecked: nobody knows before it runs.
+        return _spoil_where_different(name, arrays)
+    if any(_varies(name, x) for x in jax.tree.leaves(arrays)):
+        msg = (
+            f"Expected scores and rng that are the same on all shards of {name!r}, "
+            f"which share the replicates; got some that vary over it. Gather scores "
+            f"first: jax.lax.all_gather(x, {name!r}, tiled=True, to='invarying')."
+        )
+        raise TypeError(msg)
+    return arrays
+
+
+def _varies(name: str, x: Array) -> bool:
+    """Tell whether JAX knows of an array that it differs between shards."""
+    kind = jax.typeof(x)
+    axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
+    return name in (axes.varying if axes else getattr(kind, "vma", ()))
+
+
+def _spoil_where_different(name: str, arrays: Any) -> Any:
+    """Give NaN for scores where those of another shard have other bits."""
+    total = jnp.zeros((), jnp.uint32)
+    for x in jax.tree.leaves(arrays):
+        words = jax.lax.bitcast_convert_type(x, jnp.uint32) if x.size else x
+        words = jnp.reshape(words, (-1,)).astype(jnp.uint32) * jnp.uint32(0x9E3779B1)
+        words = (words ^ (words >> 15)) * jnp.uint32(0x85EBCA77)
+        places = 2 * jnp.arange(words.size, dtype=jnp.uint32) + 1
+        total = total * jnp.uint32(0xC2B2AE3D) + jnp.sum(words * places)
+    own = (total >> 1).astype(jnp.int32)
+    is_same = jax.lax.pmax(own, name) == -jax.lax.pmax(-own, name)
+
+    def spoil(x: Array) -> Array:
+        if not jnp.issubdtype(x.dtype, jnp.floating):
+            return x
+        return jnp.where(is_same, x, jnp.asarray(jnp.nan, x.dtype))
+
+    return jax.tree.map(spoil, arrays)

@@ -1,0 +1,291 @@
+"""An array library and a device: the array API, and what each library does its own way.
+
+Here is the way of the standard; `of_numpy`, `of_torch`, `of_jax` and `of_cupy` have
+those of the libraries, and `dispatch` chooses one.
+"""
+
+import functools
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array, Device, Seed
+
+# What makes arrays of nothing, on the device unless another is named.
+_CREATING = frozenset(
+    ("arange", "asarray", "empty", "eye", "full", "linspace", "ones", "zeros")
+)
+# Elements that a chunk of replicates may hold: what fits in the cache of one core, and
+# what bounds memory where nothing is known of an accelerator.
+_CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
+# An accelerator pays for every launch: 2^24 where 1/64 of its memory holds so many, at
+# 40 bytes each. They take 8 to 26 (float64, on the processor): 0.44 GB at most.
+_MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
+
+
+class Library:
+    """A namespace of the array API, whose new arrays are on one device.
+
+    Attributes
+    ----------
+    namespace : module
+        Whatever is not defined here is taken from it.
+    device : device or None
+        None leaves the place of new arrays to the library.
+    """
+
+    # JAX compiles functions, whose loops it keeps and whose arrays may be traced.
+    compiles = False
+    # Arrays of the host, whose operations cost no launch and no compilation; or of a
+    # device on which each of them costs a launch.
+    is_processor: bool = False
+    is_accelerator: bool = False
+    # Arrays of the host that nothing traces: they can be looked at, and computed by
+    # threads of ours.
+    is_host = False
+    # Shapes alone, of torch's device "meta": see `compiling`.
+    has_no_numbers: bool = False
+    # Ranks of a process group may compute chunks.
+    has_process_groups = False
+
+    def __init__(self, namespace: ModuleType, device: Device) -> None:
+        self.namespace, self.device = namespace, device
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.namespace, name)
+        if name in _CREATING and self.device is not None:
+            value = functools.partial(value, device=self.device)
+        # From now on it is found without this function.
+        self.__dict__[name] = value
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Library)
+            and self.namespace is other.namespace
+            and self.device == other.device
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.namespace, self.device))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name}, {self.device!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A module has no copy.
+        return _load, (type(self), self.namespace.__name__, self.device)
+
+    @property
+    def name(self) -> str:
+        """The library as its users know it."""
+        return self.namespace.__name__.removeprefix("array_api_compat.")
+
+    # Dtypes and memory.
+
+    @property
+    def widest_float(self) -> Any:
+        """Float64 where the device has it, else float32."""
+        info = self.namespace.__array_namespace_info__()
+        dtypes = info.dtypes(device=self.device, kind="real floating")
+        return dtypes.get("float64", self.namespace.float32)
+
+    @property
+    def index_dtype(self) -> Any:
+        """The integer dtype in which the library indexes."""
+        info = self.namespace.__array_namespace_info__()
+        return info.default_dtypes(device=self.device)["indexing"]
+
+    @property
+    def has_int64(self) -> bool:
+        """Whether the device has integers of 64 bits."""
+        info = self.namespace.__array_namespace_info__()
+        return "int64" in info.dtypes(device=self.device, kind="signed integer")
+
+    @property
+    def word_dtype(self) -> Any:
+        """The dtype of random words."""
+        return self.namespace.uint32
+
+    @property
+    def chunk_elements(self) -> int:
+        """How many elements a chunk of replicates may hold."""
+        return _CHUNK_ELEMENTS
+
+    # Where arrays come from.
+
+    def build_tables(
+        self, build: Callable[["Library"], tuple[Array, ...]]
+    ) -> tuple[Array, ...]:
+        """Build tables that depend on static sizes alone, in 64-bit integers.
+
+        They are made on the device, so that nothing is uploaded, or by NumPy where the
+        device has no such integers.
+        """
+        return build(self) if self.has_int64 else self._upload_tables(build)
+
+    def _upload_tables(
+        self, build: Callable[["Library"], tuple[Array, ...]]
+    ) -> tuple[Array, ...]:
+        return tuple(
+            self.asarray(
+                table,
+                dtype=self.index_dtype
+                if np.isdtype(table.dtype, "integral")
+                else self.widest_float,
+            )
+            for table in build(_HOST)
+        )
+
+    def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
+        """Give a few numbers as an array, without a copy that would wait."""
+        if len(set(numbers)) == 1:
+            return self.full((len(numbers),), numbers[0], dtype=dtype)
+        return self.concat([self.full((1,), n, dtype=dtype) for n in numbers])
+
+    def as_argument(self, number: int | Array) -> int | Array:
+        """Give an integer as one of a kernel's arrays."""
+        return number
+
+    def draw_seed(self, _rng: Any) -> Seed | None:
+        """Draw two words with a generator of the library, None for any other."""
+        return None
+
+    def words_of_key(self, _rng: Array) -> Seed | None:
+        """Give two words drawn with a key of the library, None for any other array."""
+        return None
+
+    def check_place(self, rng: Array) -> None:
+        """Raise for an integer of a seed on another device than the scores."""
+
+    def draw_fused(self, _seed: Seed, _kind: int, _numbers: list[int]) -> Array | None:
+        """Draw random numbers by one kernel, where there is one: see `fused`."""
+        return None
+
+    # Who computes.
+
+    def modes_off(self) -> AbstractContextManager[Any]:
+        """Compute as in a program that has set no mode of the library.
+
+        Modes that no context turns off are dealt with where they matter: torch's lower
+        precision of products in `matrix_product`, its default dtype and device by
+        naming both wherever an array is made.
+        """
+        return np.errstate(all="ignore")
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        arrays: tuple[Any, ...],
+        static: dict[str, Any],
+        _axis: str | None,
+    ) -> Any:
+        """Call `function(xp, *arrays, **static)`; what compiles it does so once."""
+        return function(self, *arrays, **static)
+
+    # What is done with arrays.
+
+    def matrix_product(self, a: Array, b: Array) -> Array:
+        """Multiply matrices in the precision of their dtype, or better."""
+        return self.matmul(a, b)
+
+    def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
+        """Sum a times b, of one shape, along a negative axis."""
+        return self.sum(a * b, axis=axis)
+
+    def power_of_two(self, x: Array) -> Array:
+        """Give the largest power of two that is not above a positive number."""
+        if hasattr(self.namespace, "frexp"):
+            mantissa, _ = self.frexp(x)
+            return x / (2.0 * mantissa)
+        return 2.0 ** self.floor(self.log2(x))
+
+    def move_axis(self, x: Array, source: int, target: int) -> Array:
+        """Move an axis to another place, the order of the others kept."""
+        if source % x.ndim == target % x.ndim:
+            return x
+        # torch.func.vmap has no rule for moveaxis (pytorch 2.13).
+        order = [k for k in range(x.ndim) if k != source % x.ndim]
+        order.insert(target % x.ndim, source % x.ndim)
+        return self.permute_dims(x, tuple(order))
+
+    def contiguous(self, x: Array) -> Array:
+        """Give an array whose last axis is contiguous, where that can be said."""
+        if hasattr(self.namespace, "ascontiguousarray"):
+            return self.ascontiguousarray(x)
+        return x
+
+    def nth_smallest(self, x: Array, n: int) -> Array:
+        """Give the n-th smallest of the last axis, which is kept.
+
+        Without a sort, two to three times faster, where the library has a way.
+        """
+        return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
+
+    def clip(self, x: Array, low: float | None, high: float | None) -> Array:
+        """Give numbers between two bounds, of which None is no bound; NaN stays."""
+        return self.namespace.clip(x, low, high)
+
+    def positive_part(self, x: Array) -> Array:
+        """Give max(x, 0), in the place of x where that saves memory; NaN stays."""
+        return self.namespace.clip(x, 0.0, None)
+
+    def rescale(self, x: Array, scale: Array) -> Array:
+        """Give x times a scale, in the place of x where that saves memory."""
+        return scale * x
+
+    def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
+        """Index an axis by an array of one axis, of which none is negative."""
+        return self.namespace.take(x, indices, axis=axis)
+
+    def take_last(self, x: Array, indices: Array) -> Array:
+        """Index the last axis of x by an array of any shape."""
+        flat = self.take(x, self.reshape(indices, (-1,)), axis=-1)
+        return self.reshape(flat, (*x.shape[:-1], *indices.shape))
+
+    def take_rows(self, table: Array, rows: Array, n_axes: int = 2) -> Array:
+        """Index the second last axis of a table by rows, whose last axes are `n_axes`.
+
+        Both have the same batch axes in front, or the rows have none.
+        """
+        leading, (n_rows, width) = table.shape[:-2], table.shape[-2:]
+        n_entries = math.prod(leading)
+        if n_entries == 1:
+            rows = self.reshape(rows, (*leading, *rows.shape[-n_axes:]))
+        else:
+            entry = self.arange(n_entries, dtype=rows.dtype)
+            rows = rows + self.reshape(entry * n_rows, (*leading, *(1,) * n_axes))
+        flat = self.reshape(table, (n_entries * n_rows, width))
+        taken = self.take(flat, self.reshape(rows, (-1,)), axis=0)
+        return self.reshape(taken, (*rows.shape, width))
+
+    def cumulative_maximum(self, x: Array) -> Array:
+        """Give the largest element so far along the last axis, in log2(n) passes."""
+        shift = 1
+        while shift < x.shape[-1]:
+            larger = self.maximum(x[..., shift:], x[..., :-shift])
+            x = self.concat([x[..., :shift], larger], axis=-1)
+            shift *= 2
+        return x
+
+
+def elements_of_memory(memory: int | None) -> int:
+    """Give the elements of a chunk on an accelerator with so many bytes, if known."""
+    if memory is None:
+        return _CHUNK_ELEMENTS_UNKNOWN
+    # Powers of two, so that devices of one class have the same chunks.
+    elements: int = 2 ** ((memory // _MEMORY_OF_AN_ELEMENT).bit_length() - 1)
+    return min(elements, _MAX_CHUNK_ELEMENTS)
+
+
+# What makes tables for those that cannot.
+_HOST = Library(np, None)
+
+
+def _load(kind: type[Library], name: str, device: Device) -> Library:
+    return kind(importlib.import_module(name), device)

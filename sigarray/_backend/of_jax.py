@@ -1,0 +1,169 @@
+"""What JAX does in its own way. It is imported where its arrays are."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.library import Library, elements_of_memory
+
+
+class JaxLibrary(Library):
+    """`jax.numpy`, whose new arrays are where they are used: without a device.
+
+    A tracer has no device, and that of a sharded array is a sharding, which creation
+    calls refuse.
+    """
+
+    compiles = True
+
+    @property
+    def chunk_elements(self) -> int:
+        return elements_of_memory(_memory())
+
+    def build_tables(
+        self, build: Callable[[Library], tuple[Array, ...]]
+    ) -> tuple[Array, ...]:
+        # Constants made by NumPy while it traces: its integers may have 32 bits, and
+        # XLA would fold the operations at compile time anyway.
+        return self._upload_tables(build)
+
+    def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
+        return _constant(np.asarray(numbers, dtype))
+
+    def as_argument(self, number: int | Array) -> int | Array:
+        # So that it is compiled once.
+        return _constant(np.int32(number)) if isinstance(number, int) else number
+
+    def words_of_key(self, rng: Array) -> Seed | None:
+        # Arrays of NumPy, too, as JAX would take them.
+        if not isinstance(rng, (jax.Array, np.ndarray)):
+            return None
+        is_key = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
+        is_raw_key = rng.dtype == np.uint32 and rng.ndim > 0
+        if (is_key and rng.ndim == 0) or (is_raw_key and rng.ndim == 1):
+            words = jax.random.bits(rng, (2,), "uint32")
+            return words[:1], words[1:]
+        if is_key or is_raw_key:
+            msg = (
+                f"Expected rng to be one JAX key; got several, of shape {rng.shape}. "
+                "Pass one of them, or map over them with jax.vmap."
+            )
+            raise ValueError(msg)
+        return None
+
+    def modes_off(self) -> AbstractContextManager[Any]:
+        return _with_standard_jax()
+
+    def call(
+        self,
+        function: Callable[..., Any],
+        arrays: tuple[Any, ...],
+        static: dict[str, Any],
+        axis: str | None,
+    ) -> Any:
+        if any(map(_is_of_caller, static.values())):
+            return _call_by_trace(functools.partial(function, self, **static), arrays)
+        return _compile(function, self, frozenset(static), axis)(*arrays, **static)
+
+    def matrix_product(self, a: Array, b: Array) -> Array:
+        # Ambient modes lower the precision of float32 (TF32, bfloat16).
+        return jnp.matmul(a, b, precision="highest")
+
+    # XLA has no word for that its last axis is contiguous.
+    def contiguous(self, x: Array) -> Array:
+        return x
+
+    def take_rows(self, table: Array, rows: Array, n_axes: int = 2) -> Array:
+        leading = table.shape[:-2]
+        if all(n == 1 for n in leading):
+            return super().take_rows(table, rows, n_axes)
+        # Entry by entry, which may lie on different devices.
+        by_entry: Callable[..., Array] = functools.partial(jnp.take, axis=0)
+        for _ in leading:
+            by_entry = jax.vmap(by_entry, (0, 0 if rows.ndim > n_axes else None))
+        return by_entry(table, rows)
+
+    def cumulative_maximum(self, x: Array) -> Array:
+        return jax.lax.cummax(x, axis=x.ndim - 1)
+
+
+# Compiled programs, by what was traced.
+_PROGRAMS: dict[Any, Callable[..., Any]] = {}
+
+
+@functools.cache
+def _compile(
+    function: Callable[..., Any],
+    xp: Library,
+    options: frozenset[str],
+    _axis: str | None,  # of a mesh, on which what is compiled depends
+) -> Callable[..., Any]:
+    traced = functools.partial(function, xp)
+    return jax.jit(traced, static_argnames=tuple(options))  # type: ignore[no-any-return]
+
+
+def _is_of_caller(option: Any) -> bool:
+    """Tell a function that is not of this library, or a metric or tuple with one."""
+    if isinstance(option, tuple):
+        return any(map(_is_of_caller, option))
+    function = getattr(option, "measure", option)
+    if isinstance(function, functools.partial):
+        function = function.func
+    module = getattr(function, "__module__", None) or ""
+    return callable(function) and module.partition(".")[0] != "sigarray"
+
+
+def _call_by_trace(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
+    """Trace a function of JAX arrays, and call the program of what was found.
+
+    What a function of the caller reads beside its arguments, a global or an attribute,
+    may be another in every call.
+    """
+    leaves = jax.tree.leaves(arrays)
+    # Not one that JAX has seen: it would not be traced again.
+    program = jax.jit(function)
+    if any(isinstance(x, jax.core.Tracer) for x in leaves):
+        return program(*arrays)
+    traced = program.trace(*arrays)
+    if getattr(jax.config, "jax_use_simplified_jaxpr_constants", False):
+        return program(*arrays)  # constants are no part of the text
+    lowered = traced.lower()
+    places = tuple(getattr(x, "sharding", None) for x in leaves)
+    key = lowered.as_text(), str(lowered.in_tree), str(lowered.args_info), places
+    if key not in _PROGRAMS:
+        _PROGRAMS[key] = lowered.compile()
+    return _PROGRAMS[key](*arrays)
+
+
+@contextlib.contextmanager
+def _with_standard_jax() -> Iterator[None]:
+    with (
+        jax.numpy_dtype_promotion("standard"),
+        jax.numpy_rank_promotion("allow"),
+        jax.default_matmul_precision("highest"),
+        jax.debug_nans(False),
+        jax.debug_infs(False),
+    ):
+        yield
+
+
+def _constant(value: Any) -> Array:
+    """Give a value to JAX: a constant where a function is traced.
+
+    Else it is sent in a way that `jax.transfer_guard("disallow")` lets pass.
+    """
+    with jax.ensure_compile_time_eval():
+        return jax.device_put(value)
+
+
+@functools.cache
+def _memory() -> int | None:
+    statistics = jax.local_devices()[0].memory_stats() or {}
+    return statistics.get("bytes_limit")

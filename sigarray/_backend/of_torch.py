@@ -1,0 +1,153 @@
+"""What PyTorch does in its own way. It is imported where its tensors are."""
+
+import contextlib
+import contextvars
+import functools
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from sigarray._backend.aliases import Array, Seed
+from sigarray._backend.checks import describe
+from sigarray._backend.library import Library, elements_of_memory
+
+# Devices that may lower the precision of what is computed in a context.
+_AUTOCASTING = ("cpu", "cuda", "mps", "xpu")
+# What keeps its threads busy on the processor.
+_CHUNK_ELEMENTS_CPU = 2**19
+_UNBOUNDED = 2**62
+_MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
+
+
+class TorchLibrary(Library):
+    """The namespace of array-api-compat for tensors."""
+
+    has_process_groups = True
+
+    def __init__(self, namespace: ModuleType, device: torch.device) -> None:
+        super().__init__(namespace, device)
+        self.is_processor = device.type == "cpu"
+        self.is_accelerator = device.type != "cpu"
+        self.has_no_numbers = device.type == "meta"
+
+    @property
+    def word_dtype(self) -> Any:
+        # There is neither add nor shift for uint32 (pytorch/pytorch#58734); int32 wraps
+        # around with the same bits.
+        return torch.int32
+
+    @property
+    def chunk_elements(self) -> int:
+        if self.has_no_numbers:
+            return _UNBOUNDED
+        if self.is_processor:
+            return _CHUNK_ELEMENTS_CPU
+        return elements_of_memory(_memory_of(self.device))
+
+    def draw_seed(self, rng: Any) -> Seed | None:
+        if not _MAY_DRAW.get():
+            msg = (
+                f"Expected rng to be an int, or an integer tensor of the device, under "
+                f"torch.compile; got {'None' if rng is None else describe(rng)}. A "
+                f"tensor, torch.tensor(0) or one of two words, may be another in every "
+                f"call, and nothing is compiled again."
+            )
+            raise TypeError(msg)
+        if not isinstance(rng, torch.Generator):
+            return None
+        device = self._check(rng.device, "a generator", "with torch.Generator(")
+        words = torch.randint(
+            -(2**31), 2**31, (2,), dtype=torch.int32, device=device, generator=rng
+        )
+        return words[:1], words[1:]
+
+    def check_place(self, rng: Array) -> None:
+        self._check(rng.device, "an integer rng", "there: torch.tensor(0, ")
+
+    def _check(self, own: torch.device, what: str, call: str) -> torch.device:
+        """Give the device of the scores; raise where a source of seeds is elsewhere."""
+        device = self.device
+        device = torch.get_default_device() if device is None else torch.device(device)
+        # A device without an index is the current one of its type.
+        places = {device.index, own.index} - {None}
+        if own.type != device.type or len(places) > 1:
+            msg = (
+                f"Expected {what} on {device}, where the scores are; got one on {own}. "
+                f"Make it {call}device={str(device)!r})."
+            )
+            raise ValueError(msg)
+        return device
+
+    def draw_fused(self, seed: Seed, kind: int, numbers: list[int]) -> Array | None:
+        from sigarray._backend.fused import has_triton
+
+        low, high = seed
+        if low.device.type != "cuda" or not has_triton(low.device):
+            return None
+        from sigarray._backend.fused_torch import draw
+
+        return draw(low, high, kind, numbers)
+
+    def modes_off(self) -> AbstractContextManager[Any]:
+        return _without_autocast()
+
+    def matrix_product(self, a: Array, b: Array) -> Array:
+        # Ambient modes lower the precision of float32 (TF32, bfloat16).
+        a_wide, b_wide = (x.to(self.widest_float) for x in (a, b))
+        return torch.matmul(a_wide, b_wide).to(a.dtype)
+
+    def contiguous(self, x: Array) -> Array:
+        return x.contiguous()
+
+    def nth_smallest(self, x: Array, n: int) -> Array:
+        if _refuses_kthvalue(x):
+            return super().nth_smallest(x, n)
+        return x.kthvalue(n, dim=-1, keepdim=True).values
+
+    def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
+        # The namespace looks for negative ones; and four times faster of one axis.
+        if x.numel() == x.shape[axis]:
+            shape = list(x.shape)
+            shape[axis] = indices.shape[0]
+            flat = torch.index_select(torch.reshape(x, (-1,)), 0, indices)
+            return torch.reshape(flat, shape)
+        return torch.index_select(x, axis, indices)
+
+    def cumulative_maximum(self, x: Array) -> Array:
+        return x.cummax(dim=-1).values
+
+
+@contextlib.contextmanager
+def without_fresh_seeds() -> Iterator[None]:
+    """Refuse seeds that a compiled program would not draw anew: see `compiling`."""
+    token = _MAY_DRAW.set(False)
+    try:
+        yield
+    finally:
+        _MAY_DRAW.reset(token)
+
+
+def _refuses_kthvalue(x: Array) -> bool:
+    """Tell whether torch may say that kthvalue is not deterministic: before 2.10."""
+    return bool(x.device.type != "cpu" and torch.are_deterministic_algorithms_enabled())
+
+
+@functools.cache
+def _memory_of(device: torch.device) -> int | None:
+    # Without it, the device is a fake one.
+    if device.type != "cuda" or not torch.cuda.is_available():
+        return None
+    return int(torch.cuda.get_device_properties(device).total_memory)
+
+
+@contextlib.contextmanager
+def _without_autocast() -> Iterator[None]:
+    # A context of a device turns autocast off for that device alone.
+    kinds = [kind for kind in _AUTOCASTING if torch.is_autocast_enabled(kind)]
+    with contextlib.ExitStack() as stack:
+        for kind in kinds:
+            stack.enter_context(torch.autocast(kind, enabled=False))
+        yield

@@ -1,0 +1,33 @@
+"""Torch's compiler and maps, without importing torch."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from sigarray._backend.aliases import Array
+
+
+def is_traced_by_torch() -> bool:
+    """Tell whether `torch.compile` is tracing."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def is_watched_by_torch() -> bool:
+    """Tell whether torch would trace functions that are called here, on its own."""
+    frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    callback = getattr(frames, "get_eval_frame_callback", lambda: None)()
+    return callback is not None and callback is not False
+
+
+def list_entries(
+    info: Any, dims: Sequence[int | None], arrays: Sequence[Array]
+) -> list[tuple[Array, ...]]:
+    """Give the tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
+    if info.batch_size == 0:
+        return []  # torch cannot unbind no entries while it traces
+    parts = [
+        [x] * info.batch_size if dim is None else x.unbind(dim)
+        for x, dim in zip(arrays, dims, strict=True)
+    ]
+    return list(zip(*parts, strict=True))
