@@ -7,7 +7,7 @@ import re
 from benchmarks import first_calls, grids, large, stages
 from benchmarks.scale import say_gains, say_on_paper
 from benchmarks.versus import say_floor
-from tests.rates import RESULTS, choose_from, ends
+from tests.rates import RESULTS, around, choose_from, ends, most
 
 
 @functools.cache
@@ -76,14 +76,26 @@ def say_of_runs_needed():
     return [f"about {needed:.0f} runs each would show the difference of their means"]
 
 
-def say_in_method_line():
-    at_threshold = choose_from("verdicts", kind="bound", ratio="0.2")
-    sizes = [re.match(r"2 x (\d+)", x["family"]).group(1) for x in at_threshold]
-    low, high = min(map(int, sizes)), max(map(int, sizes))
+def at_threshold(*, is_of_two):
+    """Say how often a ratio of the threshold itself is called smaller."""
+    rows = choose_from("verdicts", kind="threshold")
+    chosen = [x for x in rows if x["family"].startswith("2 x") == is_of_two]
+    sizes = {int(re.search(r"x (\d+)", x["family"]).group(1)) for x in rows}
+    assert (min(sizes), max(sizes)) == (3, 50)
+    return f"{around(chosen)} % of cases"
+
+
+def say_on_page_of_method_line():
+    share = at_threshold(is_of_two=False)
     return [
-        f"of two normal models of {low} to {high} runs whose violation ratio is 0.2 "
-        f"itself, one is called better in {ends(at_threshold)} % of cases"
+        "of two normal models of 3 to 50 runs, among others, whose violation ratio is "
+        f"0.2 itself, one is called better in {share}"
     ]
+
+
+def say_in_method_line():
+    shares = [at_threshold(is_of_two=x) for x in (True, False)]
+    return ['("{}", "{}")'.format(*shares)]
 
 
 def say_in_warnings():
@@ -91,8 +103,8 @@ def say_in_warnings():
     at_half = choose_from("verdicts", kind="bound", ratio="0.5", family=wide)
     below = [{"rate": 1.0 - float(x["covered"])} for x in at_half]
     return [
-        f"a given one was called better in {ends(below)} % of cases with 0.5, and in "
-        f"{ends(at_half)} % with 0.2.",
+        f"`aso` of two models called a given one better in up to {most(below)} % of "
+        f"cases with 0.5, and {most(at_half)} % with 0.2.",
     ]
 
 
@@ -134,7 +146,7 @@ def list_floors():
 
 PAGES = [
     ("README.md", say_on_first_page),
-    ("README.md", say_in_method_line),
+    ("README.md", say_on_page_of_method_line),
     ("docs/scale.md", say_of_workers),
     ("docs/mathematics.md", say_of_tails),
     ("docs/reporting.md", say_of_runs_needed),

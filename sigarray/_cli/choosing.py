@@ -164,8 +164,8 @@ def choose_test(
                 f"{ORDERS.threshold:g}: a model may be called better that is behind in "
                 "nearly that share of the squared distance of quantiles, and where it "
                 "is half, neither is ahead. Of two normal models with equal means, one "
-                "twice as wide, and 20 runs each, a given one was called better in 3 "
-                "to 4 % of cases with 0.5, and in 1 % with 0.2.",
+                "twice as wide, and 20 runs each, `aso` of two models called a given "
+                "one better in up to @HALF@ % of cases with 0.5, and @FIFTH@ % with 0.2.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -112,7 +112,9 @@ def run(options: argparse.Namespace) -> Report:
     if options.plot is not None or options.report is not None:
         _write_pictures(options, tests, table, compared, found, report)
     if options.fail_unless_better is not None:
-        lost = list_undecided(options.fail_unless_better, table, decisions)
+        lost = list_undecided(
+            options.fail_unless_better, table, decisions, options.baseline
+        )
         for sentence in lost:
             say(sentence)
         report = replace(report, exit_code=1 if lost else 0)

@@ -68,19 +68,29 @@ def report_tasks(
 
 
 def list_undecided(
-    model: str, table: ScoreTable, decisions: Mapping[str, Sequence[Decision]]
+    model: str,
+    table: ScoreTable,
+    decisions: Mapping[str, Sequence[Decision]],
+    baseline: str | None,
 ) -> list[str]:
     """Say than which others a model is not better, and on which tasks.
 
     Raises
     ------
     ValueError
-        No such model.
+        No such model, or one that is compared with the baseline alone.
     """
     if model not in table.models:
         msg = (
             f"Expected a model of {table.source} for --fail-unless-better; got "
             f"{model!r}. Those in it: {list_names(table.models)}."
+        )
+        raise ValueError(msg)
+    if baseline not in (None, model) and len(table.models) > 2:
+        msg = (
+            f"Expected --fail-unless-better {model} without --baseline {baseline}, "
+            f"with which alone {model} is compared; got both. Choose the two models "
+            f"with --columns {model},{baseline}, or leave out --baseline."
         )
         raise ValueError(msg)
     lost = [

@@ -153,6 +153,44 @@ def test_a_larger_threshold_says_what_it_costs(run):
     assert "claims less" not in run("compare", "--threshold", "0.2")[2]
 
 
+def test_a_gate_compares_with_all_others(run, write):
+    rows = [f"0.8{k},0.95{k},0.90{k}" for k in range(8)]
+    path = write("\n".join(["a,b,c", *rows]))
+    gate = ("--fail-unless-better", "c")
+    code, out, err = run("compare", path, "--baseline", "a", *gate)
+    assert (code, out) == (2, "")
+    assert "--columns c,a" in err
+    assert run("compare", path, *gate)[0] == 1
+    assert run("compare", path, "--baseline", "a", "--columns", "c,a", *gate)[0] == 0
+    assert run("compare", path, "--baseline", "c", *gate)[0] == 1
+
+
+@pytest.mark.parametrize("test", ["aso", "permutation", "mann-whitney"])
+def test_one_pair_on_many_tasks_has_one_verdict_with_a_baseline(run, write, test):
+    """Of so few runs that no level of a task could leave anything."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{model},{task},{seed},{lead + rng.normal():.4f}"
+        for task in range(26)
+        for model, lead in (("a", 8.0), ("b", 0.0), ("c", 8.0))
+        for seed in range(5)
+    ]
+    path = write("\n".join(["model,task,seed,score", *rows]))
+    found = []
+    shared = ("--test", test, "--format", "json")
+    for baseline in ((), ("--baseline", "b")):
+        code, out, err = run("compare", path, "--columns", "a,b", *shared, *baseline)
+        assert code == 0, err
+        found.append([x["better"] for x in json.loads(out)["pairs"]])
+    assert found[0] == found[1] == ["a"] * 26
+    _, out, _ = run(
+        "compare", path, "--test", test, "--baseline", "b", "--format", "json"
+    )
+    document = json.loads(out)
+    assert len(document["pairs"]) == 52
+    assert {x["better"] for x in document["pairs"]} == {"a", "c"}
+
+
 def test_a_baseline_has_a_family_of_its_own(run):
     _, out, _ = run("compare", "--baseline", "linear", "--format", "json")
     document = json.loads(out)

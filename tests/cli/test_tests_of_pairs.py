@@ -341,6 +341,19 @@ class TestMethodOfManyScores:
             "9999 resamples, seed 0, and more where p is near a level"
         )
 
+    def test_draws_near_a_level_are_taken_on(self, write, run):
+        """Until no seed decides: p is 0.045 over all ways to deal out the scores."""
+        rng = np.random.default_rng(4)
+        while True:
+            scores = rng.normal([0.0, 0.8], 1.0, (12, 2)).round(4)
+            p = permutation_test(*scores.T, n_resamples=10**5, rng=0).pvalue
+            if 0.043 < p < 0.047:
+                break
+        path = write("a,b\n" + "\n".join(f"{a},{b}" for a, b in scores))
+        options = ["compare", path, "--test", "permutation", "--format", "json"]
+        found = [json.loads(run(*options, "--seed", str(k))[1]) for k in range(12)]
+        assert {x["pairs"][0]["better"] for x in found} == {"b"}
+
     def test_methods_by_option(self, table, run):
         for method in ("resampling", "saddlepoint"):
             options = ["--test", "permutation", "--method", method]
