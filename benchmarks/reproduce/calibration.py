@@ -259,8 +259,8 @@ def describe(
         tabulate({kind: gather(rows, spell_ends) for kind, rows in kinds.items()}),
         "How often one-sided p < 0.05 under the null hypothesis, for n scores a side, "
         "or items with five responses; and the range of P(p <= t) - t for t up to 1/2. "
-        "Above 0 p-values are too small, below 0 the test is conservative. Those of exact "
-        f"tests stay within {chance(levels, 't_test'):.3f} either way in nine of "
+        "Above 0 p-values are too small, below 0 the test is conservative. Those of "
+        f"exact tests stay within {chance(levels, 't_test'):.3f} either way in nine of "
         f"ten cases (Kolmogorov), and within {chance(levels, 'response_test'):.3f} for "
         "responses, of which fewer are simulated.",
         tabulate(
