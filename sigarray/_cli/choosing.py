@@ -165,7 +165,7 @@ def choose_test(
                 "nearly that share of the squared distance of quantiles, and where it "
                 "is half, neither is ahead. Of two normal models with equal means, one "
                 "twice as wide, and 20 runs each, `aso` of two models called a given "
-                "one better in up to @HALF@ % of cases with 0.5, and @FIFTH@ % with "
+                "one better in up to 4 % of cases with 0.5, and 2 % with "
                 "0.2.",
                 UserWarning,
                 stacklevel=2,

@@ -32,7 +32,7 @@ Samples = Mapping[str, Any]
 # Of one task of normal models, two or more, at this threshold and confidence, by
 # `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
-_SIZES_AT_THRESHOLD = ("@TWO@ % of cases", "@MORE@ % of cases")
+_SIZES_AT_THRESHOLD = ("0 to 7 % of cases", "0 to 4 % of cases")
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
