@@ -11,7 +11,7 @@ import numpy as np
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows
+from sigarray.read._filters import keep_rows, leave_out
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -23,6 +23,7 @@ from sigarray.read._frame import (
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
+    refuse_cross_validation,
     refuse_folds,
     refuse_other_columns,
     refuse_rows_apart,
@@ -47,10 +48,12 @@ from sigarray.read._paths import (
     refuse_rows_of_runs,
     refuse_single_runs,
 )
+from sigarray.read._predictions import refuse_predictions
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
+from sigarray.read._together import put_all_together
 from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
@@ -71,6 +74,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         for file, name, content in files
     ]
     files, found = _choose_rows(files, found, chosen, choice)
+    files, found = put_all_together(files, found, chosen)
     for frame in found:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored)
@@ -90,7 +94,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         _list_cells(_check_frame(*x, frame))
         for x, frame in zip(files, found, strict=True)
     ]
-    frames = [_leave_out(frame, choice.ignored) for frame in whole]
+    frames = [leave_out(frame, choice.ignored) for frame in whole]
+    _refuse_rows(frames, chosen, choice)
     frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
@@ -140,6 +145,16 @@ def _add_doubts(
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
+
+
+def _refuse_rows(
+    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
+) -> None:
+    """Refuse predictions, and folds in silence, with a row for each."""
+    for frame in frames:
+        refuse_predictions(frame, chosen, choice.metric)
+        if choice.unit is None and not choice.is_paired:
+            refuse_cross_validation(frame, chosen)
 
 
 def _choose_rows(
@@ -335,12 +350,6 @@ def _list_cells(frame: Frame) -> Frame:
         name: cells.tolist() if isinstance(cells, np.ndarray) else cells
         for name, cells in frame.columns.items()
     }
-    return replace(frame, columns=columns)
-
-
-def _leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
-    """Leave out columns, which are then taken for nothing."""
-    columns = {x: y for x, y in frame.columns.items() if x not in ignored}
     return replace(frame, columns=columns)
 
 
