@@ -16,7 +16,7 @@ from sigarray._cli.floors import list_floors
 from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
-from sigarray._order.families import Family, can_decide, family_of
+from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.from_chunks import multi_aso_of_samples
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray.read._stored import StoredScores
@@ -34,6 +34,8 @@ _SIZE_AT_THRESHOLD = (
     "; of two normal models of 3 to 50 runs whose violation ratio is 0.2 itself, one "
     "is called better in 6 to 11 % of cases"
 )
+_TOO_FEW = ".* are too few for any verdict"
+_MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -69,7 +71,56 @@ def run_orders(
     named = track(list(tasks.items()), "Task")
     if is_corrected and choose_order_correction(tasks, options) != CLOSED:
         return _run_by_discovery_rate(tasks, named, options, share)
-    return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
+    with warnings.catch_warnings():
+        if is_corrected and len(tasks) > 1 and not _can_decide(tasks, options):
+            _doubt_runs(tasks, options)
+            # Of one task alone, more runs would be needed.
+            warnings.filterwarnings("ignore", _TOO_FEW)
+        return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
+
+
+def _can_decide(tasks: Mapping[str, Samples], options: OrderOptions) -> bool:
+    """Tell whether so many runs could decide a pair of any of several tasks."""
+    if choose_order_correction(tasks, options) != CLOSED:
+        return True
+    level = level_of(options.confidence_level, len(tasks))
+    return any(
+        can_decide(
+            [len(x) for x in scores.values()],
+            family_of(len(scores), level, _place_baseline(scores, options)),
+        )
+        for scores in tasks.values()
+    )
+
+
+def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
+    """Warn that no task can be decided, and say with how many runs one could be."""
+    sizes = [len(x) for scores in tasks.values() for x in scores.values()]
+    few = (
+        str(min(sizes)) if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    )
+    needed = next(
+        (
+            n
+            for n in range(MIN_SIZE, _MOST_RUNS)
+            if _can_decide(
+                {x: dict.fromkeys(scores, range(n)) for x, scores in tasks.items()},
+                options,
+            )
+        ),
+        None,
+    )
+    more = f"each model {needed} times or more" if needed else "them again"
+    warnings.warn(
+        f"{few} scores of each model are too few for any verdict on any of "
+        f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _place_baseline(scores: Samples, options: OrderOptions) -> int | None:
+    return None if options.baseline is None else list(scores).index(options.baseline)
 
 
 def _run_by_discovery_rate(
@@ -93,7 +144,7 @@ def _run_by_discovery_rate(
     count = math.ceil(len(p_values) / max(1, n_told))
     with warnings.catch_warnings():
         # Sizes are judged for all tasks at once.
-        warnings.filterwarnings("ignore", ".* are too few for any verdict")
+        warnings.filterwarnings("ignore", _TOO_FEW)
         results = {
             task: share(scores, n_comparisons=count, is_corrected=False)
             for task, scores in named
@@ -166,7 +217,7 @@ def _run_task(
     family = family_of(
         len(scores),
         level_of(options.confidence_level, n_comparisons),
-        None if options.baseline is None else list(scores).index(options.baseline),
+        _place_baseline(scores, options),
         is_corrected=is_corrected,
     )
     sign = 1.0 if higher_is_better else -1.0
@@ -203,9 +254,7 @@ def describe_orders(scores: Samples, options: OrderOptions, *, is_closed: bool) 
     if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
         how += ", and of means by Welch's t where numbers of runs differ"
     level = 1.0 - options.confidence_level
-    baseline = None
-    if options.baseline is not None:
-        baseline = list(scores).index(options.baseline)
+    baseline = _place_baseline(scores, options)
     family = family_of(len(scores), level, baseline, is_corrected=is_closed)
     is_known = options.method != "asymptotic" and can_decide(sizes, family)
     if is_known and (options.threshold, options.confidence_level) == _MEASURED:
