@@ -9,7 +9,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 from sigarray.read._summaries import STATISTICS
 
-_SPLITS = frozenset(
+SPLITS = frozenset(
     (
         *("train", "training", "test", "testing", "val", "valid", "validation"),
         *("dev", "eval", "evaluation", "holdout"),
@@ -74,7 +74,7 @@ def refuse_splits(
         if not all(isinstance(x, str) for x in cells):
             continue
         values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
-        if len(values) > 1 and all(x.lower() in _SPLITS for x in values):
+        if len(values) > 1 and all(x.lower() in SPLITS for x in values):
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (
@@ -112,10 +112,10 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     kinds = [
         x
         for x in names
-        if words[x] & METRICS and words[x] <= METRICS | _SPLITS | _FILLERS
+        if words[x] & METRICS and words[x] <= METRICS | SPLITS | _FILLERS
     ]
     kinds += [x for x in names if _is_computed(x, words)]
-    if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
+    if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
         kinds = list(names)
     if kinds:
         msg = (

@@ -38,13 +38,14 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    list_notes,
     name_as_said,
     name_files,
     name_records,
 )
 from sigarray.read._paths import (
     check_paths,
-    name_by_template,
+    refuse_crossed_names,
     refuse_rows_of_runs,
     refuse_single_runs,
 )
@@ -53,6 +54,7 @@ from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
+from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
 from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
@@ -99,13 +101,13 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
-    for frame, reading in zip(frames, readings, strict=True):
-        if reading is not None:
-            said += [f"{frame.source}: {note}" for note in reading.notes]
+    said += list_notes(frames, readings)
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
-    said += check_paths(_list_of_paths(files, frames, readings))
+    named_by_path = _list_of_paths(files, frames, readings)
+    refuse_crossed_names(named_by_path)
+    said += check_paths([x for x in named_by_path if x.folder is not None])
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
@@ -201,20 +203,21 @@ def _list_of_paths(
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
 ) -> list[SourceFile]:
-    """List the files in folders whose paths alone say of which model they are."""
+    """List the files whose paths alone say of which model they are."""
     found = []
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         if reading is not None and _is_of_path(file, frame, reading):
             first = reading.records[0]
-            if (first.item, first.run, first.step) == (None, None, None):
+            is_plain = (first.item, first.run, first.step) == (None, None, None)
+            if is_plain and file.folder is not None:
                 refuse_rows_of_runs(file, len(reading.records))
             found.append(file)
     return found
 
 
 def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
-    """Tell a file in a folder whose path alone says of which model it is."""
-    if file.folder is None or file.is_named or file.said is not None:
+    """Tell a file whose path alone says of which model it is."""
+    if file.is_named or file.said is not None:
         return False
     is_of_items = "task" in frame.constants or "item" in frame.roles
     return reading.records[0].model is None and not is_of_items
