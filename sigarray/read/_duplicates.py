@@ -8,6 +8,8 @@ from sigarray.read._frame import list_names
 from sigarray.read._records import Record, as_text, find_column
 
 _MAX_SHOWN = 3
+# Of two columns together.
+_WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
 
 def refuse_duplicates(records: Sequence[Record]) -> None:
@@ -60,16 +62,16 @@ def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
             f"apart.{averaged}"
         )
     name = columns[0]
-    role = "item" if a.item is not None and a.run is None else "run"
-    known = find_column(records, role)
-    both = name if known is None else f"{known},{name}"
-    of = "items are named by both" if role == "item" else "each is a run of its own"
-    task = f"compare on each with --task {name}, " if a.task is None else ""
-    return (
-        f"They differ in {list_names(columns, _MAX_SHOWN)}: choose rows with --where "
-        f"{name}={as_text(a.frame.columns[name][a.row])}, {task}or, where "
-        f"{of}, pass --{role} {both}.{averaged}"
-    )
+    ways = [f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"]
+    if a.task is None:
+        ways.append(f"compare on each with --task {name}")
+    for role, when in _WHEN.items():
+        if getattr(a, role) is not None:
+            known = find_column(records, role)
+            both = name if known is None else f"{known},{name}"
+            ways.append(f"where {when}, pass --{role} {both}")
+    said = f"{', '.join(ways[:-1])}, or, {ways[-1]}"
+    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}.{averaged}"
 
 
 def _list_apart(records: Sequence[Record], a: Record, b: Record) -> list[str]:

@@ -294,3 +294,23 @@ class TestPredictions:
             "\n".join(["model,id,label,score", *self.table("012").split("\n")])
         )
         assert run("compare", path, "--metric", "score")[0] == 0
+
+
+class TestTexts:
+    @pytest.mark.parametrize("words", [("pass", "fail"), ("neg", "pos")])
+    @pytest.mark.parametrize("options", [("--item", "id"), ("--ignore", "id")])
+    def test_answers_have_no_score_yet(self, write, run, words, options):
+        rows = [f"q{k},{words[k % 2]},{words[k % 3 > 0]}" for k in range(20)]
+        done = run("compare", write("\n".join(["id,a,b", *rows])), *options)
+        refuse(done, f"got '{words[0]}', as in other columns", "as 1 or 0")
+        assert "--model" not in done[2]
+
+    def test_a_column_of_names_is_asked_about(self, write, run):
+        path = write("who,acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")
+        refuse(run("compare", path), "--model 'who'", "--item 'who'")
+        assert run("compare", path, "--model", "who")[0] == 0
+
+    def test_a_column_of_models_without_a_name(self, write, run):
+        path = write(",acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")
+        refuse(run("compare", path), 'where it names the model of each row, --model ""')
+        assert run("compare", path, "--model", "")[0] == 0

@@ -169,6 +169,21 @@ class TestSamples:
         done = run("compare", write("\n".join(["model,item,correct", *rows])))
         refuse(done, "expected one score of 'a' for item")
 
+    def test_of_several_runs_each(self, write, run):
+        rows = [
+            f"{m},{c},{k},{i},{DRAW.randint(0, 1)}"
+            for m in "ab"
+            for c in ("law", "math")
+            for k in range(20)
+            for i in range(3)
+        ]
+        path = write("\n".join(["model,subject,question,seed,correct", *rows]))
+        done = run("compare", path, "--unit", "item")
+        refuse(done, "differ in 'subject'", "--item question,subject")
+        options = ("--item", "question,subject", "--format", "json")
+        _, out, _ = run("compare", path, "--unit", "item", *options)
+        assert json.loads(out)["models"]["a"]["n"] == 40
+
     def test_of_other_numbers_they_are_averaged_where_that_is_said(self, write, run):
         rows = [
             f"{m},q{k},{DRAW.randint(0, 1)}"
