@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._frame import list_names
+from sigarray.read._identifiers import have_samples
 from sigarray.read._records import Record, as_text, find_column
 
 _MAX_SHOWN = 3
@@ -50,7 +51,7 @@ def _name(record: Record) -> tuple[Hashable, ...]:
 def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
     """Say what to do, by the columns in which two scores differ."""
     averaged = ""
-    if a.item is not None and a.run is None:
+    if a.item is not None and a.run is None and have_samples(records):
         averaged = (
             " Where they are samples of one answer, pass --unit item, which averages "
             "them."

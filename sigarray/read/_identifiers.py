@@ -2,6 +2,7 @@
 
 import collections
 import re
+import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -106,7 +107,7 @@ def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
         return False
     counts = collections.Counter((x.model, x.item) for x in records)
     sizes = set(counts.values())
-    if sizes == {1} or (len(sizes) > 1 and not is_said):
+    if sizes == {1} or (len(sizes) > 1 and not (is_said and have_samples(records))):
         return False
     frame = records[0].frame
     known = {*find_roles(frame, {}).values(), records[0].metric}
@@ -121,6 +122,12 @@ def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
         if n_names == len(records) and looks_like_index(name, ()) and not is_said:
             return False
     return True
+
+
+def have_samples(records: Sequence[Record]) -> bool:
+    """Tell several scores of most items: of a few, a row may be there twice."""
+    counts = collections.Counter((x.model, x.item) for x in records)
+    return statistics.median(counts.values()) > 1
 
 
 def _ask_about(

@@ -197,6 +197,13 @@ class TestSamples:
         assert code == 0, err
         assert "3 to 5 of each, were averaged" in err
         assert json.loads(out)["models"]["a"]["n"] == 30
+        # A few rows that are there twice are no samples.
+        rows = [f"{m},q{k},{DRAW.randint(0, 1)}" for m in "ab" for k in range(30)]
+        path = write("\n".join(["model,question,pass", *rows, rows[3], rows[8]]))
+        for options in ((), ("--unit", "item")):
+            done = run("compare", path, *options)
+            refuse(done, "Remove one")
+            assert "--unit" not in done[2]
 
     def test_of_many_questions_of_an_unknown_name(self, write, run):
         ids = [f"HumanEval/{k}" for k in range(60)]
