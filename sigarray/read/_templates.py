@@ -16,9 +16,11 @@ OF_FOLDS = (
     "--test t and the share of the data that each is tested on, --test-share, for the "
     "training data of folds overlap"
 )
-# What a run may be: the first of these that is of as many paths as the last.
+# What a run may be, the first of these that is of as many paths as the last: a number
+# that is none of a date, a date, a word.
 _ANY = r"[^/]+"
-_RUNS = (r"(?<!\d)(?:\d{4}-\d\d-\d\d|\d+)(?!\d)", r"[^\W_]+", _ANY)
+_DATE = r"\d{4}-\d\d-\d\d(?:[-_T]\d\d[-:]\d\d[-:]\d\d)?"
+_RUNS = (rf"(?<!\d)(?<!\d\d-\d\d-)(?:{_DATE}|\d+)(?!\d)", r"[^\W_]+", _ANY)
 
 
 class Found(NamedTuple):
@@ -123,13 +125,9 @@ def find_two_ways(
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
     ways = [(x, y) for x, y in zip(places, found, strict=True) if y is not None]
-    if "}{run}" in template:
-        runs: dict[str, set[str]] = {}
-        for _, x in ways:
-            runs.setdefault(x.said.get("model", ""), set()).add(x.said["run"])
-        if any(x != next(iter(runs.values())) for x in runs.values()):
-            # 180 of "resnet", or 0 of "resnet18"?
-            ways = [(place, _move_digits(x)) for place, x in ways]
+    if "}{run}" in template and not _are_numbered([x.said for _, x in ways]):
+        # 180 of "resnet", or 0 of "resnet18"?
+        ways = [(place, _move_digits(x)) for place, x in ways]
     return next(((place, x) for place, x in ways if x.said != x.other), None)
 
 
@@ -151,6 +149,18 @@ def _refuse_two_ways(
         "models: NAME=FILE."
     )
     raise TableError(msg)
+
+
+def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
+    """Tell runs that are the same of all models, or numbered without a gap."""
+    runs: dict[str, set[str]] = {}
+    for x in said:
+        runs.setdefault(x.get("model", ""), set()).add(x["run"])
+    every = set().union(*runs.values())
+    if all(x == every for x in runs.values()):
+        return True
+    numbers = {int(x) for x in every if x.isdecimal()}
+    return len(numbers) == len(every) == max(numbers) - min(numbers) + 1
 
 
 def _move_digits(found: Found) -> Found:

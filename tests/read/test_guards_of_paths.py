@@ -247,6 +247,18 @@ class TestRunsAtTheEnd:
         by = parse(run("compare", folder, "--path", way, "--format", "json"))["models"]
         expected = {name.rstrip("-"): n for name in names}
         assert {name: x["n"] for name, x in by.items()} == expected
+        (tmp_path / f"{names[0]}{n - 1}.json").unlink()
+        assert run("compare", folder, "--path", way)[0] == 0
+
+    @pytest.mark.parametrize("run_of", ["2024-01-0{}", "2024-01-01_12-00-0{}", "{}"])
+    def test_a_date_is_a_run(self, run, tmp_path, run_of):
+        for name in ("bert-base", "gpt-2"):
+            for k in range(4):
+                text = json.dumps({"acc": DRAW.random()})
+                (tmp_path / f"{name}-{run_of.format(k)}.json").write_text(text)
+        options = ("--path", "{model}-{run}.json", "--format", "json")
+        by = parse(run("compare", str(tmp_path), *options))["models"]
+        assert {name: x["n"] for name, x in by.items()} == {"bert-base": 4, "gpt-2": 4}
 
     def test_where_the_name_may_end_in_a_number(self, run, tmp_path):
         folder = self.write(tmp_path, ["resnet18", "resnet50", "vit"], 4)
