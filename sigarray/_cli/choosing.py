@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigarray._cli.comparison import Comparison, pairs_of
-from sigarray._cli.floors import choose_correction, doubt_sizes, list_floors
+from sigarray._cli.floors import (
+    TESTS_OF_ORDERS,
+    choose_correction,
+    doubt_sizes,
+    list_floors,
+)
 from sigarray._cli.inputs import check_sizes
 from sigarray._cli.options import add_random, number
 from sigarray._cli.orders import (
@@ -30,6 +35,12 @@ from sigarray.read._score_table import ScoreTable
 
 ORDERS = OrderOptions()
 ALPHA = 0.05
+# Those that know no pairs.
+_OF_INDEPENDENT = {
+    "aso": "Almost stochastic order",
+    "mann-whitney": "Mann and Whitney's test",
+    "brunner-munzel": "Brunner and Munzel's test",
+}
 _RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
 
 
@@ -150,14 +161,14 @@ def choose_test(
             UserWarning,
             stacklevel=2,
         )
+    if table.unit != "run" and options.test in _OF_INDEPENDENT:
+        warnings.warn(
+            f"{_OF_INDEPENDENT[options.test]} takes scores as independent, and "
+            f"those of one {table.unit} in all models are not: use --test permutation.",
+            UserWarning,
+            stacklevel=2,
+        )
     if options.test == "aso":
-        if table.unit != "run":
-            warnings.warn(
-                f"Almost stochastic order takes scores as independent, and those of "
-                f"one {table.unit} in all models are not: use --test permutation.",
-                UserWarning,
-                stacklevel=2,
-            )
         if (options.threshold or 0.0) > ORDERS.threshold:
             warnings.warn(
                 f"--threshold {options.threshold:g} claims less than "
@@ -182,9 +193,10 @@ def choose_test(
     is_paired = table.is_paired and options.test in PAIRED_TESTS
     alpha = ALPHA if options.alpha is None else options.alpha
     n_comparisons = 1 if options.no_correction else _count_pairs(table, options)
-    if options.test == "permutation":
+    if options.test in TESTS_OF_ORDERS:
         doubt_sizes(
             table.tasks,
+            options.test,
             alpha,
             n_comparisons,
             is_paired=is_paired,

@@ -25,7 +25,11 @@ _NEAR_FLOOR, _SHARE_OF_LEVEL = 10.0, 0.25
 # it may be too small.
 _EFFECTIVE, _SHARE_OF_SIZES = 20.0, 0.75
 # These have p-values no smaller than that of the most extreme order of the scores.
-_TESTS_OF_ORDERS = ("permutation", "mann-whitney", "brunner-munzel")
+TESTS_OF_ORDERS = {
+    "permutation": "permutation test",
+    "mann-whitney": "test by Mann-Whitney's U",
+    "brunner-munzel": "test by Brunner and Munzel",
+}
 # More scores never have too large a floor.
 _MANY_SCORES = 1000
 
@@ -67,7 +71,7 @@ def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
 @functools.cache
 def smallest_p_value(test: str, n: int, m: int, *, is_paired: bool) -> float:
     """Give the least two-sided p-value that a test has for any scores: 0 if none."""
-    if min(n, m) >= _MANY_SCORES or test not in _TESTS_OF_ORDERS:
+    if min(n, m) >= _MANY_SCORES or test not in TESTS_OF_ORDERS:
         return 0.0
     # Of whole numbers, for floats end at 1e308.
     return 2 / (2**n if is_paired else math.comb(n + m, n))
@@ -89,10 +93,14 @@ def list_floors(
 
 
 def doubt_sizes(
-    tasks: Mapping[str, Mapping[str, Any]], alpha: float, n_comparisons: int, **by: Any
+    tasks: Mapping[str, Mapping[str, Any]],
+    test: str,
+    alpha: float,
+    n_comparisons: int,
+    **by: Any,
 ) -> None:
-    """Warn of so few scores that a test by permutation can tell no models apart."""
-    floors = list_floors(tasks, "permutation", **by)
+    """Warn of so few scores that a test of their order can tell no models apart."""
+    floors = list_floors(tasks, test, **by)
     floor = max(floors)
     if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":
         n_comparisons = 1
@@ -101,7 +109,7 @@ def doubt_sizes(
     n = min(len(x) for scores in tasks.values() for x in scores.values())
     of = f", times {n_comparisons} comparisons" if n_comparisons > 1 else ""
     warnings.warn(
-        f"No permutation test of {n} scores gives p below {floor:.2g}{of}: some "
+        f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: some "
         f"models cannot be told apart at level {alpha:g}, whatever their scores.",
         UserWarning,
         stacklevel=2,

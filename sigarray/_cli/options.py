@@ -12,7 +12,8 @@ _MAX_WORKERS = 1024
 _COLUMNS = {
     "model": "the column of models; by default, as these others, by its usual names",
     "item": "that of items of a test set, by which models are paired",
-    "run": "that of runs, or of their seeds",
+    "run": "that of runs, or of their seeds; as --item and --task, several columns "
+    "that together say so, such as repeat,fold",
     "task": "that of tasks, or of datasets",
     "cluster": "that of clusters of items, such as documents",
     "score": "that of scores",

@@ -17,7 +17,7 @@ from sigarray._cli.floors import list_floors
 from sigarray._cli.progress import announce, track
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
-from sigarray._order.families import Family, can_decide, family_of
+from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.from_chunks import multi_aso_of_samples
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray.read._stored import StoredScores
@@ -33,6 +33,8 @@ Samples = Mapping[str, Any]
 # `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
 _SIZES_AT_THRESHOLD = ("0 to 7 % of cases", "0 to 4 % of cases")
+_TOO_FEW = ".* are too few for any verdict"
+_MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
@@ -68,7 +70,62 @@ def run_orders(
     named = track(list(tasks.items()), "Task")
     if is_corrected and choose_order_correction(tasks, options) != CLOSED:
         return _run_by_discovery_rate(tasks, named, options, share)
-    return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
+    with warnings.catch_warnings():
+        if is_corrected and len(tasks) > 1 and not _can_decide(tasks, options):
+            _doubt_runs(tasks, options)
+            # Of one task alone, more runs would be needed.
+            warnings.filterwarnings("ignore", _TOO_FEW)
+        return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
+
+
+def _can_decide(tasks: Mapping[str, Samples], options: OrderOptions) -> bool:
+    """Tell whether so many runs could decide a pair of any of several tasks."""
+    if choose_order_correction(tasks, options) != CLOSED:
+        return True
+    return _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True)
+
+
+def _can_any(
+    tasks: Mapping[str, Samples],
+    options: OrderOptions,
+    share: float,
+    *,
+    is_corrected: bool,
+) -> bool:
+    """Tell whether a pair of any task could be decided, at a share of the level."""
+    return any(
+        can_decide(
+            [len(x) for x in scores.values()],
+            _family_of(scores, options, share, is_corrected=is_corrected),
+        )
+        for scores in tasks.values()
+    )
+
+
+def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
+    """Warn that no task can be decided, and say with how many runs one could be."""
+    sizes = [len(x) for scores in tasks.values() for x in scores.values()]
+    few = (
+        str(min(sizes)) if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    )
+    needed = next(
+        (
+            n
+            for n in range(MIN_SIZE, _MOST_RUNS)
+            if _can_decide(
+                {x: dict.fromkeys(scores, range(n)) for x, scores in tasks.items()},
+                options,
+            )
+        ),
+        None,
+    )
+    more = f"each model {needed} times or more" if needed else "them again"
+    warnings.warn(
+        f"{few} scores of each model are too few for any verdict on any of "
+        f"{len(tasks)} tasks: eps_min is 0.5 or more whatever they are. Run {more}.",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def _run_by_discovery_rate(
@@ -97,7 +154,7 @@ def _run_by_discovery_rate(
     count = math.ceil(len(p_values) / max(1, n_told))
     with warnings.catch_warnings():
         # Sizes are judged for all tasks at once.
-        warnings.filterwarnings("ignore", ".* are too few for any verdict")
+        warnings.filterwarnings("ignore", _TOO_FEW)
         results = {
             task: share(scores, n_comparisons=count, is_corrected=False)
             for task, scores in named
@@ -122,20 +179,9 @@ def choose_order_correction(
     tasks: Mapping[str, Samples], options: OrderOptions
 ) -> OrderCorrection:
     """Say how verdicts of several tasks hold at once, as `choose_correction` does."""
-    if len(tasks) == 1:
+    if len(tasks) == 1 or _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True):
         return CLOSED
-
-    def can_any(share: float, *, is_corrected: bool) -> bool:
-        return any(
-            can_decide(
-                [len(x) for x in scores.values()],
-                _family_of(scores, options, share, is_corrected=is_corrected),
-            )
-            for scores in tasks.values()
-        )
-
-    is_vain = not can_any(1.0 / len(tasks), is_corrected=True)
-    is_of_use = is_vain and can_any(1.0, is_corrected=False)
+    is_of_use = _can_any(tasks, options, 1.0, is_corrected=False)
     return "benjamini_hochberg" if is_of_use else CLOSED
 
 

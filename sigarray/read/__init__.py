@@ -49,7 +49,8 @@ def scores(
     model, item, run, task, cluster, score : str, optional
         Columns that say of which model a score is, of which item, run (or seed), task
         (or dataset) and cluster of items, and the score itself; by default found by
-        their usual names. A table without a column of models has one for each.
+        their usual names. A table without a column of models has one for each. Several
+        that only together say so have commas between: "repeat,fold".
     models, tasks : iterable of str, optional
         Take only these.
     where : mapping of str to iterable of str, optional

@@ -1,14 +1,16 @@
 """Join the scores of models by what they are of, and never by their order."""
 
+import collections
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, cast
 
 from sigarray.read._bytes import TableError
+from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._records import Record
+from sigarray.read._records import Record, find_column
 
 Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
@@ -38,15 +40,15 @@ def take_last_steps(
     kept = [x for x in records if _step(x) == last[_name_run(x)]]
     if len(kept) == len(records):
         return kept, [], []
-    first = records[0]
-    column = next((x for x in first.frame.columns if _is_step(first, x)), "step")
+    column = find_column(records, "step") or "step"
     steps = sorted(set(last.values()))
     which = f"{steps[0]:g}" if len(steps) == 1 else f"{steps[0]:g} to {steps[-1]:g}"
     note = (
         f"{column!r} was taken for the steps of a run, and the last of each ({which}) "
-        f"for its score: {len(kept)} of {len(records)} rows. If it numbers runs, pass "
-        f"--run {column}"
+        f"for its score: {len(kept)} of {len(records)} rows"
     )
+    if all(x.run is None for x in records):
+        note += f". If it numbers runs, pass --run {column}"
     early = next((x for x in kept if _step(x) < steps[-1]), None)
     if early is None:
         return kept, [note], []
@@ -98,9 +100,16 @@ def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
 
 
 def join_scores(
-    records: Sequence[Record], unit: Unit, *, is_paired: bool, drop_unmatched: bool
+    records: Sequence[Record],
+    unit: Unit,
+    *,
+    is_paired: bool,
+    drop_unmatched: bool,
+    is_said: bool = False,
 ) -> tuple[Joined, list[str]]:
     """Give the scores of each model of a task by what they are of, in one order.
+
+    `is_said` where the user says that scores are of items.
 
     Raises
     ------
@@ -110,12 +119,10 @@ def join_scores(
     """
     _check_units(records, unit)
     notes: list[str] = []
-    if unit != "run" and are_samples(records):
-        notes.append(
-            "several scores of an item were averaged, as samples of one answer"
-        )
+    if unit != "run" and are_samples(records, is_said=is_said):
+        notes.append(_say_samples(records))
     else:
-        _refuse_duplicates(records)
+        refuse_duplicates(records)
     for role in ("cluster", "content"):
         _check_same(records, role)
     if unit == "run" and all(record.run is None for record in records):
@@ -165,14 +172,6 @@ def _step(record: Record) -> float:
     return -math.inf if record.step is None else record.step
 
 
-def _is_step(record: Record, column: str) -> bool:
-    cell = record.frame.columns[column][record.row]
-    try:
-        return float(cell) == record.step
-    except (TypeError, ValueError):
-        return False
-
-
 def _name_run(record: Record) -> Hashable:
     return record.task, record.model, record.item, record.run
 
@@ -189,29 +188,12 @@ def _check_units(records: Sequence[Record], unit: Unit) -> None:
             raise TableError(msg)
 
 
-def _refuse_duplicates(records: Sequence[Record]) -> None:
-    if all(x.item is None and x.run is None for x in records):
-        return
-    seen: dict[Hashable, Record] = {}
-    for record in records:
-        key = record.model, record.item, record.run, record.cluster
-        other = seen.setdefault(key, record)
-        if other is not record:
-            said = [
-                f"{role} {name!r}"
-                for role, name in (
-                    ("item", record.item),
-                    ("run", record.run),
-                    ("task", record.task),
-                )
-                if name is not None
-            ]
-            msg = (
-                f"{record.place}: expected one score of {record.model!r} for "
-                f"{', '.join(said)}; got another one at {other.place}. Remove one, or "
-                "say with --item, --run and --task which columns tell them apart."
-            )
-            raise TableError(msg)
+def _say_samples(records: Sequence[Record]) -> str:
+    counts = collections.Counter((x.model, x.item) for x in records).values()
+    several = "several scores of an item"
+    if len(set(counts)) > 1:
+        several += f", {min(counts)} to {max(counts)} of each,"
+    return f"{several} were averaged, as samples of one answer"
 
 
 def _check_same(records: Sequence[Record], role: str) -> None:

@@ -1,4 +1,4 @@
-"""Rows that are wanted, by what is in a column."""
+"""Rows that are wanted, by what is in a column, and columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +39,12 @@ def keep_rows(
                 raise TableError(msg)
         frames = [_filter(frame, name, values) for frame in frames]
     return list(frames)
+
+
+def leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
+    """Leave out columns, which are then taken for nothing."""
+    columns = {x: y for x, y in frame.columns.items() if x not in ignored}
+    return replace(frame, columns=columns)
 
 
 def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:

@@ -9,21 +9,21 @@ from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 from sigarray.read._summaries import STATISTICS
 
-_SPLITS = frozenset(
+SPLITS = frozenset(
     (
         *("train", "training", "test", "testing", "val", "valid", "validation"),
         *("dev", "eval", "evaluation", "holdout"),
     )
 )
 # Names of columns of what predictions are compared with.
-_TRUTHS = frozenset(
+TRUTHS = frozenset(
     (
         *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
         *("ytrue", "ytest", "answerkey", "gt"),
     )
 )
 # Those that may be models, too, where scores are no whole numbers.
-_MAYBE_TRUTHS = frozenset(
+MAYBE_TRUTHS = frozenset(
     (
         *("target", "targets", "reference", "references", "actual", "expected"),
         *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
@@ -34,7 +34,7 @@ _MAYBE_TRUTHS = frozenset(
 # Words of a column that is computed of those of models.
 _DIFFERENCES = {"diff", "difference", "delta", "gap", "improvement"}
 _COMPUTED = (STATISTICS - {"sd"}) | _DIFFERENCES
-_METRICS = frozenset(
+METRICS = frozenset(
     (
         *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
         *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
@@ -44,8 +44,10 @@ _METRICS = frozenset(
         *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
     )
 )
-# Of which one of `_METRICS` may be: "n_params", "total time".
+# Of which one of `METRICS` may be: "n_params", "total time".
 _FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
+# Columns that scikit-learn's cross_validate adds to its scores.
+_TIMES = {"fit_time", "score_time"}
 _FOLD = re.compile(
     r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
     r"(id|idx|index|no|nr|num|number)?"
@@ -72,7 +74,7 @@ def refuse_splits(
         if not all(isinstance(x, str) for x in cells):
             continue
         values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
-        if len(values) > 1 and all(x.lower() in _SPLITS for x in values):
+        if len(values) > 1 and all(x.lower() in SPLITS for x in values):
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (
@@ -96,7 +98,7 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
         return
     words = {name: _list_words(name) for name in names}
     is_whole = all(bool(np.all(x == np.round(x))) for x in scores.values())
-    known = _TRUTHS | _MAYBE_TRUTHS if is_whole else _TRUTHS
+    known = TRUTHS | MAYBE_TRUTHS if is_whole else TRUTHS
     truths = [x for x in names if squeeze(x) in known]
     if truths:
         others = [x for x in names if x not in truths]
@@ -110,10 +112,10 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     kinds = [
         x
         for x in names
-        if words[x] & _METRICS and words[x] <= _METRICS | _SPLITS | _FILLERS
+        if words[x] & METRICS and words[x] <= METRICS | SPLITS | _FILLERS
     ]
     kinds += [x for x in names if _is_computed(x, words)]
-    if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
+    if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
         kinds = list(names)
     if kinds:
         msg = (
@@ -151,14 +153,48 @@ def refuse_folds(
     """
     for name in _list_folds(frame, chosen):
         if name not in {*chosen.values(), *ignored}:
+            run = _name_folds(frame, name, ignored)
             msg = (
                 f"{frame.source}, column {name!r}: expected independent runs; got what "
                 "looks like folds or repetitions on one data set, whose training data "
-                f"overlap. Pass --run {name}, with --test t and the share of the data "
+                f"overlap. Pass --run {run}, with --test t and the share of the data "
                 "that each is tested on, --test-share, where that is so; or --run "
-                f"{name} alone where they are independent."
+                f"{run} alone where they are independent."
             )
             raise TableError(msg)
+
+
+def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
+    """Give the columns that together name a fold, of which each repetition has one."""
+    roles = find_roles(frame, {})
+    own = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    rows = [*zip(*(frame.columns[x] for x in (*own, fold)), strict=True)]
+    run = roles.get("run")
+    if len(set(rows)) == len(rows) or run in (None, fold, *ignored):
+        return fold
+    return ",".join(x for x in frame.columns if x in (run, fold))
+
+
+def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
+    """Refuse to take what scikit-learn's cross_validate gives for independent runs.
+
+    Raises
+    ------
+    TableError
+        Rows of folds, of which no column was named for the runs.
+    """
+    of_tests = any(x.startswith("test_") for x in frame.columns)
+    if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
+        return
+    if "run" in find_roles(frame, chosen):
+        return
+    msg = (
+        f"{frame.source}: expected independent runs; got {list_names(sorted(_TIMES))}, "
+        "as scikit-learn's cross_validate writes of folds of one data set, whose "
+        "training data overlap. Pass --test t and the share of the data that each is "
+        "tested on, --test-share; or --unit run where they are independent."
+    )
+    raise TableError(msg)
 
 
 def doubt_folds(

@@ -2,6 +2,7 @@
 
 import collections
 import re
+import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._frame import Frame, find_roles, find_score, squeeze
-from sigarray.read._records import Record, as_text
+from sigarray.read._records import Record, as_text, find_column
 
 # More numbers of one column are hardly those of runs.
 _MAX_RUNS = 50
@@ -90,10 +91,11 @@ def find_items(
     return list(frames), []
 
 
-def are_samples(records: Sequence[Record]) -> bool:
-    """Tell several scores of each item, as many of every model: samples of an answer.
+def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
+    """Tell several scores of each item: samples of an answer.
 
-    A column of indices that may name what they are of is not such.
+    As many of every model and item, unless `is_said`, that scores of an item are to be
+    averaged. A column of indices that may name what they are of is not such.
 
     Raises
     ------
@@ -104,7 +106,8 @@ def are_samples(records: Sequence[Record]) -> bool:
     if any(x.run is not None or x.item is None for x in records):
         return False
     counts = collections.Counter((x.model, x.item) for x in records)
-    if set(counts.values()) == {1} or len(set(counts.values())) > 1:
+    sizes = set(counts.values())
+    if sizes == {1} or (len(sizes) > 1 and not (is_said and have_samples(records))):
         return False
     frame = records[0].frame
     known = {*find_roles(frame, {}).values(), records[0].metric}
@@ -113,20 +116,35 @@ def are_samples(records: Sequence[Record]) -> bool:
         if name in known or _SAMPLE.fullmatch(squeeze(name)):
             continue
         names = _list_names(records, name)
-        if sum(map(len, names)) < len(records):
-            continue
-        if all(x == names[0] for x in names):
-            msg = (
-                f"{frame.source}: expected one score of each item and model; got "
-                f"{counts.most_common(1)[0][1]}, one for each value of {name!r}. Pass "
-                f"--task {name} to compare on each, --ignore {name} to average them as "
-                "samples of one answer, or --item with a column that tells every item "
-                "from all others."
-            )
-            raise TableError(msg)
-        if looks_like_index(name, ()):
+        n_names = sum(map(len, names))
+        if n_names > len(counts) and all(x == names[0] for x in names):
+            raise _ask_about(name, records, max(sizes), n_names < len(records))
+        if n_names == len(records) and looks_like_index(name, ()) and not is_said:
             return False
     return True
+
+
+def have_samples(records: Sequence[Record]) -> bool:
+    """Tell several scores of most items: of a few, a row may be there twice."""
+    counts = collections.Counter((x.model, x.item) for x in records)
+    return statistics.median(counts.values()) > 1
+
+
+def _ask_about(
+    column: str, records: Sequence[Record], n: int, has_samples: bool
+) -> TableError:
+    """Give an error of scores of an item that this column tells apart."""
+    first = records[0]
+    each = "some" if has_samples else "one"
+    item = find_column(records, "item")
+    task = f"--task {column} to compare on each, " if first.task is None else ""
+    together = f"{column},{item}" if item is not None else "with columns that name it"
+    return TableError(
+        f"{first.frame.source}: expected one score of each item and model; got {n}, "
+        f"{each} for each value of {column!r}. Pass {task}--item {together} where both "
+        f"together name an item, or --ignore {column} to average them as samples of "
+        "one answer."
+    )
 
 
 def _list_names(records: Sequence[Record], column: str) -> list[set[Hashable]]:

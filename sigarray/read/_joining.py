@@ -44,6 +44,7 @@ def join_records(
             unit,
             is_paired=is_paired,
             drop_unmatched=choice.drop_unmatched,
+            is_said=choice.unit == "item",
         )
         notes += said
         order = [x for x in _list_models(records, choice) if x in joined]

@@ -10,6 +10,8 @@ from sigarray.read._records import Reading, Record
 
 # Of files and tasks, where there are many.
 MAX_NAMED = 4
+# Of which the same is noted.
+_MAX_SOURCES = 2
 
 
 def are_tasks(readings: Sequence[Reading | None]) -> bool:
@@ -82,6 +84,17 @@ def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
     """Name the folders, or the files, of many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
+
+
+def list_notes(
+    frames: Sequence[Frame], readings: Sequence[Reading | None]
+) -> list[str]:
+    """List what was decided on files, once where it is the same of several."""
+    sources: dict[str, list[str]] = {}
+    for frame, reading in zip(frames, readings, strict=True):
+        for note in reading.notes if reading is not None else ():
+            sources.setdefault(note, []).append(frame.source)
+    return [f"{shorten(x, _MAX_SOURCES)}: {note}" for note, x in sources.items()]
 
 
 def check_one_way(readings: Sequence[Reading | None]) -> None:

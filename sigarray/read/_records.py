@@ -119,6 +119,26 @@ def as_text(cell: object) -> str:
     return " ".join(str(cell).split())
 
 
+def find_column(records: Sequence[Record], role: str) -> str | None:
+    """Give the first column that has what all records are of, or None."""
+    for name in records[0].frame.columns:
+        if all(_says(x, name, getattr(x, role)) for x in records):
+            return name
+    return None
+
+
+def _says(record: Record, column: str, value: Any) -> bool:
+    cells = record.frame.columns.get(column)
+    if cells is None:
+        return False
+    if not isinstance(value, float):
+        return bool(as_text(cells[record.row]) == value)
+    try:
+        return float(cells[record.row]) == value
+    except (TypeError, ValueError):
+        return False
+
+
 def _say_columns(
     frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
 ) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows
+from sigarray.read._filters import keep_rows, leave_out
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -23,6 +23,7 @@ from sigarray.read._frame import (
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
+    refuse_cross_validation,
     refuse_folds,
     refuse_other_columns,
     refuse_rows_apart,
@@ -37,20 +38,24 @@ from sigarray.read._naming import (
     check_dated,
     check_ignored,
     check_one_way,
+    list_notes,
     name_as_said,
     name_files,
     name_records,
 )
 from sigarray.read._paths import (
     check_paths,
-    name_by_template,
+    refuse_crossed_names,
     refuse_rows_of_runs,
     refuse_single_runs,
 )
+from sigarray.read._predictions import refuse_predictions
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
+from sigarray.read._templates import name_by_template
+from sigarray.read._together import put_all_together
 from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
@@ -71,6 +76,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         for file, name, content in files
     ]
     files, found = _choose_rows(files, found, chosen, choice)
+    files, found = put_all_together(files, found, chosen)
     for frame in found:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored)
@@ -90,17 +96,18 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         _list_cells(_check_frame(*x, frame))
         for x, frame in zip(files, found, strict=True)
     ]
-    frames = [_leave_out(frame, choice.ignored) for frame in whole]
+    frames = [leave_out(frame, choice.ignored) for frame in whole]
+    _refuse_rows(frames, chosen, choice)
     frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
-    for frame, reading in zip(frames, readings, strict=True):
-        if reading is not None:
-            said += [f"{frame.source}: {note}" for note in reading.notes]
+    said += list_notes(frames, readings)
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
-    said += check_paths(_list_of_paths(files, frames, readings))
+    named_by_path = _list_of_paths(files, frames, readings)
+    refuse_crossed_names(named_by_path)
+    said += check_paths([x for x in named_by_path if x.folder is not None])
     n_files = collections.Counter(
         (file.model, reading.records[0].task)
         for (file, *_), reading in zip(files, readings, strict=True)
@@ -140,6 +147,16 @@ def _add_doubts(
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
+
+
+def _refuse_rows(
+    frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
+) -> None:
+    """Refuse predictions, and folds in silence, with a row for each."""
+    for frame in frames:
+        refuse_predictions(frame, chosen, choice.metric)
+        if choice.unit is None and not choice.is_paired:
+            refuse_cross_validation(frame, chosen)
 
 
 def _choose_rows(
@@ -186,20 +203,21 @@ def _list_of_paths(
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
 ) -> list[SourceFile]:
-    """List the files in folders whose paths alone say of which model they are."""
+    """List the files whose paths alone say of which model they are."""
     found = []
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         if reading is not None and _is_of_path(file, frame, reading):
             first = reading.records[0]
-            if (first.item, first.run, first.step) == (None, None, None):
+            is_plain = (first.item, first.run, first.step) == (None, None, None)
+            if is_plain and file.folder is not None:
                 refuse_rows_of_runs(file, len(reading.records))
             found.append(file)
     return found
 
 
 def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
-    """Tell a file in a folder whose path alone says of which model it is."""
-    if file.folder is None or file.is_named or file.said is not None:
+    """Tell a file whose path alone says of which model it is."""
+    if file.is_named or file.said is not None:
         return False
     is_of_items = "task" in frame.constants or "item" in frame.roles
     return reading.records[0].model is None and not is_of_items
@@ -335,12 +353,6 @@ def _list_cells(frame: Frame) -> Frame:
         name: cells.tolist() if isinstance(cells, np.ndarray) else cells
         for name, cells in frame.columns.items()
     }
-    return replace(frame, columns=columns)
-
-
-def _leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
-    """Leave out columns, which are then taken for nothing."""
-    columns = {x: y for x, y in frame.columns.items() if x not in ignored}
     return replace(frame, columns=columns)
 
 

@@ -136,16 +136,7 @@ def read_wide(
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
-    for position, model in names.items():
-        cells = table.cells[position]
-        if not isinstance(cells, np.ndarray) and _is_text(cells):
-            msg = (
-                f"{table.place(0)}, {_place_column(position, model)}: expected scores; "
-                f"got {cells[0]!r}. Where the column names the models, pass --model "
-                f"{model!r}; where it names items, by which models are paired, --item "
-                f"{model!r}; or leave it out with --ignore {model!r}."
-            )
-            raise TableError(msg)
+    _refuse_texts(table, names)
     numbers = read_cells(
         {model: table.cells[k] for model, k in positions.items()},
         lambda model, k: f"{table.place(k)}, {_place_column(positions[model], model)}",
@@ -164,6 +155,33 @@ def read_wide(
     gaps = [x for x in scores if _has_gap(numbers.columns[x])]
     notes = [f"blank cells of {list_names(gaps, 4)} were left out"] if gaps else []
     return WideScores(scores, ids, [*numbers.notes, *notes])
+
+
+def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
+    """Refuse columns of texts: of names, or of answers that have no score yet."""
+    texts = [
+        k
+        for k in names
+        if not isinstance(table.cells[k], np.ndarray) and _is_text(table.cells[k])
+    ]
+    if not texts:
+        return
+    first = texts[0]
+    place = f"{table.place(0)}, {_place_column(first, names[first])}"
+    got = f"{place}: expected scores; got {table.cells[first][0]!r}"
+    values = [{*map(as_text, table.cells[k])} for k in texts]
+    if 1 < len(texts) == len(names) and any(values[0] & x for x in values[1:]):
+        msg = (
+            f"{got}, as in other columns. Write whether each answer is right, as 1 or "
+            "0: 1 for pass and 0 for fail, or 1 where a prediction is the truth."
+        )
+        raise TableError(msg)
+    msg = (
+        f"{got}. Where the column names the models, pass --model {names[first]!r}; "
+        f"where it names items, by which models are paired, --item {names[first]!r}; "
+        f"or leave it out with --ignore {names[first]!r}."
+    )
+    raise TableError(msg)
 
 
 def _has_gap(column: np.ndarray) -> bool:
@@ -272,8 +290,8 @@ def _read_header(
             msg = (
                 f"{place}: expected a name; got none, above {first!r}. Where it names "
                 'the items of a test set, by which models are paired, pass --item ""; '
-                'where it numbers runs, --ignore ""; or choose the models with '
-                "--columns."
+                'where it names the model of each row, --model ""; where it numbers '
+                'runs, --ignore ""; or choose the models with --columns.'
             )
             raise TableError(msg)
         if model or (is_unnamed and is_item):

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -177,3 +178,60 @@ def test_intervals_of_proportions(write, run, tmp_path):
         path = long_table(write, "item", scores)
         assert run("compare", path, "--report", str(page))[0] == 0
         assert said in page.read_text().replace("&#x27;", "'")
+
+
+class TestTooFewOnEachTask:
+    """The least number of runs is that of the rule that would then be used."""
+
+    def write(self, write, n_tasks, n):
+        rng = np.random.default_rng(0)
+        scores = {
+            (m, f"t{t:02}"): rng.normal(lead, 1.0, n)
+            for t in range(n_tasks)
+            for m, lead in (("a", 50.0), ("b", 90.0))
+        }
+        return long_table(write, "seed", scores)
+
+    @pytest.mark.parametrize("n_tasks", [2, 10, 57])
+    def test_with_as_many_runs_as_are_named_something_is_decided(
+        self, write, run, n_tasks
+    ):
+        document, err = compare(run, self.write(write, n_tasks, 3))
+        assert f"too few for any verdict on any of {n_tasks} tasks" in err
+        assert err.count("too few") == 1
+        assert "Run each model 4 times or more" in err
+        assert not any(x["better"] for x in document["pairs"])
+        document, err = compare(run, self.write(write, n_tasks, 4))
+        assert "too few" not in err
+        assert all(x["better"] == "b" for x in document["pairs"])
+
+    def test_with_a_baseline(self, write, run):
+        options = ("--baseline", "a")
+        _, err = compare(run, self.write(write, 10, 3), *options)
+        (needed,) = re.findall(r"Run each model (\d+) times or more", err)
+        enough = self.write(write, 10, int(needed))
+        document, err = compare(run, enough, *options)
+        assert "too few" not in err
+        assert any(x["better"] == "b" for x in document["pairs"])
+        _, err = compare(run, self.write(write, 10, int(needed) - 1), *options)
+        assert "too few" in err
+
+    @pytest.mark.parametrize("test", ["permutation", "mann-whitney", "brunner-munzel"])
+    def test_other_tests_have_a_floor_too(self, write, run, test):
+        path = write("a,b\n1.5,4.1\n1.2,5.3\n1.9,4.6\n")
+        _, err = compare(run, path, "--test", test)
+        assert "of 3 scores gives p below 0.1: some models cannot be told" in err
+        _, err = compare(
+            run, write("a,b\n1.5,5\n1.2,6\n1.9,7\n1.1,9\n"), "--test", test
+        )
+        assert "gives p below" not in err
+
+
+@pytest.mark.parametrize("test", ["aso", "mann-whitney", "brunner-munzel"])
+def test_pairs_of_one_item_are_not_independent(write, run, test):
+    rows = [f"q{k},{k % 3 > 0:d},{k % 5 > 0:d}" for k in range(40)]
+    path = write("\n".join(["id,a,b", *rows]))
+    _, err = compare(run, path, "--item", "id", "--test", test)
+    assert "those of one item in all models are not: use --test permutation" in err
+    _, err = compare(run, path, "--item", "id")
+    assert "independent" not in err

@@ -110,12 +110,43 @@ class TestSamples:
             for k in range(20)
         ]
         path = write("\n".join([f"model,{column},question,correct", *rows]))
-        advice = f"--task {column}", f"--ignore {column}", "--item with a column"
+        advice = f"--task {column}", f"--ignore {column}", f"--item {column},question"
         said = f"got 3, one for each value of '{column}'"
         refuse(run("compare", path), said, *advice)
         assert run("compare", path, "--task", column)[0] == 0
         _, _, err = run("compare", path, "--ignore", column)
         assert "40 items are left" in err
+        done = run("compare", path, "--item", f"{column},question", "--format", "json")
+        assert json.loads(done[1])["models"]["a"]["n"] == 60
+
+    @pytest.mark.parametrize("sample", ["sample", "rep"])
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_beside_samples_they_are_asked_about_too(
+        self, write, run, sample, is_first
+    ):
+        """Questions 3 of law and of mathematics were one, if answers had samples."""
+        rows = [
+            (m, c, k, i, DRAW.randint(0, 1))
+            for m in "ab"
+            for c in ("law", "math", "art")
+            for k in range(10)
+            for i in range(3)
+        ]
+        header = f"model,subject,question,{sample},correct"
+        if not is_first:
+            header = f"model,question,{sample},subject,correct"
+            rows = [(m, k, i, c, x) for m, c, k, i, x in rows]
+        path = write("\n".join([header, *(",".join(map(str, x)) for x in rows)]))
+        options = ("--ignore", "rep") if sample == "rep" else ()
+        done = run("compare", path, *options)
+        refuse(done, "got 9, some for each value of 'subject'", "--task subject")
+        both = ("--item", "subject,question", "--format", "json")
+        code, out, err = run("compare", path, *both, *options)
+        assert code == 0, err
+        assert "averaged, as samples" in err
+        assert json.loads(out)["models"]["a"]["n"] == 30
+        done = run("compare", path, "--task", "subject", *options)
+        assert done[0] == 0, done[2]
 
     def test_answers_in_words_tell_no_items_apart(self, write, run):
         rows = [
@@ -137,6 +168,42 @@ class TestSamples:
         rows.append(rows[0])
         done = run("compare", write("\n".join(["model,item,correct", *rows])))
         refuse(done, "expected one score of 'a' for item")
+
+    def test_of_several_runs_each(self, write, run):
+        rows = [
+            f"{m},{c},{k},{i},{DRAW.randint(0, 1)}"
+            for m in "ab"
+            for c in ("law", "math")
+            for k in range(20)
+            for i in range(3)
+        ]
+        path = write("\n".join(["model,subject,question,seed,correct", *rows]))
+        done = run("compare", path, "--unit", "item")
+        refuse(done, "differ in 'subject'", "--item question,subject")
+        options = ("--item", "question,subject", "--format", "json")
+        _, out, _ = run("compare", path, "--unit", "item", *options)
+        assert json.loads(out)["models"]["a"]["n"] == 40
+
+    def test_of_other_numbers_they_are_averaged_where_that_is_said(self, write, run):
+        rows = [
+            f"{m},q{k},{DRAW.randint(0, 1)}"
+            for m in "ab"
+            for k in range(30)
+            for _ in range(3 + k % 3)
+        ]
+        path = write("\n".join(["model,question,pass", *rows]))
+        refuse(run("compare", path), "samples of one answer, pass --unit item")
+        code, out, err = run("compare", path, "--unit", "item", "--format", "json")
+        assert code == 0, err
+        assert "3 to 5 of each, were averaged" in err
+        assert json.loads(out)["models"]["a"]["n"] == 30
+        # A few rows that are there twice are no samples.
+        rows = [f"{m},q{k},{DRAW.randint(0, 1)}" for m in "ab" for k in range(30)]
+        path = write("\n".join(["model,question,pass", *rows, rows[3], rows[8]]))
+        for options in ((), ("--unit", "item")):
+            done = run("compare", path, *options)
+            refuse(done, "Remove one")
+            assert "--unit" not in done[2]
 
     def test_of_many_questions_of_an_unknown_name(self, write, run):
         ids = [f"HumanEval/{k}" for k in range(60)]

@@ -166,7 +166,161 @@ class TestAsked:
         assert "if {run} is a fold, pass --test t and the share" in err
 
 
+class TestNamesOfTwo:
+    """Names that are models and tasks were models, and were pooled as runs."""
+
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{task}-{model}-{run}.json",
+            "{model}_{task}_seed{run}.json",
+            "{model}_{task}/seed{run}.json",
+            "x_{model}-{task}_v2/{run}/metrics.json",
+        ],
+    )
+    def test_all_combinations_are_asked_about(self, grow, run, template):
+        folder = grow(template)
+        done = run("compare", folder)
+        refuse(done, "'bert', 'gpt'", "'mnli', 'squad'", "which may be models and")
+        ways = re.findall(r"--path '([^']+)'", done[2])
+        assert template in ways
+        for way in ways:
+            _, out, err = run("compare", folder, "--path", way, "--format", "json")
+            assert "left out" not in err
+            document = json.loads(out)
+            if "{task}" in way:
+                assert set(document["tasks"]) in (set(TASKS), set(MODELS))
+            else:
+                assert len(document["models"]) == 4
+        _, out, _ = run("compare", folder, "--path", template, "--format", "json")
+        assert set(json.loads(out)["tasks"]) == set(TASKS)
+
+    def test_of_files_too(self, grow, run, tmp_path):
+        folder = grow("{model}_{task}_seed{run}.json")
+        files = sorted(map(str, (tmp_path / "out").iterdir()))
+        done = run("compare", *files)
+        refuse(done, "which may be models and tasks", "NAME=FILE")
+        way = f"{folder}/{{model}}_{{task}}_seed{{run}}.json"
+        assert f"--path '{way}'" in done[2]
+        _, out, _ = run("compare", *files, "--path", way, "--format", "json")
+        assert set(json.loads(out)["tasks"]) == set(TASKS)
+
+    def test_some_combinations_are_models(self, grow, run, tmp_path):
+        folder = grow("{model}_{task}_seed{run}.json")
+        for path in (tmp_path / "out").glob("gpt_squad*"):
+            path.unlink()
+        assert run("compare", folder)[0] == 0
+
+    def test_a_model_of_several_words(self, run, tmp_path):
+        for name in ("mnli-bert", "mnli-bert-base", "sst2-bert", "sst2-bert-base"):
+            for k in range(4):
+                text = json.dumps({"acc": DRAW.random()})
+                (tmp_path / f"{name}-{k}.json").write_text(text)
+        way = "mnli-{model}-{run}.json"
+        refuse(run("compare", str(tmp_path)), "may be models and", f"--path '{way}'")
+        options = ("--path", "{task}-{model}-{run}.json")
+        done = run("compare", str(tmp_path), *options)
+        refuse(done, "in one way", "task 'mnli', model 'bert-base'", f"--path '{way}'")
+        by = parse(run("compare", str(tmp_path), "--path", way, "--format", "json"))
+        assert set(by["models"]) == {"bert", "bert-base"}
+
+
+class TestRunsAtTheEnd:
+    def write(self, folder, names, n):
+        for name in names:
+            for k in range(n):
+                text = json.dumps({"acc": DRAW.random()})
+                (folder / f"{name}{k}.json").write_text(text)
+        return str(folder)
+
+    @pytest.mark.parametrize("n", [5, 12])
+    @pytest.mark.parametrize(
+        ("names", "way"),
+        [
+            (["bert", "bart", "gpt"], "{model}{run}.json"),
+            (["bert-base-", "gpt-2-", "t5-"], "{model}-{run}.json"),
+        ],
+    )
+    def test_the_last_number_is_the_run(self, run, tmp_path, names, way, n):
+        folder = self.write(tmp_path, names, n)
+        refuse(run("compare", folder), f"--path '{way}'")
+        by = parse(run("compare", folder, "--path", way, "--format", "json"))["models"]
+        expected = {name.rstrip("-"): n for name in names}
+        assert {name: x["n"] for name, x in by.items()} == expected
+        (tmp_path / f"{names[0]}{n - 1}.json").unlink()
+        assert run("compare", folder, "--path", way)[0] == 0
+
+    @pytest.mark.parametrize("run_of", ["2024-01-0{}", "2024-01-01_12-00-0{}", "{}"])
+    def test_a_date_is_a_run(self, run, tmp_path, run_of):
+        for name in ("bert-base", "gpt-2"):
+            for k in range(4):
+                text = json.dumps({"acc": DRAW.random()})
+                (tmp_path / f"{name}-{run_of.format(k)}.json").write_text(text)
+        options = ("--path", "{model}-{run}.json", "--format", "json")
+        by = parse(run("compare", str(tmp_path), *options))["models"]
+        assert {name: x["n"] for name, x in by.items()} == {"bert-base": 4, "gpt-2": 4}
+
+    def test_where_the_name_may_end_in_a_number(self, run, tmp_path):
+        folder = self.write(tmp_path, ["resnet18", "resnet50", "vit"], 4)
+        done = run("compare", folder, "--path", "{model}{run}.json")
+        refuse(done, "model 'resnet', run '180', or model 'resnet18', run '0'")
+        assert "--path" not in run("compare", folder)[2].partition("such as")[2]
+
+    def test_other_words_side_by_side(self, run, tmp_path):
+        for name in ("a-b-x", "a-c-y"):
+            (tmp_path / f"{name}.json").write_text('{"acc": 0.5}')
+        done = run("compare", str(tmp_path), "--path", "{task}-{model}.json")
+        refuse(done, "task 'a', model 'b-x', or task 'a-b', model 'x'")
+
+
+class TestWhatElseIsInAPath:
+    @pytest.mark.parametrize(
+        ("template", "values", "way"),
+        [
+            (
+                "{model}/lr{more}/seed{run}.json",
+                ("0.01", "0.1"),
+                "{model}/lr0.01/seed{run}.json",
+            ),
+            (
+                "{model}/seed{run}/{more}.json",
+                ("train", "test"),
+                "{model}/seed{run}/test.json",
+            ),
+            ("{model}/{more}.json", ("dev", "test"), "{model}/test.json"),
+        ],
+    )
+    def test_one_value_is_chosen(self, run, tmp_path, template, values, way):
+        for model in MODELS:
+            for k in range(4):
+                for value in values:
+                    path = tmp_path / template.format(model=model, run=k, more=value)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    rows = [{"seed": k, "acc": DRAW.random()} for k in range(4)]
+                    is_of_run = "{run}" in template
+                    path.write_text(json.dumps(rows[:1] if is_of_run else rows))
+        done = run("compare", str(tmp_path))
+        refuse(done, f"such as --path '{way}'; or name")
+        done = run("compare", str(tmp_path), "--path", way, "--format", "json")
+        assert {x["n"] for x in parse(done)["models"].values()} == {4}
+
+    def test_one_value_of_each_run_says_nothing(self, grow, run, tmp_path):
+        folder = grow("{model}/seed{run}/checkpoint-10/m.json", tasks=("",))
+        for model in MODELS:
+            path = tmp_path / "out" / model / "seed1"
+            (path / "checkpoint-10").rename(path / "checkpoint-20")
+        way = "{model}/seed{run}/*/m.json"
+        refuse(run("compare", folder), f"--path '{way}'")
+        by = parse(run("compare", folder, "--path", way, "--format", "json"))["models"]
+        assert {x["n"] for x in by.values()} == {5}
+
+
 class TestSaid:
+    def test_the_same_of_many_files_once(self, grow, run):
+        _, _, err = run("compare", grow("{model}/seed{run}.json", tasks=("",)))
+        assert err.count("of its columns") == 1
+        assert "and 8 more: of its columns, score is 'acc'" in err
+
     def test_in_python(self, grow, write):
         folder = grow("{task}/{model}/seed{run}.json")
         table = read.scores(folder, path="{task}/{model}/seed{run}.json")

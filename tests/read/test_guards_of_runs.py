@@ -63,6 +63,98 @@ class TestFolds:
         assert run("compare", str(tmp_path), "--path", way)[0] == 0
 
 
+class TestRepeatedFolds:
+    """Neither the repetition nor the fold alone says which score is which."""
+
+    FOLDS = tuple((i, k) for i in range(3) for k in range(5))
+
+    def check(self, run, path):
+        refuse(run("compare", path), "--run repeat,fold, with --test t")
+        options = ("--test", "t", "--test-share", "0.2", "--format", "json")
+        code, out, err = run("compare", path, "--run", "repeat,fold", *options)
+        assert code == 0, err
+        sizes = {name: x["n"] for name, x in json.loads(out)["models"].items()}
+        assert sizes == {"a": 15, "b": 15}
+        return json.loads(out)["pairs"][0]["pvalue"]
+
+    def test_both_columns_together_are_the_run(self, write, run):
+        scores = {m: {x: DRAW.random() for x in self.FOLDS} for m in "ab"}
+        long = [f"{m},{i},{k},{x}" for m in "ab" for (i, k), x in scores[m].items()]
+        path = write("\n".join(["model,repeat,fold,acc", *long]))
+        p_value = self.check(run, path)
+        wide = [
+            f"{i},{k},{scores['a'][i, k]},{scores['b'][i, k]}" for i, k in self.FOLDS
+        ]
+        path = write("\n".join(["repeat,fold,a,b", *wide]))
+        assert self.check(run, path) == pytest.approx(p_value)
+
+    def test_one_fold_for_each_model_needs_no_other(self, write, run):
+        rows = [f"{m},{7 + k},{k},0.{n}{k}" for m, n in ("a7", "b8") for k in range(5)]
+        path = write("\n".join(["model,seed,fold,acc", *rows]))
+        refuse(run("compare", path), "Pass --run fold, with --test t")
+
+
+class TestCrossValidate:
+    """What scikit-learn's cross_validate gives, as a data frame in a file."""
+
+    def grow(self, write):
+        for m in "ab":
+            rows = [f"{k},0.1,0.2,{DRAW.random()},0.9" for k in range(10)]
+            header = ",fit_time,score_time,test_score,train_score"
+            path = write("\n".join([header, *rows]), f"{m}.csv")
+        return path.rpartition("/")[0]
+
+    def test_its_rows_are_no_independent_runs(self, write, run):
+        folder = self.grow(write)
+        options = ("--metric", "test_score")
+        refuse(run("compare", folder, *options), "cross_validate", "--test-share")
+        more = ("--test", "t", "--test-share", "0.1")
+        code, out, err = run("compare", folder, *options, *more)
+        assert code == 0, err
+        assert "Nadeau and Bengio" in out
+        assert run("compare", folder, *options, "--unit", "run")[0] == 0
+
+
+class TestSeedsThatAreThereTwice:
+    """Of a sweep, each seed has a score for each learning rate."""
+
+    ROWS = tuple(
+        f"{m},{seed},{lr},{DRAW.random()}"
+        for m in "ab"
+        for seed in range(4)
+        for lr in (0.1, 0.01)
+    )
+
+    def test_the_column_that_tells_them_apart_is_named(self, write, run):
+        path = write("\n".join(["model,seed,lr,acc", *self.ROWS]))
+        options = ("--metric", "acc", "--format", "json")
+        done = run("compare", path, *options)
+        refuse(done, "differ in 'lr'", "--where lr=0.1", "--task lr", "--run seed,lr")
+        for answer in (("--where", "lr=0.1"), ("--task", "lr"), ("--run", "seed,lr")):
+            assert run("compare", path, *options, *answer)[0] == 0
+        _, out, _ = run("compare", path, *options, "--where", "lr=0.1")
+        assert json.loads(out)["models"]["a"]["n"] == 4
+
+    def test_a_row_that_is_there_twice_is_to_be_removed(self, write, run):
+        rows = [f"{m},{seed},{DRAW.random()}" for m in "ab" for seed in (1, 2, 2)]
+        done = run("compare", write("\n".join(["model,seed,acc", *rows])))
+        refuse(done, "line 4", "Remove one")
+
+
+class TestSteps:
+    def test_the_note_names_the_column_of_steps(self, write, run):
+        rows = [
+            f"{m},{k},{step},{DRAW.random()}"
+            for m in "ab"
+            for k in range(4)
+            for step in (0, 1, 2)
+        ]
+        path = write("\n".join(["model,seed,epoch,acc", *rows]))
+        _, _, err = run("compare", path)
+        assert "'epoch' was taken for the steps of a run" in err
+        assert "--run" not in err
+
+
 class TestRowsApart:
     ROWS = tuple(f"0.7{k},0.8{9 - k}" for k in range(6))
 

@@ -1,0 +1,99 @@
+"""Several scores of one model for one item or run, where there is to be one."""
+
+from collections.abc import Hashable, Sequence
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
+from sigarray.read._frame import list_names
+from sigarray.read._identifiers import have_samples
+from sigarray.read._records import Record, as_text, find_column
+
+_MAX_SHOWN = 3
+# Of two columns together.
+_WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
+
+
+def refuse_duplicates(records: Sequence[Record]) -> None:
+    """Refuse a second score of a model for the same item, run and cluster.
+
+    Raises
+    ------
+    TableError
+        With what tells the two apart, where that is a column.
+    """
+    if all(x.item is None and x.run is None for x in records):
+        return
+    seen: dict[Hashable, Record] = {}
+    for record in records:
+        other = seen.setdefault(_name(record), record)
+        if other is not record:
+            said = [
+                f"{role} {name!r}"
+                for role, name in (
+                    ("item", record.item),
+                    ("run", record.run),
+                    ("task", record.task),
+                )
+                if name is not None
+            ]
+            msg = (
+                f"{record.place}: expected one score of {record.model!r} for "
+                f"{', '.join(said)}; got another one at {other.place}. "
+                f"{_advise(records, other, record)}"
+            )
+            raise TableError(msg)
+
+
+def _name(record: Record) -> tuple[Hashable, ...]:
+    return record.model, record.item, record.run, record.cluster
+
+
+def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
+    """Say what to do, by the columns in which two scores differ."""
+    averaged = ""
+    if a.item is not None and a.run is None and have_samples(records):
+        averaged = (
+            " Where they are samples of one answer, pass --unit item, which averages "
+            "them."
+        )
+    columns = _list_apart(records, a, b) if a.frame is b.frame else []
+    if not columns:
+        return (
+            "Remove one, or say with --item, --run and --task which columns tell them "
+            f"apart.{averaged}"
+        )
+    name = columns[0]
+    ways = [f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"]
+    if a.task is None:
+        ways.append(f"compare on each with --task {name}")
+    for role, when in _WHEN.items():
+        if getattr(a, role) is not None:
+            known = find_column(records, role)
+            both = name if known is None else f"{known},{name}"
+            ways.append(f"where {when}, pass --{role} {both}")
+    said = f"{', '.join(ways[:-1])}, or, {ways[-1]}"
+    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}.{averaged}"
+
+
+def _list_apart(records: Sequence[Record], a: Record, b: Record) -> list[str]:
+    """List the columns of few values in which two scores differ.
+
+    Those that tell all scores apart, if there are any.
+    """
+    frame = a.frame
+    known = {a.metric, *(find_column(records, role) for role in ("item", "run"))}
+    found = [
+        name
+        for name, cells in frame.columns.items()
+        if name not in known
+        and not is_blank(cells[a.row])
+        and as_text(cells[a.row]) != as_text(cells[b.row])
+        and 2 * len({*map(as_text, cells)}) <= len(cells)
+    ]
+    enough = [
+        name
+        for name in found
+        if len({(_name(x), as_text(x.frame.columns[name][x.row])) for x in records})
+        == len(records)
+    ]
+    return enough or found

@@ -1,0 +1,225 @@
+"""Templates of paths that might be meant, for the user to choose one."""
+
+import collections
+import itertools
+import math
+import re
+from collections.abc import Sequence
+
+from sigarray.read._files import name_stem
+from sigarray.read._guards import SPLITS
+from sigarray.read._templates import cut_suffix, find_two_ways, match_paths
+
+RUN = re.compile(
+    r"((?:seed|run|trial|rep|repeat|replicate|repetition|version|split|fold|cv|s|r)"
+    r"[-_= .]?)?\d+",
+    re.I,
+)
+# "0_lstm", "seed1-lstm": which run it is, and then the model.
+RUN_FIRST = re.compile(r"(?:seed|run|trial|s)?[-_=]?\d+[-_. ]+(.*\D.*)", re.I)
+_NAMED_RUN = re.compile(
+    r"(.*[-_. ])?(seed|run|trial|rep|repeat|replicate|repetition|fold|cv)[-_= .]?\d+",
+    re.I,
+)
+# What was varied, of which one value is to be chosen.
+_SETTING = re.compile(
+    r"(lr|learning[-_]?rate|wd|weight[-_]?decay|bs|batch([-_]?size)?|dropout|momentum"
+    r"|temp(erature)?|warmup|ckpt|checkpoint|steps?|epochs?|shots?)[-_= ]?[\d.]+"
+    r"(e-?\d+)?|[\d.]+[-_ ]?shots?",
+    re.I,
+)
+# Model and task.
+_MAX_NAMES = 2
+_MARK = re.compile(r"([-_. /])")
+
+
+def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
+    """Give templates that are of all paths, or of those of most parts."""
+    ((depth, _),) = collections.Counter(x.count("/") for x in every).most_common(1)
+    places = [x for x in every if x.count("/") == depth]
+    names = "name the models: " + (
+        "NAME=FOLDER" if depth and are_in_folder else "NAME=FILE"
+    )
+    # Braces and stars of a path would be those of a template.
+    is_plain = not any(re.search(r"[{}*]", x) for x in places)
+    found = _list_templates(places) if is_plain and len(places) > 1 else []
+    if not found:
+        return f"Say what its parts are with --path, or {names}"
+    ways = " or ".join(f"--path '{x}'" for x in found)
+    return f"Say what its parts are with --path, such as {ways}; or {names}"
+
+
+def find_crossed(names: Sequence[str]) -> list[list[str]]:
+    """Give the words of which names are all combinations, but for numbers of runs.
+
+    Such as "resnet" and "vit", "cifar" and "imagenet" of "resnet_cifar".
+    """
+    plain = list(dict.fromkeys(re.sub(r"[-_. ]?\d+$", "", x) for x in names))
+    words, varied = _split_names(plain)
+    found = [list(dict.fromkeys(words[k])) for k in varied]
+    found = [x for x in found if not all(map(RUN.fullmatch, x))]
+    return found if len(found) > 1 else [list(x) for x in _cut_names(plain)]
+
+
+def _list_templates(places: Sequence[str]) -> list[str]:
+    """List the templates that read paths in one way."""
+    of_two = _guess(places, is_split=True)
+    of_one = _guess(places, is_split=False)
+    of_word = [] if of_two != of_one else _guess_word(places, of_one)
+    columns = zip(*(cut_suffix(x).split("/") for x in places), strict=True)
+    is_part = bool(of_word) or any(map(_is_choice, columns))
+    is_plain = is_part or of_two != of_one
+    return [
+        x
+        for x in dict.fromkeys([*of_word, *of_two, *of_one])
+        if (x.count("{") > 1 or is_plain) and _is_of(x, places, is_part=is_part)
+    ]
+
+
+def _guess_word(places: Sequence[str], templates: Sequence[str]) -> list[str]:
+    """Give templates of the first of several tasks, where a model has several words."""
+    guesses = []
+    for template in templates:
+        said = [x.said for x in match_paths(places, template) if x is not None]
+        names = list(dict.fromkeys(x["model"] for x in said if "model" in x))
+        for word in (x for found in _cut_names(names)[:1] for x in found[:1]):
+            name = f"{word}{names[0][len(word)]}{{model}}"
+            guesses.append(template.replace("{model}", name))
+    return guesses
+
+
+def _guess(places: Sequence[str], *, is_split: bool) -> list[str]:
+    """Guess templates of paths of as many parts; `is_split` where names are of two."""
+    rows = [[*x[:-1], name_stem(x[-1])] for x in (y.split("/") for y in places)]
+    columns = [list(x) for x in zip(*rows, strict=True)]
+    of_run = _find_run(columns)
+    parts, n_names = [], 0
+    for k, column in enumerate(columns):
+        one = None if k == of_run else _choose_one(column)
+        if one is not None and _is_choice(column) and _are_told_apart(columns, k):
+            one = "*"
+        if one is not None:
+            parts.append(one)
+            continue
+        front, names, back = _cut_run(column) if k == of_run else ("", column, "")
+        text = _write_names(names, n_names, is_split=is_split)
+        n_names += text.count("<")
+        parts.append(f"{front}{text}{back}")
+    if is_split and n_names > _MAX_NAMES:
+        return []
+    return _name_parts(
+        "/".join(parts) + places[0][len(cut_suffix(places[0])) :], n_names
+    )
+
+
+def _name_parts(text: str, n_names: int) -> list[str]:
+    """Give templates with each order of model and task in the place of names."""
+    if n_names < _MAX_NAMES:
+        return [text.replace("<0>", "{model}")]
+    orders = [("{task}", "{model}"), ("{model}", "{task}")]
+    if "{run}" not in text:
+        orders += [("{model}", "{run}"), ("{run}", "{model}")]
+    guesses = []
+    for order in orders:
+        guess = text
+        for k in range(n_names):
+            guess = guess.replace(f"<{k}>", order[k] if k < _MAX_NAMES else "*")
+        guesses.append(guess)
+    return guesses
+
+
+def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
+    """Give the last part that says of which run a file is: by a word, or by numbers."""
+    varied = [k for k, x in enumerate(columns) if len(set(x)) > 1]
+    for pattern in (_NAMED_RUN, RUN):
+        found = [k for k in varied if all(map(pattern.fullmatch, columns[k]))]
+        if found:
+            return found[-1]
+    plain = [k for k in varied if not all(map(_SETTING.fullmatch, columns[k]))]
+    found = [k for k in plain if _cut_run(columns[k]) != ("", columns[k], "")]
+    return found[-1] if found else None
+
+
+def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
+    """Give what is before and behind the names of a part, with its run in one."""
+    heads = [re.sub(r"\d+$", "", x) for x in column]
+    if all(x != y for x, y in zip(heads, column, strict=True)):
+        if len(set(heads)) == 1:
+            return f"{heads[0]}{{run}}", [], ""
+        ends = zip(*(x[::-1] for x in heads), strict=False)
+        same = itertools.takewhile(lambda x: len(set(x)) == 1, ends)
+        # From the mark on: names of models may end alike.
+        mark = re.search(r"[-_. ].*", "".join(x[0] for x in same)[::-1])
+        n_cut = len(mark[0]) if mark else 0
+        if all(len(x) > n_cut for x in heads) and len(set(heads)) < len(set(column)):
+            names = [x[: len(x) - n_cut] for x in heads]
+            return "", names, f"{mark[0] if mark else ''}{{run}}"
+    rests = [RUN_FIRST.fullmatch(x) for x in column]
+    if all(rests):
+        names = [x[1] for x in rests if x]
+        front = column[0][: len(column[0]) - len(names[0])]
+        return re.sub(r"[0-9]+", "{run}", front), names, ""
+    return "", column, ""
+
+
+def _choose_one(column: Sequence[str]) -> str | None:
+    """Give the text of a part that all have, or of which one is to be chosen."""
+    values = list(dict.fromkeys(column))
+    if len(values) == 1 or all(map(_SETTING.fullmatch, values)):
+        return values[0]
+    if all(x.lower() in SPLITS for x in values):
+        return min(values, key=lambda x: (x.lower() != "test", x[:1].lower() != "t"))
+    return None
+
+
+def _is_choice(column: Sequence[str]) -> bool:
+    return len(set(column)) > 1 and _choose_one(column) is not None
+
+
+def _are_told_apart(columns: Sequence[Sequence[str]], k: int) -> bool:
+    """Tell paths that differ without their k-th part: of each run, the best step."""
+    others = [x for place, x in enumerate(columns) if place != k]
+    return bool(others) and len(set(zip(*others, strict=True))) == len(columns[k])
+
+
+def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
+    """Give the places of a name, or of the two of which each is, by number."""
+    if not names:
+        return ""
+    words, varied = _split_names(names)
+    if not is_split or len(varied) != _MAX_NAMES:
+        return f"<{first}>"
+    places = {k: f"<{first + n}>" for n, k in enumerate(varied)}
+    return "".join(places.get(k, x[0]) for k, x in enumerate(words))
+
+
+def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
+    """Give the words of names, and which of them vary, each with each other one."""
+    rows = [_MARK.split(x) for x in dict.fromkeys(names)]
+    if len({len(x) for x in rows}) > 1:
+        return [], []
+    words = list(zip(*rows, strict=True))
+    sizes = [len(set(x)) for x in words]
+    varied = [k for k, n in enumerate(sizes) if n > 1]
+    is_crossed = len(varied) > 1 and math.prod(sizes) == len(rows)
+    if not is_crossed or any(k % 2 for k in varied):
+        return words, []
+    return words, varied
+
+
+def _cut_names(names: Sequence[str]) -> list[Sequence[str]]:
+    """Give first words and rests, of which names are all combinations, if they are."""
+    found = [_MARK.split(x, maxsplit=1) for x in dict.fromkeys(names)]
+    if not found or any(len(x) == 1 for x in found):
+        return []
+    firsts, _, rests = (list(dict.fromkeys(x)) for x in zip(*found, strict=True))
+    is_crossed = len(firsts) * len(rests) == len(found)
+    return [firsts, rests] if is_crossed and min(len(firsts), len(rests)) > 1 else []
+
+
+def _is_of(template: str, places: Sequence[str], *, is_part: bool) -> bool:
+    """Tell a template that reads all paths, or those of what was chosen, in one way."""
+    found = match_paths(places, template)
+    n_found = sum(x is not None for x in found)
+    is_enough = n_found == len(places) or (is_part and n_found > 1)
+    return is_enough and find_two_ways(places, found, template) is None

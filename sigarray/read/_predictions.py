@@ -1,0 +1,77 @@
+"""Predictions and the truth, in a table with a row for each, which are no scores."""
+
+import re
+from collections.abc import Mapping
+
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import (
+    Frame,
+    find_roles,
+    find_score,
+    list_metrics,
+    squeeze,
+)
+from sigarray.read._guards import MAYBE_TRUTHS, METRICS, TRUTHS
+from sigarray.read._records import as_text
+
+_PREDICTION = re.compile(
+    r"y?(hat|pred(s|icted|ictions?)?)(label|class|answer|value)?s?"
+    r"|(model|label|class)?(pred(s|icted)?|predictions?)"
+)
+# Of fewer values, whether a prediction is right may have the marks of the truth.
+_MIN_CLASSES = 3
+
+
+def refuse_predictions(
+    frame: Frame, chosen: Mapping[str, str], metric: str | None
+) -> None:
+    """Refuse to compare predictions, or what they are compared with, as scores.
+
+    Raises
+    ------
+    TableError
+        The column of scores has their name; or three classes or more, all of them
+        those of a column of the truth.
+    """
+    if frame.metrics is not None or "score" in chosen or not frame.lines:
+        return
+    roles = find_roles(frame, chosen)
+    column: str | None
+    try:
+        column = find_score(frame, roles, metric)
+    except TableError:
+        column = _find_only(frame, roles) if metric is None else None
+    if column is not None and _is_prediction(frame, roles, column):
+        msg = (
+            f"{frame.source}: expected scores; got {column!r}, which seems to be of "
+            "predictions, or the truth. Write a column of whether each prediction is "
+            "right, as 1 or 0, or of another score of it, and name it with --metric; "
+            f"or pass --score {column} where it is one."
+        )
+        raise TableError(msg)
+
+
+def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
+    """Give a column of predictions, where no other one may be the score."""
+    names = list_metrics(frame, roles) or [
+        x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
+    ]
+    found = [x for x in names if _is_prediction(frame, roles, x)]
+    return found[-1] if found and len(found) == len(names) else None
+
+
+def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+    name = squeeze(column)
+    others = [x for x in frame.columns if x not in {*roles.values(), column}]
+    if _PREDICTION.fullmatch(name):
+        return True
+    if name in TRUTHS | MAYBE_TRUTHS:
+        return any(_PREDICTION.fullmatch(squeeze(x)) for x in others)
+    if name in METRICS:
+        return False
+    values = {*map(as_text, frame.columns[column])}
+    return len(values) >= _MIN_CLASSES and any(
+        values <= {*map(as_text, frame.columns[x])}
+        for x in others
+        if squeeze(x) in TRUTHS
+    )

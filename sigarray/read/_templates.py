@@ -1,0 +1,202 @@
+"""What the user says that the parts of paths are: "{task}/{model}/seed{run}.json"."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sigarray.read._bytes import TableError
+from sigarray.read._files import SourceFile, name_stem
+from sigarray.read._frame import list_names
+
+_ROLES = ("task", "model", "run")
+_FOLD = re.compile(r"(fold|cv|split|repetition)[-_= .]?\{run\}", re.I)
+OF_FOLDS = (
+    "--test t and the share of the data that each is tested on, --test-share, for the "
+    "training data of folds overlap"
+)
+# What a run may be, the first of these that is of as many paths as the last: a number
+# that is none of a date, a date, a word.
+_ANY = r"[^/]+"
+_DATE = r"\d{4}-\d\d-\d\d(?:[-_T]\d\d[-:]\d\d[-:]\d\d)?"
+_RUNS = (rf"(?<!\d)(?<!\d\d-\d\d-)(?:{_DATE}|\d+)(?!\d)", r"[^\W_]+", _ANY)
+
+
+class Found(NamedTuple):
+    """What a template says of a path, and what else it might say."""
+
+    said: Mapping[str, str]
+    other: Mapping[str, str]
+
+
+def name_by_template(
+    files: Sequence[SourceFile], template: str
+) -> tuple[list[SourceFile], list[str]]:
+    """Give the files that are as the template says, and what it says of them.
+
+    Parameters
+    ----------
+    files : sequence of SourceFile
+    template : str
+        Such as "{task}/{model}/seed{run}.json", relative to the folder of a file; "*"
+        stands for any text of a part that says nothing.
+
+    Raises
+    ------
+    TableError
+        A template without a name, that is of no file, or that is of one in two ways.
+    """
+    places = [place_of(file) for file in files]
+    found = match_paths(places, template)
+    others = [place for place, x in zip(places, found, strict=True) if x is None]
+    named = [
+        file._replace(said=x.said)
+        for file, x in zip(files, found, strict=True)
+        if x is not None
+    ]
+    if not named:
+        msg = (
+            f"Expected files such as --path {template!r}; got {list_names(others, 5)}."
+        )
+        raise TableError(msg)
+    _refuse_two_ways(places, found, template)
+    first = named[0]
+    notes = [f"{place_of(first)} was read as {_say(first.said or {})}"]
+    if _FOLD.search(template):
+        notes.append(f"if {{run}} is a fold, pass {OF_FOLDS}")
+    if others:
+        some = "file was" if len(others) == 1 else "files were"
+        notes.append(
+            f"{len(others)} other {some} left out, not as --path {template!r}: "
+            f"{list_names(others, 3)}"
+        )
+    return named, notes
+
+
+def match_paths(places: Sequence[str], template: str) -> list[Found | None]:
+    """Say what a template says of each path, where it is of it.
+
+    Of names side by side the shortest, and the longest, may be meant; a run is rather a
+    number.
+    """
+    found: list[list[Found | None]] = []
+    for run in _RUNS if "{run}" in template else _RUNS[-1:]:
+        shortest, longest = (_compile(template, run, mark) for mark in ("?", ""))
+        found.append([_match(x, shortest, longest) for x in places])
+    n_found = sum(x is not None for x in found[-1])
+    return next(x for x in found if sum(y is not None for y in x) == n_found)
+
+
+def place_of(file: SourceFile) -> str:
+    """Give the path of a file within the folder that was asked for."""
+    path = Path(file.path)
+    return (path if file.folder is None else path.relative_to(file.folder)).as_posix()
+
+
+def cut_suffix(place: str) -> str:
+    """Give a path without the suffix of its file."""
+    folder, slash, name = place.rpartition("/")
+    return f"{folder}{slash}{name_stem(name)}"
+
+
+def _match(
+    place: str, shortest: re.Pattern[str], longest: re.Pattern[str]
+) -> Found | None:
+    for text in (place, cut_suffix(place)):
+        first, last = shortest.fullmatch(text), longest.fullmatch(text)
+        if first is not None and last is not None:
+            return Found(
+                *(
+                    {x: " ".join(y.split()) for x, y in m.groupdict().items()}
+                    for m in (first, last)
+                )
+            )
+    return None
+
+
+def find_two_ways(
+    places: Sequence[str], found: Sequence[Found | None], template: str
+) -> tuple[str, Found] | None:
+    """Give the first path that the template splits in several ways, if there is one.
+
+    Where a part has a star, the first way is the one: a name ends where it may.
+    """
+    if any("*" in x and "{" in x for x in template.split("/")):
+        return None
+    ways = [(x, y) for x, y in zip(places, found, strict=True) if y is not None]
+    if "}{run}" in template and not _are_numbered([x.said for _, x in ways]):
+        # 180 of "resnet", or 0 of "resnet18"?
+        ways = [(place, _move_digits(x)) for place, x in ways]
+    return next(((place, x) for place, x in ways if x.said != x.other), None)
+
+
+def _refuse_two_ways(
+    places: Sequence[str], found: Sequence[Found | None], template: str
+) -> None:
+    """Refuse a path that the template splits in several ways."""
+    two_ways = find_two_ways(places, found, template)
+    if two_ways is None:
+        return
+    place, (said, other) = two_ways
+    advice = "Rename"
+    if said.get("task") != other.get("task") and "model" in said:
+        literal = template.replace("{task}", said["task"])
+        advice = f"Read one task with --path {literal!r}, rename"
+    msg = (
+        f"Expected --path {template!r} to read a path in one way; got {place}, which "
+        f"may be {_say(said)}, or {_say(other)}. {advice} the files, or name the "
+        "models: NAME=FILE."
+    )
+    raise TableError(msg)
+
+
+def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
+    """Tell runs that are the same of all models, or numbered without a gap."""
+    runs: dict[str, set[str]] = {}
+    for x in said:
+        runs.setdefault(x.get("model", ""), set()).add(x["run"])
+    every = set().union(*runs.values())
+    if all(x == every for x in runs.values()):
+        return True
+    numbers = {int(x) for x in every if x.isdecimal()}
+    return len(numbers) == len(every) == max(numbers) - min(numbers) + 1
+
+
+def _move_digits(found: Found) -> Found:
+    """Give the other way to read a name and a run with nothing between them."""
+    run = found.said["run"]
+    if found.said != found.other or len(run) < 2 or "model" not in found.said:
+        return found
+    model = f"{found.said['model']}{run[:-1]}"
+    return Found(found.said, {**found.said, "model": model, "run": run[-1]})
+
+
+def _say(said: Mapping[str, str]) -> str:
+    return ", ".join(f"{role} {x!r}" for role, x in said.items())
+
+
+def _compile(template: str, run: str, mark: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\{\w*\}|\*)", template.replace(os.sep, "/"))
+    pattern, known = "", set()
+    for piece in pieces:
+        role = piece[1:-1] if piece.startswith("{") and piece.endswith("}") else None
+        if role is None:
+            pattern += "[^/]*" if piece == "*" else re.escape(piece)
+            continue
+        if role not in _ROLES or role in known:
+            msg = (
+                f"Expected --path with {{task}}, {{model}} and {{run}}, each at most "
+                f"once; got {template!r}."
+            )
+            raise TableError(msg)
+        known.add(role)
+        text = run if role == "run" else _ANY
+        pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
+    if not known:
+        msg = (
+            "Expected --path to name parts of a path, such as "
+            f"'{{task}}/{{model}}/seed{{run}}.json'; got {template!r}."
+        )
+        raise TableError(msg)
+    return re.compile(pattern)

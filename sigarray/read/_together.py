@@ -1,0 +1,63 @@
+"""Several columns that together say of which item, run or task a score is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
+from sigarray.read._files import SourceFile
+from sigarray.read._frame import Frame, list_names
+from sigarray.read._records import as_text
+
+
+def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
+    """Give the table with one column for those that are named with a comma between.
+
+    Such as "repeat,fold", for --run: they are in it in place of their own columns, but
+    for those that are named for something else, too.
+
+    Raises
+    ------
+    TableError
+        A name that several columns have.
+    """
+    for name in dict.fromkeys(chosen.values()):
+        parts = [part.strip() for part in name.split(",")]
+        if name in frame.columns or len(parts) < 2:
+            continue
+        if not all(part in frame.columns for part in parts):
+            continue
+        if frame.twice:
+            msg = (
+                f"{frame.source}: expected each column once; got "
+                f"{list_names(frame.twice)} twice. Rename one, or remove it."
+            )
+            raise TableError(msg)
+        cells = [frame.columns[part] for part in parts]
+        joined = [
+            "" if any(map(is_blank, row)) else ", ".join(map(as_text, row))
+            for row in zip(*cells, strict=True)
+        ]
+        others = {
+            column: x
+            for column, x in frame.columns.items()
+            if column not in parts or column in chosen.values()
+        }
+        frame = replace(frame, columns={name: joined, **others})
+    return frame
+
+
+def put_all_together(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame | None],
+    chosen: Mapping[str, str],
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+    """Give files and their tables, with one column for several that were named."""
+    found = [None if x is None else put_together(x, chosen) for x in frames]
+    contents = [
+        content if after is before else after
+        for (*_, content), before, after in zip(files, frames, found, strict=True)
+    ]
+    named = [(x, y, z) for (x, y, _), z in zip(files, contents, strict=True)]
+    return named, found
