@@ -275,6 +275,7 @@ def describe_orders(
     is_known = (
         is_closed
         and n_tasks == 1
+        and options.baseline is None
         and options.method != "asymptotic"
         and (options.threshold, options.confidence_level) == _MEASURED
     )

@@ -361,9 +361,16 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--no-correction")
     assert by_pair in describe("--baseline", "forest", "--no-correction")
     assert by_pair in describe("--columns", "forest,linear")
-    # A size is said of bounds that were measured, where there can be a verdict.
-    size = "in 6 to 11 % of cases"
-    assert size in describe()
+    # A size is said of designs that were measured, where there can be a verdict.
+    size = "is called better in"
+    assert f"runs, among others, whose violation ratio is 0.2 itself, one {size}" in (
+        describe()
+    )
+    assert f"runs whose violation ratio is 0.2 itself, one {size}" in describe(
+        "--columns", "forest,linear"
+    )
+    assert size not in describe("--baseline", "forest")
+    assert size not in describe("--no-correction")
     assert size not in describe("--method", "asymptotic")
     assert size not in describe("--threshold", "0.3")
     assert size not in describe(write("a,b,c\n1,2,3\n3,1,4\n2,5,3\n"))
