@@ -46,7 +46,7 @@ def measure_stages(n: int) -> list[float]:
     """Give the nanoseconds of a score in each stage, and then in all."""
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
-    plan = plan_replicates(HOST, [a[None, :], b[None, :]], None, None)
+    plan = plan_replicates(HOST, [a[None, :], b[None, :]], None)
     count, is_last = min(plan.batch, N_RESAMPLES), plan.axis == -1
     # Both samples at once, as the call draws them.
     seed = stream_seeds(HOST, seed_words(HOST, 0), [0, 1])

@@ -1,13 +1,13 @@
 """All that is commonly reported of two samples of scores, in one call."""
 
 import math
+from typing import Unpack
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Progress,
+    ExecutionOptions,
     RandomSource,
-    Workers,
 )
 from sigarray._backend.checks import choice
 from sigarray._backend.dispatch import standardize
@@ -42,10 +42,8 @@ def compare(
     dt: float | None = None,
     method: Method = "auto",
     higher_is_better: bool = True,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ComparisonResult:
     """Compare two models by statistics of the scores, by ranks and by stochastic order.
 
@@ -123,10 +121,7 @@ def compare(
         n_resamples=n_resamples,
         dt=dt,
         higher_is_better=True,
-        batch=batch,
         rng=rng,
-        workers=workers,
-        progress=progress,
     )
     summary_a, summary_b = _summarize(xp, a, b)
     a_over_b, b_over_a = (

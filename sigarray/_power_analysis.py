@@ -2,9 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
-from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    ExecutionOptions,
+    RandomSource,
+)
 from sigarray._backend.checks import (
     MAX_REPLICATES,
     ascending,
@@ -42,10 +46,8 @@ def bootstrap_power_analysis(
     test: PowerTest = "welch",
     n_resamples: int = 5000,
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> Array:
     """Power of a test to see that all scores of a model are lifted by a factor.
 
@@ -136,9 +138,6 @@ def bootstrap_power_analysis(
         test=test,
         level=alpha,
         n_resamples=n_resamples,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     return power
 
@@ -160,10 +159,8 @@ def required_sample_size(
     higher_is_better: bool = True,
     n_resamples: int = 1000,
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> SampleSizeResult:
     """How many runs of each model show that A is better, if it is so by so much?
 
@@ -232,13 +229,7 @@ def required_sample_size(
     check_sizes(a, b, purpose="to resample")
     if not higher_is_better:
         a, b = -a, -b
-    options: dict[str, Any] = {
-        "level": alpha,
-        "n_resamples": n_resamples,
-        "batch": batch,
-        "workers": workers,
-        "progress": progress,
-    }
+    options: dict[str, Any] = {"level": alpha, "n_resamples": n_resamples}
     seed = seed_words(xp, rng)
     if test in _T_TESTS:
         powers = find_t_powers(

@@ -43,7 +43,6 @@ def find_t_powers(
     is_paired: bool,
     level: float,
     n_resamples: int,
-    batch: int | None,
 ) -> Array:
     """Power (..., S) of a t-test at every size, of which the largest sample is drawn.
 
@@ -93,9 +92,7 @@ def find_t_powers(
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
     zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
     elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
-    n_seen = sum_replicates(
-        xp, see, n_resamples, initial=zeros, elements=elements, batch=batch
-    )
+    n_seen = sum_replicates(xp, see, n_resamples, initial=zeros, elements=elements)
     return n_seen / n_resamples
 
 
@@ -122,7 +119,6 @@ def find_power(
     test: PowerTest,
     level: float,
     n_resamples: int,
-    batch: int | None,
 ) -> Array:
     """Share of pairs of samples of a size in which A is seen to be better."""
     sizes = [a.shape[-1], b.shape[-1]]
@@ -138,9 +134,7 @@ def find_power(
     elements = 2 * size * (1 + math.prod(fault.shape))
     if test == "aso":
         elements *= _ASO_REPLICATES_AT_A_TIME
-    n_seen = sum_replicates(
-        xp, see, n_resamples, initial=fault, elements=elements, batch=batch
-    )
+    n_seen = sum_replicates(xp, see, n_resamples, initial=fault, elements=elements)
     return n_seen / n_resamples
 
 
@@ -159,7 +153,6 @@ def _see(
             streams=STREAMS,
             n_resamples=_ASO_RESAMPLES,
             grid=None,
-            batch=None,
             family=Family("one-sided", level),
         )
         order = result_of_pair(xp, estimates, equality)

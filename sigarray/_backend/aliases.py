@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 # Arrays of every backend share an interface and no base class.
 Array = Any
@@ -19,6 +19,21 @@ RandomSource = Any
 Workers = Any
 # A function of (done, total), or a bar as of tqdm.
 Progress = Any
+
+
+class SharingOptions(TypedDict, total=False):
+    """Options of functions that others may compute: see `workers.Execution`."""
+
+    workers: Workers
+    progress: Progress
+
+
+class ExecutionOptions(SharingOptions, total=False):
+    """Options of functions that compute replicates some at a time."""
+
+    batch: int | None
+
+
 # Of options that several functions share; `checks` has the names from here.
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]

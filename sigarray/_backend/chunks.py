@@ -9,7 +9,11 @@ import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._backend.workers import compute_chunks, compute_items
+from sigarray._backend.workers import (
+    compute_chunks,
+    compute_items,
+    current_execution,
+)
 
 State = TypeVar("State")
 Item = TypeVar("Item")
@@ -47,9 +51,10 @@ def map_replicates(
 ) -> Array:
     """Give `kernel(start, size)` of the replicates [0, count), chunk by chunk.
 
-    Chunks are joined along the axis. They hold `batch` replicates, or as many as fit
-    where each takes so many elements. JAX compiles one loop over chunks of one size,
-    however many there are, and cuts off what is beyond `count`.
+    Chunks are joined along the axis. They hold `batch` replicates, by default what the
+    caller says, or as many as fit where each takes so many elements. JAX compiles one
+    loop over chunks of one size, however many there are, and cuts off what is beyond
+    `count`.
     """
     if xp.compiles:
         from sigarray._backend import jax_loops
@@ -238,6 +243,8 @@ def _plan_chunks(
     """Give the number of chunks of a shard, and their size."""
     if xp.is_processor:
         _keep_freed_memory()
+    if batch is None:
+        batch = current_execution().batch
     if batch is None or xp.has_no_numbers:
         batch = chunk_size(xp, elements)
     chunks = -(-count // (n_shards * min(batch, count)))

@@ -10,7 +10,11 @@ import jax
 import jax.numpy as jnp
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.workers import shared_among, shared_by_axis
+from sigarray._backend.workers import (
+    current_execution,
+    executed_by,
+    shared_by_axis,
+)
 
 State = TypeVar("State")
 AddUp = Callable[[Array], Array]
@@ -50,7 +54,7 @@ def map_chunks(
 ) -> Array:
     """Give the chunks of all shards of JAX, of which each computes so many."""
     starts = size * (chunks * shard.place + jnp.arange(chunks, dtype=jnp.int32))
-    with shared_among(1):
+    with executed_by(current_execution().elsewhere):
         results = jax.lax.map(lambda start: kernel(start, size), starts)
     shape = list(results.shape[1:])
     axis %= len(shape)
@@ -116,7 +120,7 @@ def add_chunks(
         return jax.lax.fori_loop(0, chunks, add, initial)
     # It differs between shards, as what is added to it does.
     zero = jnp.zeros_like(initial) + jnp.astype(0 * shard.place, initial.dtype)
-    with shared_among(1):
+    with executed_by(current_execution().elsewhere):
         own = jax.lax.fori_loop(0, chunks, add, zero)
     return initial + jax.lax.psum(own, shard.name)
 

@@ -160,6 +160,10 @@ class Library:
         """Give two words drawn with a key of the library, None for any other array."""
         return None
 
+    def check_axis(self, _name: str, arrays: Any) -> Any:
+        """Give arrays that are the same on all shards of an axis of a mesh of JAX."""
+        return arrays
+
     def check_place(self, rng: Array) -> None:
         """Raise for an integer of a seed on another device than the scores."""
 
@@ -183,7 +187,6 @@ class Library:
         function: Callable[..., Any],
         arrays: tuple[Any, ...],
         static: dict[str, Any],
-        _axis: str | None,
     ) -> Any:
         """Call `function(xp, *arrays, **static)`; what compiles it does so once."""
         return function(self, *arrays, **static)

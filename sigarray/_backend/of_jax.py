@@ -12,6 +12,7 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.library import Library, elements_of_memory
+from sigarray._backend.workers import current_execution
 
 
 class JaxLibrary(Library):
@@ -41,6 +42,11 @@ class JaxLibrary(Library):
         # So that it is compiled once.
         return _constant(np.int32(number)) if isinstance(number, int) else number
 
+    def check_axis(self, name: str, arrays: Any) -> Any:
+        from sigarray._backend.jax_loops import check_axis
+
+        return check_axis(name, arrays)
+
     def words_of_key(self, rng: Array) -> Seed | None:
         # Arrays of NumPy, too, as JAX would take them.
         if not isinstance(rng, (jax.Array, np.ndarray)):
@@ -66,11 +72,14 @@ class JaxLibrary(Library):
         function: Callable[..., Any],
         arrays: tuple[Any, ...],
         static: dict[str, Any],
-        axis: str | None,
     ) -> Any:
         if any(map(_is_of_caller, static.values())):
             return _call_by_trace(functools.partial(function, self, **static), arrays)
-        return _compile(function, self, frozenset(static), axis)(*arrays, **static)
+        execution = current_execution()
+        # On these what is compiled depends, but not on threads.
+        axis = execution.workers if isinstance(execution.workers, str) else None
+        program = _compile(function, self, frozenset(static), execution.batch, axis)
+        return program(*arrays, **static)
 
     def matrix_product(self, a: Array, b: Array) -> Array:
         # Ambient modes lower the precision of float32 (TF32, bfloat16).
@@ -103,7 +112,8 @@ def _compile(
     function: Callable[..., Any],
     xp: Library,
     options: frozenset[str],
-    _axis: str | None,  # of a mesh, on which what is compiled depends
+    _batch: int | None,
+    _axis: str | None,
 ) -> Callable[..., Any]:
     traced = functools.partial(function, xp)
     return jax.jit(traced, static_argnames=tuple(options))  # type: ignore[no-any-return]

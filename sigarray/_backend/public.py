@@ -3,28 +3,35 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
 from sigarray._backend.checks import OPTIONS, Rule
 from sigarray._backend.ranks import is_process_group
 from sigarray._backend.tracing import is_traced_by_torch, is_watched_by_torch
+from sigarray._backend.workers import executed_by, nest_execution
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# Options of `Execution`, by their names in public functions.
+_EXECUTION = ("batch", "workers", "progress")
 
 
 def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the options of a public function, each by its rule.
 
     Options are all parameters but those that are positional only, which are arrays.
-    What the function gives is the same for all of them: see `as_scalars`. It is
-    `traceable`.
+    Those that the function shares with others, `**_: Unpack[ExecutionOptions]`, are for
+    who computes it: see `workers.Execution`. What the function gives is the same for
+    all kinds of arrays: see `as_scalars`. It is `traceable`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters
+        signature = _name_shared_options(inspect.signature(function))
+        parameters = signature.parameters
+        shared = [x for x in _EXECUTION if x in parameters]
         # A name without a rule fails here, when the function is defined.
         table = {
             name: rules.get(name) or OPTIONS[name]
@@ -48,19 +55,39 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for name, value in options.items():
                 if name in table:
                     options[name] = table[name](name, value)
-            if options.get("rng") is None and is_process_group(options.get("workers")):
+            given: dict[str, Any] = {x: options.pop(x, None) for x in shared}
+            if options.get("rng") is None and is_process_group(given.get("workers")):
                 msg = (
                     "Expected rng to be an int where the ranks of a process group "
                     "share the replicates; got None, which differs between them. Pass "
                     "rng=0, the same on every rank."
                 )
                 raise ValueError(msg)
-            result = function(*values, **options)  # type: ignore[arg-type]
+            with executed_by(nest_execution(**given)):
+                result = function(*values, **options)  # type: ignore[arg-type]
             return as_scalars(result)  # type: ignore[no-any-return]
 
+        run.__signature__ = signature  # type: ignore[attr-defined]
         return traceable(run)
 
     return decorate
+
+
+def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
+    """Give the signature with a parameter for each of the options that are shared."""
+    parameters = list(signature.parameters.values())
+    last = parameters[-1] if parameters else None
+    if last is None or last.kind is not inspect.Parameter.VAR_KEYWORD:
+        return signature
+    (kind,) = get_args(last.annotation)
+    named = {
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+        )
+        for name, annotation in get_type_hints(kind).items()
+    }
+    rest = [named[name] for name in _EXECUTION if name in named]
+    return signature.replace(parameters=[*parameters[:-1], *rest])
 
 
 def traceable(function: Callable[P, R]) -> Callable[P, R]:

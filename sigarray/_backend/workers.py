@@ -11,6 +11,7 @@ import contextvars
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sigarray._backend.aliases import Array, Workers
@@ -21,14 +22,8 @@ Item = TypeVar("Item")
 Map = Callable[..., Iterable[Any]]
 # (start, size) -> replicates from a place on.
 Chunk = Callable[[Any, int], Array]
-# One inside of a chunk, so that pools do not nest.
-_WORKERS: contextvars.ContextVar[Workers] = contextvars.ContextVar("workers", default=1)
-
 # Called with the replicates or items that are done, and all of them; once a pass.
-Progress = Callable[[int, int], Any]
-_PROGRESS: contextvars.ContextVar[Progress | None] = contextvars.ContextVar(
-    "progress", default=None
-)
+Progress = Callable[[int, Any], Any]
 
 # Below so many elements, some 100 ms, sharing costs more than it saves.
 _MIN_ELEMENTS = 2**23
@@ -39,32 +34,66 @@ _CHUNKS_OF_THREAD = 3
 _MAX_CHUNKS_OF_TASK, _MIN_TASKS = 16, 32
 
 
-@contextlib.contextmanager
-def shared_among(workers: Workers) -> Iterator[None]:
-    """Let chunks be computed by these, or where it is None by those who would."""
-    token = None if workers is None else _WORKERS.set(workers)
-    try:
-        yield
-    finally:
-        if token is not None:
-            _WORKERS.reset(token)
+@dataclass(frozen=True)
+class Execution:
+    """How replicates are computed: how many at a time, by whom, and who is told.
+
+    Of a chunk that is computed elsewhere workers are 1, so that pools do not nest, and
+    nobody is told. `is_admitted` where the arrays suit the workers.
+    """
+
+    batch: int | None = None
+    workers: Workers = None
+    progress: Progress | None = None
+    is_admitted: bool = False
+
+    @property
+    def elsewhere(self) -> "Execution":
+        """That of a chunk."""
+        return Execution(self.batch, 1, None, is_admitted=True)
+
+
+_BY_DEFAULT = Execution()
+_EXECUTION: contextvars.ContextVar[Execution] = contextvars.ContextVar(
+    "execution", default=_BY_DEFAULT
+)
+
+
+def current_execution() -> Execution:
+    """Give how what is called now is to be computed."""
+    return _EXECUTION.get()
 
 
 @contextlib.contextmanager
-def watched_by(progress: Progress | None) -> Iterator[None]:
-    """Call this after each chunk or item, but not for those within one."""
-    token = _PROGRESS.set(progress)
+def executed_by(execution: Execution) -> Iterator[None]:
+    """Compute so."""
+    token = _EXECUTION.set(execution)
     try:
         yield
     finally:
-        _PROGRESS.reset(token)
+        _EXECUTION.reset(token)
+
+
+def nest_execution(
+    batch: int | None = None, workers: Workers = None, progress: Progress | None = None
+) -> Execution:
+    """Give that of a call within another one: by whom that is, unless it says so."""
+    outer = current_execution()
+    return Execution(
+        batch,
+        outer.workers if workers is None else workers,
+        outer.progress if progress is None else progress,
+        is_admitted=outer.is_admitted and workers is None,
+    )
 
 
 def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
     """Give the arrays of a call that workers may share, or raise where they cannot.
 
-    See `check_calls` for those of a process group.
+    Once in a call of a public function, by its first kernel. See `check_calls` for
+    those of a process group.
     """
+    _EXECUTION.set(replace(current_execution(), is_admitted=True))
     kinds = {
         "a process group": (
             is_process_group(workers),
@@ -90,12 +119,14 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
                 f"{advice}"
             )
             raise TypeError(msg)
+    if isinstance(workers, str):
+        return xp.check_axis(workers, arrays)
     return check_calls(workers, call, arrays) if is_process_group(workers) else arrays
 
 
 def shared_by_axis(elements: int) -> str | None:
     """Give the axis of a mesh that is to share so many elements, if any is."""
-    name = _WORKERS.get()
+    name = current_execution().workers
     return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
 
 
@@ -115,17 +146,19 @@ def compute_chunks(
     results, or these are sums. Threads are where the library has none of its own;
     `modes` are set where a chunk is computed elsewhere.
     """
-    progress = _PROGRESS.get()
+    execution = current_execution()
+    workers, progress = execution.workers, execution.progress
+    # What is sent elsewhere closes over it: not over a pool, nor who is told.
+    alone = execution.elsewhere
 
     def elsewhere(start: int, n: int) -> Array:
-        with shared_among(1), watched_by(None), modes():
+        with executed_by(alone), modes():
             return chunk(start, n)
 
     def tell(done: int) -> None:
         if progress is not None:
             progress(min(done, count), count)
 
-    workers = _WORKERS.get()
     is_long = elements * count >= _MIN_ELEMENTS
     if callable(workers) and is_long:
         n_chunks = -(-count // size)
@@ -147,7 +180,7 @@ def compute_chunks(
             yield array
     else:
         for start in range(0, count, size):
-            with watched_by(None):
+            with executed_by(replace(execution, progress=None)):
                 array = chunk(start, min(size, count - start))
             tell(start + size)
             yield array
@@ -166,17 +199,18 @@ def compute_items(
     What is sent elsewhere is an item, and what the function closes over. For a process
     group, the function gives arrays of one shape.
     """
-    progress = _PROGRESS.get()
+    execution = current_execution()
+    workers, progress = execution.workers, execution.progress
+    alone = execution.elsewhere
 
     def elsewhere(item: Any) -> Item:
-        with shared_among(1), watched_by(None), modes():
+        with executed_by(alone), modes():
             return function(item)
 
     def here(item: Any) -> Item:
-        with watched_by(None):
+        with executed_by(replace(execution, progress=None)):
             return function(item)
 
-    workers = _WORKERS.get()
     is_long = elements * len(items) >= _MIN_ELEMENTS
     found: Iterator[Item]
     if callable(workers) and is_long:
@@ -199,7 +233,7 @@ def compute_items(
 
 def count_threads() -> int:
     """Count the threads that compute chunks of NumPy arrays."""
-    workers = _WORKERS.get()
+    workers = current_execution().workers
     if workers == -1:
         return os.cpu_count() or 1
     return workers if isinstance(workers, int) else 1

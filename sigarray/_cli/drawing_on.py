@@ -76,7 +76,6 @@ def draw_on(
             seed_words(HOST, options.seed),
             streams=tuple((x,) for x in name_streams(pair)),
             grid=plan.grid,
-            batch=None,
         )
         drawn = _draw_until_clear(draw, find_bound, options)
         if drawn.n_resamples > options.n_resamples:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sigarray import __version__
-from sigarray._backend.workers import shared_among
+from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
 from sigarray._cli.progress import watch
 from sigarray._plain_text import show_controls
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with (
             warnings_as_lines(),
             quiet(options.quiet),
-            shared_among(workers),
+            executed_by(nest_execution(workers=workers)),
             watch(),
         ):
             report: Report = _find(options.command).run(options)

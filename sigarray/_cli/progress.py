@@ -1,12 +1,13 @@
 """Say beforehand that something takes long, and show how far it is."""
 
 import contextlib
+import dataclasses
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
-from sigarray._backend.workers import watched_by
+from sigarray._backend.workers import current_execution, executed_by
 from sigarray._cli.messages import complain, is_quiet
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ def announce(task: str, seconds: float, advice: str) -> None:
 @contextlib.contextmanager
 def watch() -> Iterator[None]:
     """Show on standard error, where that is a terminal, how far a computation is."""
-    with _shown_bar("Replicate") as bar, watched_by(bar):
+    with _shown_bar("Replicate") as bar, _told(bar):
         yield
 
 
@@ -38,11 +39,15 @@ def track(steps: Sequence[T], name: str) -> Iterator[T]:
     if len(steps) < 2:
         yield from steps
         return
-    with _shown_bar(name) as bar, watched_by(None):
+    with _shown_bar(name) as bar, _told(None):
         for done, step in enumerate(steps):
             if bar is not None:
                 bar(done, len(steps))
             yield step
+
+
+def _told(progress: Any) -> contextlib.AbstractContextManager[None]:
+    return executed_by(dataclasses.replace(current_execution(), progress=progress))
 
 
 @contextlib.contextmanager

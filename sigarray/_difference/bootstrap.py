@@ -1,16 +1,16 @@
 """Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
 from collections.abc import Sequence
+from typing import Unpack
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Progress,
+    ExecutionOptions,
     RandomSource,
     Seed,
     Statistic,
     TestedStatistic,
-    Workers,
 )
 from sigarray._backend.checks import anything
 from sigarray._backend.chunks import sum_replicates
@@ -59,10 +59,8 @@ def bootstrap_test(
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResamplingResult:
     """Test by the bootstrap whether A scores higher than B.
 
@@ -196,9 +194,6 @@ def bootstrap_test(
             paired=paired,
             alternative=alternative,
             n_resamples=n_resamples,
-            batch=batch,
-            workers=workers,
-            progress=progress,
         )
         return ResamplingResult(t, pvalue)
     difference, pvalue = _bootstrap_test(
@@ -210,9 +205,6 @@ def bootstrap_test(
         statistic=statistic,
         alternative=alternative,
         n_resamples=n_resamples,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -228,10 +220,8 @@ def bootstrap_replicates(
     paired: bool = False,
     statistic: TestedStatistic = "mean",
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> Array:
     """Bootstrap replicates of a statistic or of a difference of two, from any place on.
 
@@ -296,9 +286,6 @@ def bootstrap_replicates(
         statistic=statistic,
         paired=paired,
         count=count,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
 
 
@@ -313,7 +300,6 @@ def _bootstrap_test(
     statistic: Statistic,
     alternative: Alternative,
     n_resamples: int,
-    batch: int | None,
 ) -> tuple[Array, Array]:
     """Difference and p-value with the null hypothesis imposed by centring."""
     faultless = (spread_faults(xp, x) for x in (a, b))
@@ -356,7 +342,6 @@ def _bootstrap_test(
         n_resamples,
         initial=difference - difference,
         elements=count_elements(samples, paired),
-        batch=batch,
     )
     return centered.unit * difference, (count + 1.0) / (n_resamples + 1.0)
 
@@ -371,14 +356,13 @@ def _bootstrap_replicates(
     statistic: TestedStatistic,
     paired: bool,
     count: int,
-    batch: int | None,
 ) -> Array:
     if statistic == "t":
         rows = standardize_scores(xp, samples, paired).scores
-        return draw_t(xp, rows, seed, start, count, batch)[1, ...]
+        return draw_t(xp, rows, seed, start, count)[1, ...]
     faultless = (spread_faults(xp, x) for x in samples)
     centered = center_scores(xp, statistic, *faultless)
     replicates = draw_replicates(
-        xp, centered.scores, seed, start, count, statistic, paired, batch
+        xp, centered.scores, seed, start, count, statistic, paired
     )
     return centered.unit[..., None] * move_back(centered, replicates)

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
 from sigarray._backend.aliases import (
     Array,
-    Progress,
+    ExecutionOptions,
     RandomSource,
     Seed,
     Statistic,
-    Workers,
 )
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
@@ -54,10 +53,8 @@ def bootstrap_ci(
     paired: bool = False,
     n_resamples: int = 9999,
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> BootstrapResult:
     """Bootstrap confidence interval of a statistic, or of a difference of two.
 
@@ -186,9 +183,6 @@ def bootstrap_ci(
         method=method,
         paired=paired,
         n_resamples=n_resamples,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     statistic, low, high, error = result
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
@@ -205,7 +199,6 @@ def _bootstrap_ci(
     method: IntervalMethod,
     paired: bool,
     n_resamples: int,
-    batch: int | None,
 ) -> tuple[Array, ...]:
     """Statistic, limits and standard error, some batch entries at a time."""
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
@@ -219,7 +212,7 @@ def _bootstrap_ci(
     def find_limits(*entries: Array) -> Array:
         if method == "studentized":
             standard = standardize_scores(xp, entries, paired)
-            drawn = draw_t(xp, standard.scores, seed, 0, n_resamples, batch)
+            drawn = draw_t(xp, standard.scores, seed, 0, n_resamples)
             observed = standard.difference
             limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
             error = standard_deviation(xp, drawn[0, ...])
@@ -228,14 +221,12 @@ def _bootstrap_ci(
         rows, unit = centered.scores, centered.unit
         values = [apply_statistic(xp, statistic, row) for row in rows]
         observed = difference_of(values)
-        replicates = draw_replicates(
-            xp, rows, seed, 0, n_resamples, statistic, paired, batch
-        )
+        replicates = draw_replicates(xp, rows, seed, 0, n_resamples, statistic, paired)
         quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
         if method == "bca":
             rounding = rounding_of(xp, statistic, rows, values)
             bias = _bias(xp, replicates, observed, rounding)
-            acceleration = _acceleration(xp, rows, statistic, paired, batch)
+            acceleration = _acceleration(xp, rows, statistic, paired)
             quantiles = _correct(xp, tail, bias, acceleration)
         ordered = xp.sort(replicates, axis=-1, stable=False)
         limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
@@ -261,14 +252,10 @@ def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> A
 
 
 def _acceleration(
-    xp: Library,
-    rows: Sequence[Array],
-    statistic: Statistic,
-    paired: bool,
-    batch: int | None,
+    xp: Library, rows: Sequence[Array], statistic: Statistic, paired: bool
 ) -> Array:
     """Efron and Tibshirani (1994), equation 14.15; of two samples, the terms add up."""
-    influences = [_influence(xp, statistic, row, batch) for row in rows]
+    influences = [_influence(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
     if paired:
@@ -283,7 +270,7 @@ def _acceleration(
     return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
 
 
-def _influence(xp: Library, statistic: Statistic, x: Array, batch: int | None) -> Array:
+def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
     """(n - 1) (mean of the values without one score - the value without this one)."""
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)
@@ -291,7 +278,7 @@ def _influence(xp: Library, statistic: Statistic, x: Array, batch: int | None) -
     if statistic == "median":
         without = _medians_without_one(xp, x)
     else:
-        without = _values_without_one(xp, statistic, x, batch)
+        without = _values_without_one(xp, statistic, x)
     return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
 
 
@@ -308,9 +295,7 @@ def _medians_without_one(xp: Library, x: Array) -> Array:
     return 0.5 * (middle[0] + middle[1])
 
 
-def _values_without_one(
-    xp: Library, statistic: Statistic, x: Array, batch: int | None
-) -> Array:
+def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Give the statistic of the others, for each score."""
     n = x.shape[-1]
     kept = xp.arange(n - 1, dtype=xp.index_dtype)
@@ -321,7 +306,7 @@ def _values_without_one(
         return apply_statistic(xp, statistic, xp.take_last(x, places))
 
     elements = (1 + x.shape[0]) * n
-    return map_replicates(xp, values, n, elements=elements, batch=batch)
+    return map_replicates(xp, values, n, elements=elements)
 
 
 def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list[Array]:

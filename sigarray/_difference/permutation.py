@@ -1,14 +1,13 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
-    Progress,
+    ExecutionOptions,
     RandomSource,
     TestedStatistic,
-    Workers,
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
@@ -40,10 +39,8 @@ def permutation_test(
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResamplingResult:
     """Test by permutation whether A scores higher than B.
 
@@ -206,9 +203,6 @@ def permutation_test(
         paired=paired,
         statistic=statistic,
         alternative=alternative,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     return ResamplingResult(difference, pvalue)
 
@@ -229,10 +223,8 @@ def permutation_replicates(
     statistic: TestedStatistic = "mean",
     method: PermutationMethod = "resampling",
     axis: int = -1,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> Array:
     """Differences of permuted scores, from any place on.
 
@@ -328,7 +320,4 @@ def permutation_replicates(
         count=count,
         paired=paired,
         statistic=statistic,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )

@@ -71,7 +71,6 @@ def count_extremes(
     statistic: TestedStatistic,
     alternative: Alternative,
     count: int,
-    batch: int | None,
 ) -> tuple[Array, Array]:
     """Statistic and p-value over random permutations, or over all without a seed."""
     n, m = a.shape[-1], b.shape[-1]
@@ -103,7 +102,6 @@ def count_extremes(
         count,
         initial=xp.stack([zero] * len(sides)),
         elements=count_exchanged(xp, pool, n, paired, "t" if is_studentized else by),
-        batch=batch,
     )
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
@@ -125,7 +123,6 @@ def draw_permutations(
     paired: bool,
     statistic: TestedStatistic,
     count: int,
-    batch: int | None,
 ) -> Array:
     """Differences of random permutations, or without a seed of distinct ones."""
     n, is_t = a.shape[-1], statistic == "t"
@@ -147,10 +144,6 @@ def draw_permutations(
         return xp.where(is_inside, permuted, math.nan)
 
     differences = map_replicates(
-        xp,
-        replicate,
-        count,
-        elements=count_exchanged(xp, pool, n, paired, statistic),
-        batch=batch,
+        xp, replicate, count, elements=count_exchanged(xp, pool, n, paired, statistic)
     )
     return differences if is_t else unit[..., None] * differences

@@ -63,7 +63,6 @@ def draw_replicates(
     count: int,
     statistic: Statistic,
     paired: bool,
-    batch: int | None,
 ) -> Array:
     """Give `resample_statistic`, some replicates at a time: (..., count)."""
 
@@ -73,7 +72,7 @@ def draw_replicates(
         )
 
     return map_replicates(
-        xp, replicate, count, elements=count_elements(samples, paired), batch=batch
+        xp, replicate, count, elements=count_elements(samples, paired)
     )
 
 

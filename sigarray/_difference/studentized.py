@@ -139,12 +139,7 @@ def resampled_shifts(
 
 
 def draw_t(
-    xp: Library,
-    samples: Sequence[Array],
-    seed: Seed,
-    start: int | Array,
-    count: int,
-    batch: int | None,
+    xp: Library, samples: Sequence[Array], seed: Seed, start: int | Array, count: int
 ) -> Array:
     """Give shifts of resamples, and these in units of their errors: (2, ..., count)."""
 
@@ -153,9 +148,7 @@ def draw_t(
         shifts, variances = resampled_shifts(xp, samples, seed, first, size)
         return xp.stack([shifts, studentize(xp, shifts, variances)])
 
-    return map_replicates(
-        xp, replicate, count, elements=count_elements(samples, False), batch=batch
-    )
+    return map_replicates(xp, replicate, count, elements=count_elements(samples, False))
 
 
 def limits_by_t(
@@ -183,7 +176,6 @@ def bootstrap_t_test(
     paired: bool,
     alternative: Alternative,
     n_resamples: int,
-    batch: int | None,
 ) -> tuple[Array, Array]:
     """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
     t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
@@ -206,6 +198,5 @@ def bootstrap_t_test(
         n_resamples,
         initial=fault,
         elements=count_elements(samples, False),
-        batch=batch,
     )
     return t, (count + 1.0) / (n_resamples + 1.0)

@@ -13,13 +13,7 @@ from sigarray._order.ratio import in_dtype_of, ratio_of_sums
 
 
 def exact_errors(
-    xp: Library,
-    stacks: Stacks,
-    block: Block,
-    ratios: Array,
-    grid: Grid | None,
-    *,
-    batch: int | None,
+    xp: Library, stacks: Stacks, block: Block, ratios: Array, grid: Grid | None
 ) -> Array:
     """Standard deviation of the ratio over all multisets of A and of B.
 
@@ -79,7 +73,7 @@ def exact_errors(
 
         # The sums, and which scores they are of.
         elements = math.prod(center.shape) * 4 * n_columns + n_scores * n_nodes
-        return standard_deviation(xp, add_moments, n_rows, center, elements, batch)
+        return standard_deviation(xp, add_moments, n_rows, center, elements)
 
     elements = n_columns * (n_rows + 2 * n_scores * n_nodes)
     return map_block(xp, stacks, block, find_error, ratios, elements=elements)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sigarray._backend.aliases import Array, Progress, RandomSource, Seed, Workers
+from sigarray._backend.aliases import Array, RandomSource, Seed
 from sigarray._backend.chunks import AddUp, map_items
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -88,10 +88,7 @@ def estimate_pairs(
     n_resamples: int,
     dt: float | None,
     higher_is_better: bool,
-    batch: int | None,
     rng: RandomSource,
-    workers: Workers,
-    progress: Progress,
     family: Family,
     depth: int = 0,
 ) -> tuple[Estimates, Equality]:
@@ -121,10 +118,7 @@ def estimate_pairs(
         streams=streams,
         n_resamples=n_resamples,
         grid=even_grid(dt),
-        batch=batch,
         family=family,
-        workers=workers,
-        progress=progress,
     )
 
 
@@ -149,7 +143,6 @@ def estimate_sorted(
     streams: Streams,
     n_resamples: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> Estimates:
     """Violation ratio, standard error and margin by plans; the bootstrap has a seed.
 
@@ -166,7 +159,7 @@ def estimate_sorted(
             seen = _observe(xp, stacks, chosen, plan.grid)
         if plan.method == "bootstrap" and seed is not None:
             seeds = seed_stacks(xp, seed, streams)
-            own = n_resamples, plan.grid, batch
+            own = n_resamples, plan.grid
             if has_tiles(xp, stacks):
                 found = _errors_by_tiles(xp, stacks, chosen, seeds, *own)
             elif has_any_percentiles(stacks, n_resamples):
@@ -183,8 +176,7 @@ def estimate_sorted(
                 found = _bootstrap_errors(xp, stacks, chosen, seen, seeds, *own)
         elif plan.method == "exact":
             found = [
-                exact_errors(xp, stacks, b, seen.ratios[b], plan.grid, batch=batch)
-                for b in chosen
+                exact_errors(xp, stacks, b, seen.ratios[b], plan.grid) for b in chosen
             ]
         else:
             found = [asymptotic_errors(xp, stacks, b, seen.steps[b]) for b in chosen]
@@ -242,7 +234,6 @@ def _bootstrap_errors(
     seeds: Sequence[Seed],
     n_resamples: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> list[Array]:
     """Standard deviation of the ratio of every pair over resamples, block by block."""
     used = sorted({place for block in blocks for place in block})
@@ -251,7 +242,7 @@ def _bootstrap_errors(
     steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
     centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    plan = plan_replicates(xp, stacks, grid, batch)
+    plan = plan_replicates(xp, stacks, grid)
 
     def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
         def find_moments(
@@ -282,12 +273,11 @@ def _keep_replicates(
     seeds: Sequence[Seed],
     n_resamples: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> list[tuple[Array, Array]]:
     """Give the replicates (..., P, n_resamples) of blocks, and the ratios (..., P)."""
     chosen = {block: observed.steps[block] for block in blocks}
     replicates = replicate_ratios(
-        xp, stacks, seeds, chosen, 0, count=n_resamples, grid=grid, batch=batch
+        xp, stacks, seeds, chosen, 0, count=n_resamples, grid=grid
     )
     ratios = [observed.ratios[block] for block in blocks]
     parts = slices_of(x.shape[-1] for x in ratios)
@@ -303,7 +293,6 @@ def _errors_by_tiles(
     seeds: Sequence[Seed],
     n_resamples: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> list[Array]:
     """Give `_bootstrap_errors` of many models, some of them with some others at a time.
 
@@ -330,7 +319,6 @@ def _errors_by_tiles(
             [seed for _, seed in item],
             n_resamples,
             grid,
-            batch,
         )[0]
         rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
         return xp.concat(

@@ -1,11 +1,19 @@
 """Almost stochastic order of scores that are larger than memory."""
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, RandomSource, Seed, Workers
+from sigarray._backend.aliases import (
+    Array,
+    ExecutionOptions,
+    RandomSource,
+    Seed,
+    SharingOptions,
+)
 from sigarray._backend.checks import (
     fraction,
     host_worker_source,
@@ -14,7 +22,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, seed_words
-from sigarray._backend.workers import shared_among
+from sigarray._backend.workers import current_execution, executed_by
 from sigarray._numeric.quantile import (
     Grid,
     KnownScores,
@@ -22,7 +30,7 @@ from sigarray._numeric.quantile import (
     grid_ranks,
     resampled_ranks,
 )
-from sigarray._numeric.selection import Progress, Sample
+from sigarray._numeric.selection import Sample
 from sigarray._order.equality import Equality
 from sigarray._order.errors import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
@@ -62,10 +70,8 @@ def aso_from_chunks(
     n_comparisons: int = 1,
     n_resamples: int = 1000,
     higher_is_better: bool = True,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress | None = None,
+    **_: Unpack[ExecutionOptions],
 ) -> AsoResult:
     """Almost stochastic order of scores that do not fit into memory.
 
@@ -138,7 +144,8 @@ def aso_from_chunks(
     True
     """
     sign = 1 if higher_is_better else -1
-    samples = [Sample(x, sign=sign, progress=progress) for x in (a, b)]
+    told = current_execution().progress
+    samples = [Sample(x, sign=sign, progress=told) for x in (a, b)]
     level = level_of(confidence_level, n_comparisons)
     estimates, equality = _estimate(
         samples,
@@ -146,9 +153,7 @@ def aso_from_chunks(
         family=Family("one-sided", level),
         n_resamples=n_resamples,
         dt=dt,
-        batch=batch,
         rng=rng,
-        workers=workers,
     )
     return result_of_pair(HOST, estimates, equality)
 
@@ -158,13 +163,7 @@ def aso_from_chunks(
     workers=optional(host_worker_source),
 )
 def violation_ratio_from_chunks(
-    a: Any,
-    b: Any,
-    /,
-    *,
-    dt: float,
-    workers: Workers = None,
-    progress: Progress | None = None,
+    a: Any, b: Any, /, *, dt: float, **_: Unpack[SharingOptions]
 ) -> Array:
     """Violation ratio of scores that do not fit into memory.
 
@@ -195,8 +194,9 @@ def violation_ratio_from_chunks(
     >>> float(violation_ratio_from_chunks(a, b, dt=0.01))
     0.0
     """
-    samples, grid = [Sample(x, progress=progress) for x in (a, b)], even_grid(dt)
-    with HOST.modes_off(), shared_among(workers):
+    told, grid = current_execution().progress, even_grid(dt)
+    samples = [Sample(x, progress=told) for x in (a, b)]
+    with HOST.modes_off(), _told_of_parts():
         _count(samples)
         known = _know(samples, [np.zeros(0, dtype=np.int64)] * 2, grid)
         steps = merge_pairs(HOST, known, list_blocks(known), grid)
@@ -204,14 +204,7 @@ def violation_ratio_from_chunks(
 
 
 @checked(workers=optional(host_worker_source))
-def order_statistics(
-    scores: Any,
-    ranks: Any,
-    /,
-    *,
-    workers: Workers = None,
-    progress: Progress | None = None,
-) -> Array:
+def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) -> Array:
     """Give the scores at some ranks of a sorted sample that does not fit into memory.
 
     Parameters
@@ -252,8 +245,8 @@ def order_statistics(
     if places.dtype.kind not in "iu":
         msg = f"Expected ranks that are integers; got dtype {places.dtype}."
         raise TypeError(msg)
-    sample = Sample(scores, progress=progress)
-    with shared_among(workers):
+    sample = Sample(scores, progress=current_execution().progress)
+    with _told_of_parts():
         n = sample.count()
         if places.size and not 0 <= places.min() <= places.max() < n:
             msg = f"Expected ranks in [0, {n}); got {places.min()} to {places.max()}."
@@ -285,9 +278,7 @@ def multi_aso_of_samples(
         family=family,
         n_resamples=n_resamples,
         dt=dt,
-        batch=None,
         rng=rng,
-        workers=None,
     )
     return pairwise_result(
         HOST, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
@@ -300,13 +291,11 @@ def _estimate(
     *,
     n_resamples: int,
     dt: float,
-    batch: int | None,
     rng: RandomSource,
-    workers: Workers,
     family: Family,
 ) -> tuple[Estimates, Equality]:
     """Give the estimates and tests of all pairs of samples."""
-    with HOST.modes_off(), shared_among(workers):
+    with HOST.modes_off(), _told_of_parts():
         if sum(_count(samples)) <= _MAX_READ:
             return estimate_pairs(
                 HOST,
@@ -316,10 +305,7 @@ def _estimate(
                 n_resamples=n_resamples,
                 dt=dt,
                 higher_is_better=True,
-                batch=batch,
                 rng=rng,
-                workers=None,
-                progress=None,
                 family=family,
                 depth=1,
             )
@@ -328,7 +314,7 @@ def _estimate(
         stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
         plans = plan_errors(stacks, "auto", grid)
         check_resamples(plans, n_resamples)
-        ranks = _list_ranks(stacks, seed, streams, n_resamples, grid, batch)
+        ranks = _list_ranks(stacks, seed, streams, n_resamples, grid)
         known = _know(samples, ranks, grid)
         estimates = estimate_sorted(
             HOST,
@@ -339,7 +325,6 @@ def _estimate(
             streams=streams,
             n_resamples=n_resamples,
             grid=grid,
-            batch=batch,
         )
         return estimates, equality_of_known(known, family)
 
@@ -352,17 +337,17 @@ def _count(samples: Sequence[Sample]) -> list[int]:
     return [sample.count() for sample in samples]
 
 
+def _told_of_parts() -> AbstractContextManager[None]:
+    """Tell of the parts that are read alone, and not of replicates."""
+    return executed_by(replace(current_execution(), progress=None))
+
+
 def _list_ranks(
-    stacks: Stacks,
-    seed: Seed,
-    streams: Streams,
-    n_resamples: int,
-    grid: Grid | None,
-    batch: int | None,
+    stacks: Stacks, seed: Seed, streams: Streams, n_resamples: int, grid: Grid | None
 ) -> list[np.ndarray]:
     """List the ranks in all resamples of each sample."""
     seeds = seed_stacks(HOST, seed, streams)
-    size = plan_replicates(HOST, stacks, grid, batch).batch
+    size = plan_replicates(HOST, stacks, grid).batch
 
     found = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):

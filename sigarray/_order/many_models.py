@@ -4,11 +4,15 @@ import functools
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
+from sigarray._backend.aliases import (
+    Array,
+    ExecutionOptions,
+    RandomSource,
+)
 from sigarray._backend.checks import anything, choice, show
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
@@ -40,10 +44,8 @@ def multi_aso(
     dt: float | None = None,
     method: Method = "auto",
     higher_is_better: bool = True,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> PairwiseAsoResult:
     """Almost stochastic order between all pairs of K models.
 
@@ -188,10 +190,7 @@ def multi_aso(
         n_resamples=n_resamples,
         dt=dt,
         higher_is_better=higher_is_better,
-        batch=batch,
         rng=rng,
-        workers=workers,
-        progress=progress,
     )
     sizes = tuple(stack.shape[-2] for stack in stacks)
     return pairwise_result(

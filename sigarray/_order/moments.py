@@ -20,7 +20,7 @@ def standard_deviation(
     count: int,
     observed: Array,
     elements: int,
-    batch: int | None,
+    batch: int | None = None,
 ) -> Array:
     """Standard deviation (ddof 0), from moments about the observed ratio."""
     # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.

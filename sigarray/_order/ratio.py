@@ -16,6 +16,7 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
 from sigarray._backend.threefry import random_uniforms
+from sigarray._backend.workers import current_execution
 from sigarray._numeric.quantile import (
     Grid,
     MergedSteps,
@@ -121,15 +122,12 @@ def bootstrap_ratios(
     streams: Streams,
     count: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> Array:
     """Violation ratios of every pair in `count` replicates: (..., P, count)."""
     stacks = sort_stacks(xp, stacks)
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
-    return replicate_ratios(
-        xp, stacks, seeds, steps, start, count=count, grid=grid, batch=batch
-    )
+    return replicate_ratios(xp, stacks, seeds, steps, start, count=count, grid=grid)
 
 
 def replicate_ratios(
@@ -141,10 +139,9 @@ def replicate_ratios(
     *,
     count: int,
     grid: Grid | None,
-    batch: int | None,
 ) -> Array:
     """Give `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
-    plan = plan_replicates(xp, stacks, grid, batch)
+    plan = plan_replicates(xp, stacks, grid)
 
     def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
         ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
@@ -195,14 +192,13 @@ class ReplicatePlan(NamedTuple):
     axis: int
 
 
-def plan_replicates(
-    xp: Library, stacks: Stacks, grid: Grid | None, batch: int | None
-) -> ReplicatePlan:
+def plan_replicates(xp: Library, stacks: Stacks, grid: Grid | None) -> ReplicatePlan:
     """Plan replicates, `batch` at a time or as many as suit the device."""
     elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
     least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
     suitable = chunk_size(xp, elements, least=least)
     axis = -2 if suitable >= n_nodes else -1
+    batch = current_execution().batch
     return ReplicatePlan(elements, suitable if batch is None else batch, axis)
 
 

@@ -1,6 +1,12 @@
 """Almost stochastic order: are the scores of model A above those of model B?"""
 
-from sigarray._backend.aliases import Array, Progress, RandomSource, Workers
+from typing import Unpack
+
+from sigarray._backend.aliases import (
+    Array,
+    ExecutionOptions,
+    RandomSource,
+)
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.kernels import array_kernel
@@ -106,10 +112,8 @@ def aso(
     dt: float | None = None,
     method: Method = "auto",
     higher_is_better: bool = True,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> AsoResult:
     """Almost stochastic order: is model A better than model B?
 
@@ -304,10 +308,7 @@ def aso(
         n_resamples=n_resamples,
         dt=dt,
         higher_is_better=higher_is_better,
-        batch=batch,
         rng=rng,
-        workers=workers,
-        progress=progress,
     )
     return result_of_pair(xp, estimates, equality)
 
@@ -323,10 +324,8 @@ def aso_replicates(
     axis: int = -1,
     dt: float | None = None,
     higher_is_better: bool = True,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> Array:
     """Bootstrap replicates of the violation ratio, from any place on.
 
@@ -382,9 +381,6 @@ def aso_replicates(
         streams=STREAMS,
         count=count,
         grid=even_grid(dt),
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     return ratios[..., 0, :]
 

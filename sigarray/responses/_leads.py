@@ -105,7 +105,6 @@ def draw_leads(
     *,
     metric: Metric | Wins,
     count: int,
-    batch: int | None,
     **samplers: Any,
 ) -> tuple[Array, Array]:
     """Give leads without and under the null hypothesis, (..., count), from a place."""
@@ -119,7 +118,6 @@ def draw_leads(
             lambda first, size: find(start + first, size),
             count,
             elements=plan.n_elements,
-            batch=batch,
         )
         return xp.permute_dims(leads, (1, 2, 0))
 
@@ -142,7 +140,6 @@ def find_p_values(
     metric: Metric | Wins,
     alternative: Alternative,
     n_resamples: int,
-    batch: int | None,
     **samplers: Any,
 ) -> tuple[Array, Array, Array, Array]:
     """Statistic, p-value and metrics; a few batch entries at a time."""
@@ -157,7 +154,6 @@ def find_p_values(
             Remade(lambda: make().find, plan.find),
             n_resamples,
             elements=plan.n_elements,
-            batch=batch,
         )
         scale = xp.abs(plan.values[0]) + xp.abs(plan.values[1])
         pvalue = compare_leads(
@@ -184,7 +180,6 @@ def simulate_leads(
     metric: Metric | Wins,
     takes_one: bool,
     count: int,
-    batch: int | None,
     **options: Any,
 ) -> tuple[Array, Array]:
     """Give leads in new test sets of both hypotheses, (count,), from a place on."""
@@ -197,7 +192,6 @@ def simulate_leads(
         metrics=(metric,),
         takes_one=(takes_one,),
         count=count,
-        batch=batch,
         **options,
     )
     return _find_leads(metric, values[:, 0, ...])
@@ -214,7 +208,6 @@ def simulate_p_values(
     takes_one: tuple[bool, ...],
     alternative: Alternative,
     n_sets: int,
-    batch: int | None,
     **options: Any,
 ) -> tuple[Array, Array, Array, Array]:
     """Give mean statistics, p-values and mean metrics, all on the same new test sets.
@@ -230,7 +223,6 @@ def simulate_p_values(
         metrics=metrics,
         takes_one=takes_one,
         count=n_sets,
-        batch=batch,
         **options,
     )
     means = xp.mean(values[0, ...], axis=-1)
@@ -263,7 +255,6 @@ def _measure_sets(
     metrics: tuple[Metric | Wins, ...],
     takes_one: tuple[bool, ...],
     count: int,
-    batch: int | None,
     **options: Any,
 ) -> Array:
     """Give metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
@@ -292,7 +283,7 @@ def _measure_sets(
         return xp.reshape(xp.stack(rows), (2, len(metrics), 2, size))
 
     elements = count_elements(**options)
-    return map_replicates(xp, measure, count, elements=elements, batch=batch)
+    return map_replicates(xp, measure, count, elements=elements)
 
 
 def compare_leads(

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
     Device,
     Namespace,
-    Progress,
     RandomSource,
     Seed,
-    Workers,
+    SharingOptions,
 )
 from sigarray._backend.checks import (
     MAX_REPLICATES,
@@ -78,8 +77,7 @@ def power(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[SharingOptions],
 ) -> Array:
     """How probably a test set of so many items and responses shows a difference.
 
@@ -154,8 +152,6 @@ def power(
                     n_items=n,
                     n_responses=k,
                     dtype=dtype,
-                    workers=workers,
-                    progress=progress,
                 )
                 for k in several(count())("n_responses", n_responses)
             ]
@@ -204,7 +200,6 @@ def _find_power(
             responses=responses,
             alternative=alternative,
             n_resamples=n_resamples,
-            batch=None,
         )
         return xp.where(
             xp.isnan(pvalue), math.nan, xp.astype(pvalue <= level, pvalue.dtype)

@@ -1,14 +1,13 @@
 """How far one system is ahead in test sets, one after another, from any place on."""
 
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Array,
     Device,
+    ExecutionOptions,
     Namespace,
-    Progress,
     RandomSource,
-    Workers,
 )
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.dispatch import choose_library, first_replicate
@@ -42,10 +41,8 @@ def response_replicates(
     metric: Metric | Wins | Any = "wins_mae",
     items: Items = "bootstrap",
     responses: Responses = "all",
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResponseReplicates:
     """How far A is ahead in resamples of a test set, from any place on.
 
@@ -105,11 +102,8 @@ def response_replicates(
         first_replicate(xp, start, count),
         metric=chosen,
         count=count,
-        batch=batch,
         items=items,
         responses=responses,
-        workers=workers,
-        progress=progress,
     )
     return ResponseReplicates(*leads)
 
@@ -140,13 +134,11 @@ def true_replicates(
     response: Response | None = None,
     n_items: int = 1000,
     n_responses: int = 5,
-    batch: int | None = None,
     xp: Namespace | None = None,
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResponseReplicates:
     """How far A is ahead in new test sets, from any place on.
 
@@ -203,12 +195,9 @@ def true_replicates(
         metric=choose_metric(metric),
         takes_one=responses != "all",
         count=count,
-        batch=batch,
         response=response,
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(library, dtype),
-        workers=workers,
-        progress=progress,
     )
     return ResponseReplicates(*leads)

@@ -2,11 +2,16 @@
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
 
-from sigarray._backend.aliases import Array, Progress, RandomSource, Seed, Workers
+from sigarray._backend.aliases import (
+    Array,
+    RandomSource,
+    Seed,
+    SharingOptions,
+)
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
@@ -57,8 +62,7 @@ def resample(
     n_resamples: int = 1000,
     start: int | Array = 0,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[SharingOptions],
 ) -> ResponseSet:
     """Resample a test set: its items, and the responses to each of them.
 
@@ -131,8 +135,6 @@ def resample(
         items=items,
         responses=responses,
         count=n_resamples,
-        workers=workers,
-        progress=progress,
     )
     return ResponseSet(*drawn)
 

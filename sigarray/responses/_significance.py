@@ -1,15 +1,14 @@
 """P-values of the difference of two systems, from one test set or many."""
 
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
     Array,
     Device,
+    ExecutionOptions,
     Namespace,
-    Progress,
     RandomSource,
-    Workers,
 )
 from sigarray._backend.checks import (
     MAX_REPLICATES,
@@ -53,10 +52,8 @@ def response_test(
     responses: Responses = "all",
     alternative: Alternative = "two-sided",
     n_resamples: int = 1000,
-    batch: int | None = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResponseTestResult:
     """Test whether system A is nearer to gold than system B, by their responses.
 
@@ -179,9 +176,6 @@ def response_test(
         responses=responses,
         alternative=alternative,
         n_resamples=n_resamples,
-        batch=batch,
-        workers=workers,
-        progress=progress,
     )
     return ResponseTestResult(*result)
 
@@ -212,13 +206,11 @@ def true_p_value(
     n_responses: int = 5,
     n_sets: int = 1000,
     alternative: Alternative = "two-sided",
-    batch: int | None = None,
     xp: Namespace | None = None,
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[ExecutionOptions],
 ) -> ResponseTestResult:
     """P-value of `response_test` where every test set is a new one.
 
@@ -281,12 +273,9 @@ def true_p_value(
         takes_one=(responses != "all",),
         alternative=alternative,
         n_sets=n_sets,
-        batch=batch,
         response=response,
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(library, dtype),
-        workers=workers,
-        progress=progress,
     )
     return ResponseTestResult(*(x[0, ...] for x in result))

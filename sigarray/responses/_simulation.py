@@ -1,16 +1,15 @@
 """Simulate test sets with several responses to each item."""
 
 import math
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Array,
     Device,
     Namespace,
-    Progress,
     RandomSource,
     Seed,
-    Workers,
+    SharingOptions,
 )
 from sigarray._backend.checks import anything, choice, count, function, optional
 from sigarray._backend.chunks import map_replicates
@@ -71,8 +70,7 @@ def simulate(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[SharingOptions],
 ) -> ResponseSet:
     """Simulate test sets: gold judgments, and the responses of two systems.
 
@@ -167,8 +165,6 @@ def simulate(
         n_items=n_items,
         n_responses=n_responses,
         dtype=choose_dtype(library, dtype),
-        workers=workers,
-        progress=progress,
     )
     if n_sets is None:
         sets = sets[0, ...]

@@ -2,15 +2,14 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
     Alternative,
     Device,
     Namespace,
-    Progress,
     RandomSource,
-    Workers,
+    SharingOptions,
 )
 from sigarray._backend.checks import (
     MAX_REPLICATES,
@@ -74,8 +73,7 @@ def study(
     device: Device = None,
     dtype: Any = None,
     rng: RandomSource = None,
-    workers: Workers = None,
-    progress: Progress = None,
+    **_: Unpack[SharingOptions],
 ) -> Study:
     """Compare p-values from one test set with the true ones, for ways to resample.
 
@@ -161,9 +159,6 @@ def study(
             takes_one=(False,) * len(chosen) + (True,) * len(chosen),
             alternative=alternative,
             n_sets=n_sets,
-            batch=None,
-            workers=workers,
-            progress=progress,
             **options,
         )
         pvalues = [
@@ -191,9 +186,6 @@ def study(
                 responses=by_responses,
                 alternative=alternative,
                 n_resamples=n_resamples,
-                batch=None,
-                workers=workers,
-                progress=progress,
             )[1]
             for metric, by_items, by_responses in itertools.product(
                 chosen, items, responses
