@@ -23,6 +23,8 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 30, 40)
 MAX_MODELS, MAX_SCORES = 20, 120
 # Larger samples are told from a baseline by their wins, however many there are.
 MAX_SIZE_OF_BASELINE = 7
+# Of few runs; of more, so many times fewer.
+N_DRAWS, FEWER = 1_000_000, 3
 # Tails are kept from 0.5 down to what some 20 draws are beyond, each at least 1 % above
 # the next.
 LARGEST, RATIO, FEWEST = 0.5, 0.99, 20
@@ -72,7 +74,7 @@ def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def main() -> None:
     """Simulate, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=1_000_000)
+    parser.add_argument("--draws", type=int, default=N_DRAWS)
     draws = parser.parse_args().draws
     keys, values, tails = [], [], []
     for n in SIZES:
@@ -80,7 +82,7 @@ def main() -> None:
             rng = np.random.default_rng((n, k))
             counts = [np.zeros(0, np.int64)] * 2
             # Of small samples, whose values are few, tails are to be as exact.
-            count = draws if k * n <= MAX_SCORES // 2 else draws // 3
+            count = draws if k * n <= MAX_SCORES // 2 else draws // FEWER
             for found in draw_gaps(rng, k, n, count):
                 for place, gaps in enumerate(found):
                     length = max(len(counts[place]), int(gaps.max()) + 1)

@@ -2,9 +2,11 @@
 
 import functools
 import json
+import math
 import re
 
-from benchmarks import first_calls, grids, large, stages
+from benchmarks import first_calls, grids, large, rank_ranges, stages
+from benchmarks.reproduce.rates.tests import N_RESAMPLES
 from benchmarks.scale import say_gains, say_on_paper
 from benchmarks.versus import say_floor
 from tests.rates import RESULTS, around, choose_from, ends, most
@@ -123,6 +125,34 @@ def say_of_benchmarks():
     return rows + [first_calls.say_row(x, seconds) for x, seconds in calls]
 
 
+def say_of_peers():
+    rows = re.findall(
+        r"^\| aso, .*\| deep-significance \|.*\| (\d+) \|$",
+        (RESULTS / "versus.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    low, high = min(map(int, rows)), max(map(int, rows))
+    return [f"`aso` is {low} to {high} times as fast as deep-significance"]
+
+
+def say_of_draws():
+    low, high = rank_ranges.N_DRAWS // rank_ranges.FEWER, rank_ranges.N_DRAWS
+    return [f"simulated: {low // 1000 * 1000:,} to {high:,} draws"]
+
+
+def say_of_smallest():
+    """Give the rows of the table of smallest p-values, for 3 to 7 scores."""
+    rows = {
+        "independent": [f"{2 / math.comb(2 * n, n):.2g}" for n in range(3, 8)],
+        "pairs": [f"{2 / 2**n:.3g}" for n in range(3, 8)],
+    }
+    return [f"two-sided, {x} | {' | '.join(cells)} |" for x, cells in rows.items()]
+
+
+def say_of_evidence():
+    return [f"Tests that resample draw {N_RESAMPLES} times here"]
+
+
 def list_floors():
     """Give what a word takes, and the rows of calls beside their words alone."""
     found = load("versus")
@@ -152,6 +182,10 @@ PAGES = [
     ("docs/reporting.md", say_of_runs_needed),
     ("docs/evidence.md", say_of_tasks),
     ("benchmarks/README.md", say_of_benchmarks),
+    ("README.md", say_of_peers),
+    ("docs/evidence.md", say_of_evidence),
+    ("docs/mathematics.md", say_of_draws),
+    ("docs/how_many_seeds.md", say_of_smallest),
     ("sigarray/_cli/orders.py", say_in_method_line),
     ("sigarray/_cli/choosing.py", say_in_warnings),
 ]

@@ -315,9 +315,11 @@ def say_on_reporting():
     text = " ".join((RESULTS.parents[1] / "README.md").read_text("utf-8").split())
     shown = re.search(
         r"linear and network are not equal,.*?: eps_min = (\S+) and (\S+),.*? "
+        r"p of equality (\S+),.*? "
         r"wide_network is better than forest: eps_min = (\S+) <",
         text,
-    ).group(3, 1, 2)
+    ).group(4, 1, 2, 3)
+    *shown, equal = shown
     scores = read.scores(str(files("sigarray") / "data" / "digits.csv")).scores
     pair = [scores[name] for name in ("wide_network", "forest")]
     assert [len(x) for x in pair] == [12, 20]
@@ -331,6 +333,7 @@ def say_on_reporting():
         f"12 and 20 runs, which differ in their seed; means {means[0]} and {means[1]};",
         f"(eps_min = {float(shown[1]):.2f} and {float(shown[2]):.2f} at confidence",
         f'"{means[0]} ± {deviation:.4f}" alone',
+        f"are not equal (p = {float(equal):.3f}), but",
     ]
 
 
