@@ -7,45 +7,8 @@ import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
-from sigarray.read._summaries import STATISTICS
+from sigarray.read._words import SPLITS
 
-_SPLITS = frozenset(
-    (
-        *("train", "training", "test", "testing", "val", "valid", "validation"),
-        *("dev", "eval", "evaluation", "holdout"),
-    )
-)
-# Names of columns of what predictions are compared with.
-_TRUTHS = frozenset(
-    (
-        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
-        *("ytrue", "ytest", "answerkey", "gt"),
-    )
-)
-# Those that may be models, too, where scores are no whole numbers.
-_MAYBE_TRUTHS = frozenset(
-    (
-        *("target", "targets", "reference", "references", "actual", "expected"),
-        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
-        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
-        *("majority", "majorityvote", "rating", "ratings", "consensus"),
-    )
-)
-# Words of a column that is computed of those of models.
-_DIFFERENCES = {"diff", "difference", "delta", "gap", "improvement"}
-_COMPUTED = (STATISTICS - {"sd"}) | _DIFFERENCES
-_METRICS = frozenset(
-    (
-        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
-        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
-        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
-        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
-        *("runtime", "reward", "return", "returns", "cost", "costs", "latency"),
-        *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
-    )
-)
-# Of which one of `_METRICS` may be: "n_params", "total time".
-_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
 _FOLD = re.compile(
     r"((k|cv|outer|inner)?folds?|cv|cvsplits?|cviter(ation)?|(cv)?repetitions?)"
     r"(id|idx|index|no|nr|num|number)?"
@@ -72,7 +35,7 @@ def refuse_splits(
         if not all(isinstance(x, str) for x in cells):
             continue
         values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
-        if len(values) > 1 and all(x.lower() in _SPLITS for x in values):
+        if len(values) > 1 and all(x.lower() in SPLITS for x in values):
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (
@@ -81,62 +44,6 @@ def refuse_splits(
                 f"compare on each with --task {column}."
             )
             raise TableError(msg)
-
-
-def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, where those are columns.
-
-    Raises
-    ------
-    TableError
-        The truth beside predictions, times or losses beside accuracies.
-    """
-    names = list(scores)
-    if len(names) < 2:
-        return
-    words = {name: _list_words(name) for name in names}
-    is_whole = all(bool(np.all(x == np.round(x))) for x in scores.values())
-    known = _TRUTHS | _MAYBE_TRUTHS if is_whole else _TRUTHS
-    truths = [x for x in names if squeeze(x) in known]
-    if truths:
-        others = [x for x in names if x not in truths]
-        msg = (
-            f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
-            f"which seems to be the truth, beside {list_names(others, 3)}. Write "
-            "whether each prediction is right, as 1 or 0, or another score of it; or "
-            "name columns that are scores with --columns."
-        )
-        raise TableError(msg)
-    kinds = [
-        x
-        for x in names
-        if words[x] & _METRICS and words[x] <= _METRICS | _SPLITS | _FILLERS
-    ]
-    kinds += [x for x in names if _is_computed(x, words)]
-    if not kinds and all(words[x] and words[x] <= _SPLITS for x in names):
-        kinds = list(names)
-    if kinds:
-        msg = (
-            f"{source}: expected a column of scores for each model; got "
-            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
-            "models with --model and the scores with --metric, leave columns out with "
-            "--ignore, or choose the models with --columns. Where a file is of one "
-            "model, pass one for each: NAME=FILE."
-        )
-        raise TableError(msg)
-
-
-def _is_computed(name: str, words: Mapping[str, set[str]]) -> bool:
-    """Tell "average" and "diff", and "a_std" beside "a"."""
-    if squeeze(name) in _COMPUTED:
-        return True
-    rest = words[name] - _COMPUTED - {"sd"}
-    return rest != words[name] and any(rest == words[x] for x in words if x != name)
-
-
-def _list_words(name: str) -> set[str]:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
 
 
 def refuse_folds(

@@ -24,13 +24,13 @@ from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
     refuse_folds,
-    refuse_other_columns,
     refuse_rows_apart,
     refuse_splits,
 )
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
+from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._naming import (
     MAX_NAMED,
     are_tasks,
@@ -41,6 +41,7 @@ from sigarray.read._naming import (
     name_files,
     name_records,
 )
+from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._paths import (
     check_paths,
     name_by_template,
@@ -50,8 +51,8 @@ from sigarray.read._paths import (
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
-from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
+from sigarray.read._summaries import refuse_summary_rows
+from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_rows
 from sigarray.read._wide import WideTable, read_wide, tabulate_rows
 
 
@@ -73,7 +74,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, found = _choose_rows(files, found, chosen, choice)
     for frame in found:
         if frame is not None:
-            refuse_summary_rows(frame, chosen, choice.ignored)
+            refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
             refuse_splits(frame, chosen, choice.ignored)
             refuse_folds(frame, chosen, choice.ignored)
     folds = [
@@ -123,7 +124,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
     if choice.unit is None:
-        refuse_unnamed_items(records)
+        said += refuse_unnamed_rows(records)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
@@ -290,6 +291,8 @@ def _take_wide(
     scores, notes = found.scores, found.notes
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
+    # An item or a run has a name, and --unit says what every row is of.
+    if choice.unit is None and not {"item", "run"} & set(chosen):
         notes += refuse_mean_rows(wide.source, scores)
     is_of_items = found.ids is not None or choice.unit == "item"
     if not is_of_items and choice.unit is None and not choice.is_paired:
