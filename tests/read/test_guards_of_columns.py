@@ -6,6 +6,9 @@ import random
 import pytest
 
 DRAW = random.Random(0)
+LOSSES = """logloss binary_logloss multi_logloss MAPE smape wape mase rmsle NMSE crps
+pinball EER DER FPR FNR fpr95 hamming hinge huber deviance aic bic lpips wasserstein kl
+kl_div JSD bpc Misclassification 1-acc 1-accuracy violations valLoss"""
 
 
 def refuse(done, *words):
@@ -129,6 +132,35 @@ class TestScales:
         path = write("\n".join(["a,b", *rows, "0.93,91.2"]))
         refuse(run("compare", path), "0.93", "one scale")
 
+    def test_a_percentage_among_shares(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(7)]
+        path = write("\n".join(["a,b", *rows, "91.5,0.93"]))
+        refuse(run("compare", path), "got 91.5 of 'a' among scores of 0.8", "one scale")
+        path = write("\n".join(["a,b", *rows, "89.97,93.76"]), "row.csv")
+        refuse(run("compare", path), "89.97", "one scale")
+        long = [f"a,{x.split(',')[0]}" for x in rows] + ["a,91.3", "b,0.9", "b,0.91"]
+        path = write("\n".join(["model,acc", *long]), "long.csv")
+        refuse(run("compare", path), "91.3", "one scale")
+
+    def test_half_shares_and_half_percentages(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(4)]
+        rows += [numbers(88, 94, 2) for _ in range(4)]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            ["0.5,812", "31.5,9.1", "77,0.8", "412,65", "2.5,88", "13,41"],  # returns
+            ["0.91,0.93", "0.9,0.94", "0.92,0.0", "0.89,0.93", "0.9,0.92"],
+            ["1,60", "70,80", "90,100", "65,75", "88,99", "92,77"],
+            ["0.91,11.5", "0.9,0.94", "0.92,0.9", "0.89,0.93", "0.9,0.92"],
+            ["0.61,1.2", "0.9,2.4", "1.1,0.9", "0.89,3.3", "0.7,0.92"],
+        ],
+    )
+    def test_scores_of_no_one_scale(self, write, run, rows):
+        code, _, err = run("compare", write("\n".join(["a,b", *rows])))
+        assert code == 0, err
+
     def test_a_run_that_failed_is_none(self, write, run):
         rows = [numbers(88, 94, 2) for _ in range(9)]
         path = write("\n".join(["a,b", *rows, "0.1,91.2"]))
@@ -145,6 +177,22 @@ class TestLosses:
         gate = ("--fail-unless-better", model)
         refuse(run("compare", path, *gate), "--higher-is-better", "--lower-is-better")
         assert run("compare", path, *gate, "--lower-is-better")[0] in (0, 1)
+
+    @pytest.mark.parametrize("name", LOSSES.split())
+    def test_their_names(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        code, _, err = run("compare", path, "--fail-unless-better", "b")
+        assert code == 2
+        assert f"the direction of {name!r}, which may be a loss" in err
+
+    @pytest.mark.parametrize(
+        "name", ["glossary", "f1-score", "1-shot", "mean_reciprocal_rank", "1-err"]
+    )
+    def test_names_of_gains(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        assert run("compare", path, "--fail-unless-better", "b")[0] in (0, 1)
 
     def test_of_deviations(self, write, run):
         rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
