@@ -1,11 +1,14 @@
 """Refuse tables that are not what they seem."""
 
+import collections
 import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 from sigarray.read._words import SPLITS
 
@@ -80,6 +83,35 @@ def doubt_folds(
         for name in _list_folds(frame, chosen)
         if name in ignored
     ]
+
+
+def doubt_tasks(
+    frame: Frame,
+    chosen: Mapping[str, str],
+    ignored: Sequence[str],
+    models: Sequence[str] | None,
+) -> list[str]:
+    """Say that rows of tasks, whose column was left out, are taken for runs."""
+    if "task" in chosen:
+        return []
+    usual = find_roles(frame, {}).get("task")
+    doubts = []
+    for name, cells in frame.columns.items():
+        is_left_out = name in ignored or (models is not None and name not in models)
+        if not is_left_out or looks_like_index(name, ()):
+            continue
+        values = [str(x) for x in cells if not is_blank(x)]
+        counts = collections.Counter(values)
+        is_even = len(set(counts.values())) == 1 < len(values) / max(1, len(counts))
+        is_text = not any(map(looks_like_score, cells))
+        if len(counts) > 1 and (name == usual or (is_text and is_even)):
+            role = "task" if len(counts) < len(values) else "item"
+            doubts.append(
+                f"{frame.source}: scores of all {len(counts)} values of column "
+                f"{name!r} were taken together, as runs. Where these are tasks, pass "
+                f"--{role} {name}"
+            )
+    return doubts
 
 
 def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
