@@ -159,8 +159,8 @@ def _take_task(
     scores, notes = found.scores, found.notes
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
-    # An item or a run has a name, and --unit says what every row is of.
-    if choice.unit is None and not {"item", "run"} & set(chosen):
+    # Names of rows may count them all, and --unit says what every row is of.
+    if choice.unit is None:
         notes += refuse_mean_rows(place, scores)
     is_of_items = found.ids is not None or choice.unit == "item"
     if not is_of_items and choice.unit is None and not choice.is_paired:

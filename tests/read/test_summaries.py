@@ -143,6 +143,18 @@ def test_messages_name_row_and_statistic(write, run):
         in err
     )
     assert run("compare", write(f"a,b,c\n{text}\n"), "--unit", "run")[0] == 0
+    text = "\n".join(f"{k},{row}" for k, row in enumerate(text.split("\n")))
+    path = write(f"seed,a,b,c\n{text}\n", "seeds.csv")
+    for options, unit in (
+        (("--columns", "a,b"), "run"),
+        (("--ignore", "seed"), "run"),
+        (("--run", "seed"), "run"),
+        (("--item", "seed"), "item"),
+    ):
+        code, _, err = run("compare", path, *options)
+        assert code == 2
+        assert f"--unit {unit}" in err
+        assert run("compare", path, *options, "--unit", unit)[0] == 0
 
 
 def test_columns_of_other_lengths_that_end_in_their_means(write, run):
