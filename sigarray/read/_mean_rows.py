@@ -189,15 +189,21 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
         return 0.0
     rounding = max(0.5 * unit, 1e-12 * scale) / scale
     # Of more items, other scores than shares would be as near to one.
-    sizes = np.arange(1, 1 + min(_MAX_ITEMS, int(0.25 / rounding)))
-    for x, error in (
-        (_thin(values), rounding),
-        (row.scores, max(0.5 * unit_of_row / scale, rounding)),
+    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
+    for x in _thin(values).tolist():
+        sizes = _keep_sizes(sizes, x / scale, rounding)
+    error = max(0.5 * unit_of_row / scale, rounding)
+    if len(sizes) and all(
+        len(_keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()
     ):
-        counts = np.outer(sizes, x / scale)
-        is_near = np.abs(counts - np.round(counts)) <= 1.01 * error * sizes[:, None]
-        sizes = sizes[is_near.all(1)][:1]
-    return scale / float(sizes[0]) if len(sizes) else 0.0
+        return scale / float(sizes[0])
+    return 0.0
+
+
+def _keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
+    """Keep the numbers of items of which this may be the share of some."""
+    counts = sizes * share
+    return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
 
 
 def _thin(x: np.ndarray) -> np.ndarray:
