@@ -128,7 +128,8 @@ def _refuse_scores_of_one_model(
         those = f" {quote_names(same)}" if len(same) > 1 else ""
         msg = (
             f"{source}: expected a column of one score for each model; got "
-            f"{list_names(names, 4)}, which seem to be several of one model. Choose "
-            f"the columns of one score with --columns{those}."
+            f"{list_names(names, 4)}, which seem to be several of one model. Name "
+            "those of one score, or all where they are models, with "
+            f"--columns{those}."
         )
         raise TableError(msg)

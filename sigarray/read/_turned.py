@@ -53,8 +53,7 @@ def turn_runs(
         msg = (
             f"{frame.source}: expected no other numbers beside runs, which columns "
             f"{list_names(runs, 3)} seem to be; got {list_names(numeric, 4)}. Leave "
-            f"them out with --ignore {quote_names(numeric)}, or choose the column of "
-            "scores with --metric."
+            f"them out with --ignore {quote_names(numeric)}."
         )
         raise TableError(msg)
     rows = [k for k in range(len(frame.lines)) for _ in runs]

@@ -65,13 +65,25 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     _check_options(wide, chosen, choice)
     tasks: dict[str, Scores] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
-    notes, are_items = [], []
+    notes, left_out, are_items = [], [], []
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         part, kept, lacking = _leave_out_empty(rows, task, choice)
+        models = _list_models(part, chosen, kept)
+        if part is not rows and len(models) < min(choice.min_models, 2):
+            which = f"only {models[0]!r} has" if models else "no model has"
+            notes.append(f"task {task!r} was left out: {which} scores")
+            left_out.append(task)
+            continue
         scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
         tasks[task], ids[task] = scores, names
         notes += [*lacking, *said]
         are_items.append(is_of_items)
+    if not tasks:
+        msg = (
+            f"{wide.source}: expected two or more models with scores of one task; got "
+            f"none on {list_names(left_out)}."
+        )
+        raise TableError(msg)
     return ScoreTable(
         tasks,
         ids,
@@ -81,6 +93,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         kind="a table with a column for each model",
         source=wide.source,
         notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
+        left_out=tuple(left_out),
     )
 
 
@@ -140,6 +153,15 @@ def _leave_out_empty(
         replace(choice, models=models, ignored=ignored),
         [note] if missing and choice.models is None else [],
     )
+
+
+def _list_models(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> list[str]:
+    if choice.models is not None:
+        return list(choice.models)
+    others = {*choice.ignored, *chosen.values()}
+    return [x for x in wide.names.values() if x not in others]
 
 
 def _take_task(

@@ -297,6 +297,12 @@ class TestTasks:
         code, _, err = run("compare", path, "--task", "task", "--run", "seed")
         assert code == 0, err
         assert "task 't1' has no scores of 'b'" in err
+        two = write("\n".join(["task,seed,a,b", *(",".join(x[:4]) for x in rows)]))
+        code, _, err = run("compare", two, "--task", "task", "--run", "seed")
+        assert code == 0, err
+        assert "task 't1' was left out: only 'a' has scores" in err
+        options = ("--task", "task", "--run", "seed", "--tasks", "t1")
+        assert "models with scores of one task" in run("compare", two, *options)[2]
 
     def test_what_is_left_out_is_doubted(self, write, run):
         wide, _ = self.write_both(write, list(self.rows()))
