@@ -22,7 +22,7 @@ _SHOWN = 3
 def doubt_constants(
     compared: Mapping[str, Comparison], tests: PairOptions | OrderOptions
 ) -> None:
-    """Warn once of scores that do not vary, of models that differ."""
+    """Warn once of scores that do not vary, but by rounding."""
     is_paired = isinstance(tests, PairOptions) and tests.is_paired
     test = tests.test if isinstance(tests, PairOptions) else "aso"
     is_by_variance = test in _BY_VARIANCE
@@ -71,7 +71,10 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
 def _list_constants(
     scores: Scores, baseline: str | None, *, is_paired: bool
 ) -> Iterable[tuple[str, ...]]:
-    """Give pairs that differ by the same amount everywhere, or their constant model."""
+    """Give pairs of constant models, or of one: their names.
+
+    Pairs of runs or items that are all equal are no fault.
+    """
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk
     for pair in pairs_of(scores, baseline):
@@ -82,5 +85,5 @@ def _list_constants(
             continue
         if not all(flat):
             yield tuple(n for n, z in zip(pair, flat, strict=True) if z)
-        elif (samples[0][0] != 0.0) if is_paired else samples[0][0] != samples[1][0]:
+        elif not is_paired or samples[0][0] != 0.0:
             yield pair

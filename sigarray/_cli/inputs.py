@@ -17,6 +17,7 @@ from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._wide import Scores
+from sigarray.read._words import METRICS, list_words
 
 _SCORES = "digits.csv"
 # Words in the names of what is better where it is lower.
@@ -26,7 +27,16 @@ _LOSSES = {
     *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
     *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
     *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
+    *("crps", "pinball", "eer", "der", "fpr", "fnr", "hamming", "hinge", "huber"),
+    *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "js", "jsd"),
+    *("bpc", "bpw", "kid", "mape", "smape", "mdape", "wape", "mase", "mpiw", "medae"),
+    *("misclassification", "misclassified", "violation", "violations", "divergence"),
+    *("far", "frr", "mcd", "chamfer", "hausdorff", "emd", "surprisal", "failures"),
 }
+# So do all that end in these: logloss, rmsle, nmse.
+_ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
+# One minus what is better if higher.
+_COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
 # Of columns, which have options of these names.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
 # Percentages of one metric on one task differ by no more than so many times.
@@ -122,32 +132,36 @@ def _check_scales(table: ScoreTable) -> None:
 
 
 def _refuse_scales(table: ScoreTable) -> None:
-    """Refuse a few shares among percentages of their size: 0.93 among 91.2.
+    """Refuse shares beside percentages of their size: 0.93 among 91.2, or 91.2 in them.
 
     Raises
     ------
     ValueError
-        At most a fifth of the scores of a task are shares, the others are of one size,
-        as returns of games are not, and a hundred times each share is where they are.
+        Scores of a task are shares and others, each of one size, as returns of games
+        are not; and a hundred times each of the fewer is where the more are.
     """
     for task, by in table.tasks.items():
         every = np.concatenate(list(by.values()))
-        is_share = (every > 0.0) & (every < 1.0)
-        shares, others = every[is_share], every[~is_share]
-        if not 0 < len(shares) <= len(every) / 5 or others.min() <= 1.5:
+        every = every[every != 0.0]
+        is_share = (every > 0.0) & (every <= 1.0)
+        shares, others = 100.0 * every[is_share], every[~is_share]
+        if not len(shares) or not len(others) or others.min() <= 1.5:
             continue
-        low, high = float(others.min()), float(others.max())
-        width = high - low
-        large = 100.0 * shares
-        is_near = (large >= low - width) & (large <= high + width)
-        is_percent = high <= min(100.0, _SAME_SIZE * low)
-        if is_percent and low > 10.0 * shares.max() and is_near.all():
-            name = next(x for x, y in by.items() if np.any((y > 0.0) & (y < 1.0)))
+        few, many = sorted([shares, others], key=len)
+        width = float(np.ptp(many))
+        is_near = (few >= many.min() - width) & (few <= many.max() + width)
+        is_of_one_size = many.max() <= min(100.0, _SAME_SIZE * many.min())
+        # Of one item of a hundred, 1 is a percentage, too.
+        is_apart = shares.min() < 100.0 and 10.0 * shares.max() < 100.0 * others.min()
+        if is_of_one_size and is_apart and is_near.all():
+            found = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
+            name = next(x for x, y in by.items() if np.any(np.isclose(y, found)))
             place = f" on {task}" if task else ""
+            among = every[is_share != (found <= 1.0)]
             msg = (
-                f"{table.source}: expected scores of one scale{place}; got "
-                f"{shares[0]:g} of {name!r} among scores of {low:g} to {high:g}. Write "
-                "all in percent, or all as shares of 1."
+                f"{table.source}: expected scores of one scale{place}; got {found:g} "
+                f"of {name!r} among scores of {among.min():g} to {among.max():g}. "
+                "Write all in percent, or all as shares of 1."
             )
             raise ValueError(msg)
 
@@ -173,8 +187,12 @@ def _refuse_mixed_directions(table: ScoreTable) -> None:
 
 
 def _looks_like_loss(name: str) -> bool:
+    complement = _COMPLEMENT.match(name.lower())
+    if complement is not None and list_words(complement[1]) & METRICS:
+        return not _looks_like_loss(complement[1])
     words = set(re.findall(r"[a-z]+", name.lower()))
-    return bool(_LOSSES & words) and "reciprocal" not in words
+    is_loss = bool(_LOSSES & words) or any(x.endswith(_ENDS_OF_LOSSES) for x in words)
+    return is_loss and "reciprocal" not in words
 
 
 def _name_scores(table: ScoreTable) -> str:

@@ -127,6 +127,13 @@ def column_names(path: Path) -> list[str]:
     return _list_models(_open_table(path)[0])
 
 
+def index_names(path: Path) -> list[str]:
+    """Give the names of the columns that are an index of pandas."""
+    schema = _open_table(path)[0]
+    known = _list_models(schema)
+    return [name for name in schema.names if name not in known]
+
+
 def _list_models(schema: Any) -> list[str]:
     """List the columns that are no index of a data frame that was written."""
     said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))

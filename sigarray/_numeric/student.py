@@ -49,13 +49,13 @@ def find_flat(
 
     Two decimals and their difference are rounded by at most half a unit each: the
     differences of 0.9 - 0.8 and 0.7 - 0.6 are as far apart as that, and are the same.
+    So are means that were summed in another order.
     """
     sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in scores]
-    units = 1.0
     if len(samples) < len(scores):
-        sizes, units = [xp.maximum(*sizes)], 4.0
+        sizes = [xp.maximum(*sizes)]
     return [
-        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= units * xp.finfo(x.dtype).eps * size
+        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= 4.0 * xp.finfo(x.dtype).eps * size
         for x, size in zip(samples, sizes, strict=True)
     ]
 

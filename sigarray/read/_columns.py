@@ -97,13 +97,18 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
         return
     places = ", ".join(str(position + 1) for position in indices)
     columns = "columns" if len(indices) > 1 else "column"
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(indices.values())
     msg = (
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. Leave it "
-        f"out with --ignore {shlex.quote(text.getvalue())}, or choose the models with "
-        f"--columns; or where it names the items of a test set, by which models are "
-        f"paired, pass --item {shlex.quote(next(iter(indices.values())))}."
+        f"out with --ignore {quote_names(list(indices.values()))}, or choose the "
+        f"models with --columns; or where it names the items of a test set, by which "
+        f"models are paired, pass --item {shlex.quote(next(iter(indices.values())))}."
     )
     raise TableError(msg)
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Give names as an option takes them, to be pasted into a shell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return shlex.quote(text.getvalue())

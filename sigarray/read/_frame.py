@@ -204,7 +204,8 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [
         name
         for name, cells in frame.columns.items()
-        if name not in roles.values()
+        if name  # which the index of a data frame has not
+        and name not in roles.values()
         and not looks_like_index(name, ())
         and not name.startswith("_")
         and is_numeric(cells)

@@ -1,51 +1,17 @@
 """Refuse tables that are not what they seem."""
 
+import collections
 import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
-from sigarray.read._summaries import STATISTICS
+from sigarray.read._words import SPLITS
 
-SPLITS = frozenset(
-    (
-        *("train", "training", "test", "testing", "val", "valid", "validation"),
-        *("dev", "eval", "evaluation", "holdout"),
-    )
-)
-# Names of columns of what predictions are compared with.
-TRUTHS = frozenset(
-    (
-        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
-        *("ytrue", "ytest", "answerkey", "gt"),
-    )
-)
-# Those that may be models, too, where scores are no whole numbers.
-MAYBE_TRUTHS = frozenset(
-    (
-        *("target", "targets", "reference", "references", "actual", "expected"),
-        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
-        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
-        *("majority", "majorityvote", "rating", "ratings", "consensus"),
-    )
-)
-# Words of a column that is computed of those of models.
-_DIFFERENCES = {"diff", "difference", "delta", "gap", "improvement"}
-_COMPUTED = (STATISTICS - {"sd"}) | _DIFFERENCES
-METRICS = frozenset(
-    (
-        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
-        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
-        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
-        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
-        *("runtime", "reward", "return", "returns", "cost", "costs", "latency"),
-        *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
-    )
-)
-# Of which one of `METRICS` may be: "n_params", "total time".
-_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
 # Columns that scikit-learn's cross_validate adds to its scores.
 _TIMES = {"fit_time", "score_time"}
 _FOLD = re.compile(
@@ -83,62 +49,6 @@ def refuse_splits(
                 f"compare on each with --task {column}."
             )
             raise TableError(msg)
-
-
-def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, where those are columns.
-
-    Raises
-    ------
-    TableError
-        The truth beside predictions, times or losses beside accuracies.
-    """
-    names = list(scores)
-    if len(names) < 2:
-        return
-    words = {name: _list_words(name) for name in names}
-    is_whole = all(bool(np.all(x == np.round(x))) for x in scores.values())
-    known = TRUTHS | MAYBE_TRUTHS if is_whole else TRUTHS
-    truths = [x for x in names if squeeze(x) in known]
-    if truths:
-        others = [x for x in names if x not in truths]
-        msg = (
-            f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
-            f"which seems to be the truth, beside {list_names(others, 3)}. Write "
-            "whether each prediction is right, as 1 or 0, or another score of it; or "
-            "name columns that are scores with --columns."
-        )
-        raise TableError(msg)
-    kinds = [
-        x
-        for x in names
-        if words[x] & METRICS and words[x] <= METRICS | SPLITS | _FILLERS
-    ]
-    kinds += [x for x in names if _is_computed(x, words)]
-    if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
-        kinds = list(names)
-    if kinds:
-        msg = (
-            f"{source}: expected a column of scores for each model; got "
-            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
-            "models with --model and the scores with --metric, leave columns out with "
-            "--ignore, or choose the models with --columns. Where a file is of one "
-            "model, pass one for each: NAME=FILE."
-        )
-        raise TableError(msg)
-
-
-def _is_computed(name: str, words: Mapping[str, set[str]]) -> bool:
-    """Tell "average" and "diff", and "a_std" beside "a"."""
-    if squeeze(name) in _COMPUTED:
-        return True
-    rest = words[name] - _COMPUTED - {"sd"}
-    return rest != words[name] and any(rest == words[x] for x in words if x != name)
-
-
-def _list_words(name: str) -> set[str]:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
 
 
 def refuse_folds(
@@ -209,6 +119,35 @@ def doubt_folds(
         for name in _list_folds(frame, chosen)
         if name in ignored
     ]
+
+
+def doubt_tasks(
+    frame: Frame,
+    chosen: Mapping[str, str],
+    ignored: Sequence[str],
+    models: Sequence[str] | None,
+) -> list[str]:
+    """Say that rows of tasks, whose column was left out, are taken for runs."""
+    if "task" in chosen:
+        return []
+    usual = find_roles(frame, {}).get("task")
+    doubts = []
+    for name, cells in frame.columns.items():
+        is_left_out = name in ignored or (models is not None and name not in models)
+        if not is_left_out or looks_like_index(name, ()):
+            continue
+        values = [str(x) for x in cells if not is_blank(x)]
+        counts = collections.Counter(values)
+        is_even = len(set(counts.values())) == 1 < len(values) / max(1, len(counts))
+        is_text = not any(map(looks_like_score, cells))
+        if len(counts) > 1 and (name == usual or (is_text and is_even)):
+            role = "task" if len(counts) < len(values) else "item"
+            doubts.append(
+                f"{frame.source}: scores of all {len(counts)} values of column "
+                f"{name!r} were taken together, as runs. Where these are tasks, pass "
+                f"--{role} {name}"
+            )
+    return doubts
 
 
 def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from sigarray.read._files import name_stem
-from sigarray.read._guards import SPLITS
 from sigarray.read._templates import cut_suffix, find_two_ways, match_paths
+from sigarray.read._words import SPLITS
 
 RUN = re.compile(
     r"((?:seed|run|trial|rep|repeat|replicate|repetition|version|split|fold|cv|s|r)"

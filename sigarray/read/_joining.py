@@ -15,7 +15,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 from sigarray.read._records import Record
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._summaries import is_summary
+from sigarray.read._summaries import find_computed, is_summary
 
 
 def join_records(
@@ -121,7 +121,12 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
         names = {getattr(record, role) for record in records}
-        found = [x for x in records if is_summary(getattr(x, role))]
+        computed = find_computed(names) if role == "model" else set()
+        found = [
+            x
+            for x in records
+            if is_summary(getattr(x, role)) or getattr(x, role) in computed
+        ]
         if found and len(names) > 1:
             name = getattr(found[0], role)
             advice = "leave out such rows, or rename them"

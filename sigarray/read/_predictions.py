@@ -11,8 +11,8 @@ from sigarray.read._frame import (
     list_metrics,
     squeeze,
 )
-from sigarray.read._guards import MAYBE_TRUTHS, METRICS, TRUTHS
 from sigarray.read._records import as_text
+from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS
 
 _PREDICTION = re.compile(
     r"y?(hat|pred(s|icted|ictions?)?)(label|class|answer|value)?s?"

@@ -8,24 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
-    find_roles,
-    is_long,
     list_names,
     shorten,
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
+    doubt_tasks,
     refuse_cross_validation,
     refuse_folds,
-    refuse_other_columns,
     refuse_rows_apart,
     refuse_splits,
 )
@@ -53,11 +50,12 @@ from sigarray.read._predictions import refuse_predictions
 from sigarray.read._records import Reading, read_records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._summaries import refuse_mean_rows, refuse_summary_rows
+from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
-from sigarray.read._unnamed import find_unnamed_items, refuse_unnamed_items
-from sigarray.read._wide import WideTable, read_wide, tabulate_rows
+from sigarray.read._turned import turn_runs
+from sigarray.read._unnamed import refuse_unnamed_rows
+from sigarray.read._wide_scores import find_wide, take_wide
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -77,9 +75,13 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     ]
     files, found = _choose_rows(files, found, chosen, choice)
     files, found = put_all_together(files, found, chosen)
+    found = [
+        None if x is None else turn_runs(x, chosen, choice.ignored, choice.metric)
+        for x in found
+    ]
     for frame in found:
         if frame is not None:
-            refuse_summary_rows(frame, chosen, choice.ignored)
+            refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
             refuse_splits(frame, chosen, choice.ignored)
             refuse_folds(frame, chosen, choice.ignored)
     folds = [
@@ -89,9 +91,11 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         for doubt in doubt_folds(frame, chosen, choice.ignored)
     ]
     if len(files) == 1:
-        wide = _find_wide(*files[0][1:], found[0], chosen, choice)
+        wide = find_wide(*files[0][1:], found[0], chosen, choice)
         if wide is not None:
-            return _add_doubts(_take_wide(wide, chosen, choice), [], folds)
+            if found[0] is not None:
+                folds += doubt_tasks(found[0], chosen, choice.ignored, choice.models)
+            return _add_doubts(take_wide(wide, chosen, choice), [], folds)
     whole = [
         _list_cells(_check_frame(*x, frame))
         for x, frame in zip(files, found, strict=True)
@@ -130,7 +134,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
                 splits.append((file.model, (named[0].model, named[0].run)))
     said += say_split(splits)
     if choice.unit is None:
-        refuse_unnamed_items(records)
+        said += refuse_unnamed_rows(records)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
@@ -240,98 +244,6 @@ def _open(
         files, said = name_by_template(files, path)
         notes += said
     return [(file, *open_source(file)) for file in files], notes
-
-
-def _find_wide(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
-) -> WideTable | None:
-    """Give a table with a column for each model, or None for another one."""
-    if frame is None:
-        names = dict(enumerate(content))
-        cells = {k: content[x] for k, x in names.items()}
-        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    if is_long(frame, chosen) or frame.constants or frame.roles:
-        return None
-    column = find_roles(frame, {}).get("model")
-    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
-            f"{name}: expected to know what column {column!r} is; got numbers. Where "
-            f"they name the models, pass --model {column}; where they are scores of "
-            f"one, name all models with --columns."
-        )
-        raise TableError(msg)
-    if isinstance(content, Frame):
-        names = dict(enumerate(frame.columns))
-        cells = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, cells, lambda k: f"{place}{frame.lines[k]}")
-    rows, numbers = content
-    return tabulate_rows(
-        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
-    )
-
-
-def _take_wide(
-    wide: WideTable, chosen: Mapping[str, str], choice: Choice
-) -> ScoreTable:
-    others = sorted(set(chosen) - {"item", "run"})
-    if others or choice.metric is not None or choice.tasks is not None:
-        option = others[0] if others else "metric" if choice.metric else "tasks"
-        msg = (
-            f"{wide.source}: expected a table with a row for each score, for "
-            f"--{option}; got one with a column for each model: "
-            f"{list_names(list(wide.names.values()))}. Name the column of models with "
-            "--model."
-        )
-        raise TableError(msg)
-    of_items = "item" in chosen
-    if choice.unit == "cluster" or (choice.unit == "run" and of_items):
-        msg = (
-            f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
-            f"of a table with a column for each model{' and one of items' * of_items}; "
-            f"got --unit {choice.unit}."
-        )
-        raise TableError(msg)
-    found = read_wide(
-        wide,
-        choice.models,
-        ignored=[*choice.ignored, *([chosen["run"]] if "run" in chosen else [])],
-        item=chosen.get("item"),
-        is_paired=choice.is_paired or choice.unit == "item",
-        min_models=choice.min_models,
-        max_models=choice.max_models,
-    )
-    scores, notes = found.scores, found.notes
-    if choice.models is None:
-        refuse_other_columns(wide.source, scores)
-        notes += refuse_mean_rows(wide.source, scores)
-    is_of_items = found.ids is not None or choice.unit == "item"
-    if not is_of_items and choice.unit is None and not choice.is_paired:
-        is_of_items, said = find_unnamed_items(wide.source, scores)
-        notes += said
-    if found.ids is None:
-        # One tuple serves all models of one size.
-        numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
-        ids = {model: numbers[: len(column)] for model, column in scores.items()}
-    else:
-        places = {name: k for k, name in enumerate(found.ids)}
-        order = [places[name] for name in sort_ids(places)]
-        scores = {model: column[order] for model, column in scores.items()}
-        ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
-    return ScoreTable(
-        {"": scores},
-        {"": ids},
-        "item" if is_of_items else "run",
-        is_paired=choice.is_paired or is_of_items,
-        metric="score",
-        kind="a table with a column for each model",
-        source=wide.source,
-        notes=tuple(f"{wide.source}: {note}" for note in notes),
-    )
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:

@@ -97,9 +97,9 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
             column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
             for k, column in enumerate(header)
         }
-        # The index of a data frame has no name; numbers of its rows say nothing.
+        # The index of a data frame has no name; numbers of all its rows say nothing.
         unnamed = columns.get("", [])
-        if all(is_blank(x) or looks_like_score(x) for x in unnamed):
+        if all(map(is_blank, unnamed)) or all(map(looks_like_score, unnamed)):
             columns.pop("", None)
         lines = [line for line, _ in rows[1:]]
     twice = tuple(x for x in columns if header.count(x) > 1)

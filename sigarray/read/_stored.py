@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._numeric.selection import Sample
-from sigarray._numeric.sources import SUFFIXES, column_names
+from sigarray._numeric.sources import SUFFIXES, column_names, index_names
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import (
     check_count,
@@ -97,7 +97,9 @@ def open_stored(
         if columns is not None:
             names = choose(names, columns, file)
         else:
-            names = leave_out(names, ignored, file)
+            # An index is no model, whether it is left out or not.
+            index = index_names(Path(file))
+            names = leave_out(names, [x for x in ignored if x not in index], file)
             indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
             refuse_indices(indices, "by name", 1, file)
         check_count(names, 2, max_models, file)

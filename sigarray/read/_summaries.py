@@ -1,24 +1,30 @@
-"""Rows of means, deviations and extremes, which are no scores of runs or items."""
+"""Names of means, deviations and extremes, which are no runs, items or models."""
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._frame import Frame, find_roles, is_long
+from sigarray.read._words import METRICS, list_words
 
+SPREADS = frozenset(
+    (
+        *("std", "sd", "stdev", "stddev", "sem", "stderr", "deviation", "variance"),
+        *("standardabweichung", "ci", "±", "\N{GREEK SMALL LETTER SIGMA}"),
+    )
+)
 # Names of rows that pandas, spreadsheets and people add below scores.
-STATISTICS = frozenset(
+STATISTICS = SPREADS | frozenset(
     (
         *("mean", "avg", "average", "averages", "median", "total", "sum", "overall"),
-        *("std", "sd", "stdev", "stddev", "sem", "stderr", "deviation", "variance"),
         *("best", "worst", "min", "max", "minimum", "maximum", "geomean", "iqm"),
-        *("mittelwert", "durchschnitt", "mittel", "summe", "standardabweichung"),
-        *("moyenne", "médiane", "media", "média", "promedio", "mediana", "±"),
-        *("\N{GREEK SMALL LETTER SIGMA}", "μ", "\N{MICRO SIGN}"),
+        *("mittelwert", "durchschnitt", "mittel", "summe", "gesamt", "insgesamt"),
+        *("moyenne", "médiane", "media", "média", "promedio", "mediana", "ø", "⌀"),
+        *("μ", "\N{MICRO SIGN}", "\N{EMPTY SET}", "xbar"),
     )
 )
 # What may stand beside them: "macro avg", "mean over seeds", "std dev".
@@ -28,27 +34,18 @@ _BESIDE = frozenset(
         *("error", "macro", "micro", "weighted", "geometric", "harmonic", "grand"),
         *("seeds", "runs", "tasks", "benchmarks", "datasets", "games", "folds"),
         *("score", "scores", "items", "questions", "models", "arithmetic", "value"),
+        *("confidence", "interval"),
     )
 )
+# Of a row of columns of models; a model or a task of a long table may be called so.
+_OF_ALL_ROWS = frozenset(
+    ("all", "macro", "micro", "weighted", "summary", "aggregate", "aggregated", "ci")
+)
+# Words of a column that is computed of those of models.
+COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 _MAX_WORDS = 4
+_MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
-# Of so many scores or more a row may be the mean; of more, nobody writes one below.
-_MIN_ABOVE, _MAX_ROWS = 3, 10_000
-# Where it is less likely that another run were so near, a row is refused: a mean below
-# others, or another statistic. A last row that is less surprising is only named.
-_MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
-_Statistic = Callable[[np.ndarray], np.ndarray]
-_LEVELS: tuple[tuple[str, _Statistic], ...] = (
-    ("means", lambda x: x.mean(1)),
-    ("medians", lambda x: np.median(x, 1)),
-    ("maxima", lambda x: x.max(1)),
-    ("minima", lambda x: x.min(1)),
-)
-_SPREADS: tuple[tuple[str, _Statistic], ...] = (
-    ("deviations", lambda x: x.std(1, ddof=1)),
-    ("deviations", lambda x: x.std(1)),
-    ("standard errors", lambda x: x.std(1, ddof=1) / math.sqrt(x.shape[1])),
-)
 
 
 def is_summary(cell: object) -> bool:
@@ -57,7 +54,9 @@ def is_summary(cell: object) -> bool:
         return False
     text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
     text = re.sub(r"standard error|std\.? err", "stderr", text)
-    words = re.findall(r"[^\W\d_]+|±", text)
+    text = re.sub(r"confidence interval", "ci", text)
+    text = re.sub(r"\bx[\W_]?bar\b|x\N{COMBINING MACRON}", "xbar", text)
+    words = re.findall(r"[^\W\d_]+|[±⌀\N{EMPTY SET}]", text)
     return (
         0 < len(words) <= _MAX_WORDS
         and not STATISTICS.isdisjoint(words)
@@ -65,8 +64,28 @@ def is_summary(cell: object) -> bool:
     )
 
 
+def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
+    """Tell a name that is another one and a statistic: "a_std" or "a (mean)", and "a".
+
+    Of every name there are its words, as `list_words` gives them.
+    """
+    rest = set(words[name]) - COMPUTED - {"sd"}
+    return rest != set(words[name]) and any(
+        rest == set(words[x]) for x in words if x != name
+    )
+
+
+def find_computed(names: Collection[str]) -> set[str]:
+    """Give the names that are another one and a statistic."""
+    words = {x: list_words(x) for x in names}
+    return {x for x in names if is_computed(x, words)}
+
+
 def refuse_summary_rows(
-    frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
+    frame: Frame,
+    chosen: Mapping[str, str],
+    ignored: Sequence[str],
+    models: Sequence[str] | None,
 ) -> None:
     """Refuse rows of means beside those of which they are the means.
 
@@ -76,12 +95,14 @@ def refuse_summary_rows(
     Raises
     ------
     TableError
-        A row that is named "mean", "std" and so on, beside others that are not.
+        A row that is named "mean", "std" and so on, beside others that are not; one
+        without a name at the end of others that have one.
     """
     if frame.metrics is not None:
         return
     names: set[str] = set()
-    if is_long(frame, chosen):
+    is_of_scores = is_long(frame, chosen)
+    if is_of_scores:
         roles = {**find_roles(frame, {}), **chosen}
         names = {roles[role] for role in _NAMING if role in roles}
         names |= {roles[x] for x in ("run", "item") if x in roles} - {*ignored}
@@ -89,6 +110,8 @@ def refuse_summary_rows(
         if column in names or isinstance(cells, np.ndarray):
             continue
         found = [k for k, x in enumerate(cells) if is_summary(x)]
+        if not is_of_scores and not found:
+            found = [k for k, x in enumerate(cells) if _is_of_all_rows(x)]
         if 0 < len(found) < len(cells):
             msg = (
                 f"{frame.place(column, found[0])}: expected a row of scores; got "
@@ -96,79 +119,34 @@ def refuse_summary_rows(
                 "Leave out such rows, or rename them."
             )
             raise TableError(msg)
+        if not is_of_scores and column not in (models or ()):
+            _refuse_blank_label(frame, column, cells)
 
 
-def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]:
-    """Refuse rows of means, medians, extremes and deviations that have no label.
-
-    Means are rounded as they are written. Where other runs might well be so near, as of
-    scores of two digits, it is only said.
-
-    Returns
-    -------
-    notes : list of str
-
-    Raises
-    ------
-    TableError
-        The first or the last row is a statistic of all others, for every model.
-    """
-    sizes = {len(x) for x in scores.values()}
-    if len(scores) < 2 or len(sizes) > 1 or not _MIN_ABOVE < max(sizes) <= _MAX_ROWS:
-        return []
-    table = np.stack(list(scores.values()))
-    n = table.shape[1]
-    notes: list[str] = []
-    looks = [
-        (n, table[:, :-1], _LEVELS + _SPREADS),
-        (n, table[:, :-2], _SPREADS),
-        (n - 1, table[:, :-2], _LEVELS),
-        (1, table[:, 1:], _LEVELS[:1]),
-    ]
-    for number, others, statistics in looks:
-        if others.shape[1] < _MIN_ABOVE:
-            continue
-        for what, find in statistics:
-            is_usual = what == "means" and number > 1
-            limit = _MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE
-            chance = _find_chance(table[:, number - 1], others, find)
-            where = "below" if number == 1 else "above"
-            which = f"the {what} of the {others.shape[1]} {where}"
-            if chance < limit:
-                msg = (
-                    f"{source}, row {number} of scores: expected another run; got "
-                    f"{which}. Remove rows that are no runs, or name all models with "
-                    "--columns where it is one."
-                )
-                raise TableError(msg)
-            if is_usual and number == n and chance < _SAID_BY_CHANCE:
-                notes = [f"the last row may be {which}: remove it if it is no run"]
-    return notes
+def _is_of_all_rows(cell: object) -> bool:
+    """Tell "all", "macro F1" and "mean acc", beside labels of other rows."""
+    if not isinstance(cell, str):
+        return False
+    words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
+    known = STATISTICS | _OF_ALL_ROWS
+    return not known.isdisjoint(words) and words <= known | _BESIDE | METRICS
 
 
-def _find_chance(row: np.ndarray, others: np.ndarray, statistic: _Statistic) -> float:
-    """Give how likely another run of all models were so near; 1 where it is not near.
-
-    By the density of Student's t with 2 degrees of freedom, whose tails are long, or by
-    how many of the others are as near, where that is more: scores may be of few values.
-    """
-    unit = 10.0 ** -max(map(_count_decimals, row.tolist()))
-    # Half of it, and errors of scores that were rounded after their mean was taken.
-    near = (0.5 + 0.6 / math.sqrt(others.shape[1])) * unit
-    near = np.maximum(near, 1e-7 * np.abs(row))
-    deviations = others.std(1, ddof=1)
-    if np.any(np.abs(statistic(others) - row) > near) or not deviations.any():
-        return 1.0
-    near, row, others = (x[deviations > 0.0] for x in (near, row, others))
-    deviations = deviations[deviations > 0.0]
-    z = (row - others.mean(1)) / deviations
-    densities = (1.0 + z**2 / 2.0) ** -1.5 / (math.sqrt(8.0) * deviations)
-    n_near = (np.abs(others - row[:, None]) <= near[:, None]).sum(1)
-    # One of them may be the statistic itself: a median, or an extreme.
-    shares = (n_near - 1) / others.shape[1]
-    return float(np.prod(np.clip(2.0 * near * densities, shares, 1.0)))
-
-
-def _count_decimals(x: float) -> int:
-    exponent = Decimal(repr(x)).normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> None:
+    """Refuse last rows without a label, where all rows above have one of their own."""
+    filled = [x for x in cells if not is_blank(x)]
+    n = len(filled)
+    if n == len(cells) or n < _MIN_LABELS or any(map(is_blank, cells[:n])):
+        return
+    labels = [str(x).strip() for x in filled]
+    are_whole = all(re.fullmatch(r"\d+(\.0)?", x) for x in labels)
+    numbers = [float(x) for x in labels] if are_whole else []
+    is_text = not any(map(looks_like_score, filled))
+    is_label = is_text or not column or looks_like_index(column, numbers)
+    if is_label and len(set(labels)) == n:
+        msg = (
+            f"{frame.place(column, n)}: expected to know of what the row is, as of "
+            f"those above; got a blank cell below {labels[-1]!r}, so that it may be of "
+            "means or deviations. Remove rows that are no runs; name those that are."
+        )
+        raise TableError(msg)

@@ -1,12 +1,12 @@
 """Scores of which nothing says what they are of: runs, or items of a test set."""
 
-import collections
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
+from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._records import Record
 
 # As many runs of every model, and more than these, are rare; items are many.
@@ -73,20 +73,38 @@ def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
     return f"{n} scores of a model, each one of {shown}"
 
 
-def refuse_unnamed_items(records: Sequence[Record]) -> None:
-    """Refuse many scores, or marks of single answers, of which nothing is said.
+def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
+    """Refuse scores of which nothing is said, and which are hardly those of runs.
+
+    Returns
+    -------
+    notes : list of str
 
     Raises
     ------
     TableError
-        Scores that are those of items, hardly of runs.
+        Many scores, or marks of single answers; the mean of the others of each model.
     """
     if any(x.item or x.run or x.cluster or x.step is not None for x in records):
-        return
-    by: dict[object, list[float]] = collections.defaultdict(list)
+        return []
+    tasks: dict[object, dict[str, list[float]]] = {}
     for x in records:
-        by[x.task, x.model].append(x.score)
-    columns = [np.asarray(x) for x in by.values()]
+        tasks.setdefault(x.task, {}).setdefault(x.model, []).append(x.score)
+    by_task = [
+        {model: np.asarray(y) for model, y in by.items()} for by in tasks.values()
+    ]
+    _refuse_unnamed_items(records, [x for by in by_task for x in by.values()])
+    first = records[0].frame
+    return [
+        f"{first.source}: {note}"
+        for by in by_task
+        for note in refuse_mean_rows(first.source, by)
+    ]
+
+
+def _refuse_unnamed_items(
+    records: Sequence[Record], columns: Sequence[np.ndarray]
+) -> None:
     reason = doubt_runs(columns) if min(map(len, columns)) > 1 else None
     if reason is None:
         return

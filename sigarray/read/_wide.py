@@ -81,6 +81,38 @@ def tabulate_rows(
     )
 
 
+def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
+    """Give the rows of each task.
+
+    Raises
+    ------
+    TableError
+        No such column, or a blank cell in it.
+    """
+    rows: dict[str, list[int]] = {}
+    for k, task in enumerate(_read_names(table, column, "task")):
+        rows.setdefault(task, []).append(k)
+    return {task: _take_rows(table, kept) for task, kept in rows.items()}
+
+
+def _take_rows(table: WideTable, kept: list[int]) -> WideTable:
+    cells = {
+        k: x[kept] if isinstance(x, np.ndarray) else [x[row] for row in kept]
+        for k, x in table.cells.items()
+    }
+    return table._replace(cells=cells, place=lambda k: table.place(kept[k]))
+
+
+def list_empty(table: WideTable) -> list[str]:
+    """List the columns that have a name, and no cell."""
+    return [
+        name
+        for k, name in table.names.items()
+        if not isinstance(table.cells[k], np.ndarray)
+        and all(map(is_blank, table.cells[k]))
+    ]
+
+
 def read_wide(
     table: WideTable,
     columns: Sequence[str] | None = None,
@@ -179,7 +211,8 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
     msg = (
         f"{got}. Where the column names the models, pass --model {names[first]!r}; "
         f"where it names items, by which models are paired, --item {names[first]!r}; "
-        f"or leave it out with --ignore {names[first]!r}."
+        f"where it names tasks, --task {names[first]!r}; or leave it out with --ignore "
+        f"{names[first]!r}."
     )
     raise TableError(msg)
 
@@ -201,29 +234,37 @@ def _place_column(position: int, model: str) -> str:
 
 
 def _read_ids(table: WideTable, item: str) -> list[str]:
-    position = next((k for k, x in table.names.items() if x == item), None)
-    if position is None:
-        msg = (
-            f"{table.source} has no column {item!r} (--item). Its columns are "
-            f"{', '.join(map(repr, table.names.values()))}."
-        )
-        raise TableError(msg)
-    ids = [as_text(cell) for cell in table.cells[position]]
+    ids = _read_names(table, item, "item")
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
-        if not name:
-            msg = (
-                f"{table.place(k)}, {_place_column(position, item)}: expected the item "
-                "of each row; got a blank cell."
-            )
-            raise TableError(msg)
         if first.setdefault(name, k) != k:
             msg = (
-                f"{table.place(k)}, {_place_column(position, item)}: expected each "
-                f"item once; got {name!r} again, as at {table.place(first[name])}."
+                f"{table.place(k)}, column {item!r}: expected each item once; got "
+                f"{name!r} again, as at {table.place(first[name])}. Where these are "
+                f"tasks, pass --task {item!r}."
             )
             raise TableError(msg)
     return ids
+
+
+def _read_names(table: WideTable, column: str, role: str) -> list[str]:
+    """Give what a column says of every row."""
+    position = next((k for k, x in table.names.items() if x == column), None)
+    if position is None:
+        msg = (
+            f"{table.source} has no column {column!r} (--{role}). Its columns are "
+            f"{', '.join(map(repr, table.names.values()))}."
+        )
+        raise TableError(msg)
+    names = [as_text(cell) for cell in table.cells[position]]
+    for k, name in enumerate(names):
+        if not name:
+            msg = (
+                f"{table.place(k)}, {_place_column(position, column)}: expected the "
+                f"{role} of each row; got a blank cell."
+            )
+            raise TableError(msg)
+    return names
 
 
 def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:

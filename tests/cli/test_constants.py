@@ -17,7 +17,10 @@ def test_constant_models(write, run):
         assert f"The {what} of a and b do not vary" in err
         assert f"no {options[0]} test can be done, and p counts as 1" in err
     equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
-    assert run("compare", equal, "--test", "t")[2] == ""
+    assert run("compare", equal, "--test", "t", "--paired")[2] == ""
+    for test in ("t", "aso", "permutation"):
+        _, _, err = run("compare", equal, "--test", test)
+        assert "The scores of a and b do not vary" in err
 
 
 def test_differences_that_vary_by_rounding_alone(write, run):
@@ -27,6 +30,17 @@ def test_differences_that_vary_by_rounding_alone(write, run):
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
         assert "The differences of a and b do not vary, so that nothing" in err
+
+
+def test_scores_that_vary_by_rounding_alone(write, run):
+    near = [0.9, 0.9000000000000001, 0.8999999999999999, 0.9, 0.9000000000000001, 0.9]
+    for other in (0.95, 0.9000000000000001):
+        path = write("a,b\n" + "".join(f"{x!r},{other!r}\n" for x in near))
+        for test in ("t", "bootstrap", "aso", "permutation"):
+            _, out, err = run("compare", path, "--test", test, "--format", "json")
+            assert err.count("The scores of a and b do not vary") == 1, test
+            if test in ("t", "bootstrap"):
+                assert json.loads(out)["pairs"][0]["pvalue"] == 1.0
 
 
 def test_one_constant_model(write, run):

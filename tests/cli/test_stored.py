@@ -168,3 +168,22 @@ def test_small_tables_that_are_wrong(store, run, compare, tmp_path):
     code, _, errors = compare(str(tmp_path / "none.parquet"))
     assert code == 2
     assert "none.parquet cannot be read: No such file or directory." in errors
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_an_index_of_pandas_is_left_out_as_advised(
+    tmp_path, compare, monkeypatch, is_large
+):
+    pandas = pytest.importorskip("pandas")
+    if is_large:
+        monkeypatch.setattr(large_tables, "MAX_READ", 0)
+        monkeypatch.setattr(from_chunks, "_MAX_READ", 0)
+    path = str(tmp_path / "pivot.parquet")
+    seeds = pandas.Index(np.arange(900)[::-1], name="seed")
+    pandas.DataFrame(draw(), seeds).to_parquet(path)
+    options = ["--dt", "0.01", "--unit", "run"]
+    code, _, errors = compare(path, *options, "--ignore", "seed")
+    assert code == 0, errors
+    code, _, errors = compare(path, *options, "--ignore", "sed")
+    assert code == 2
+    assert "has no column 'sed'" in errors

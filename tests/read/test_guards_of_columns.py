@@ -6,6 +6,9 @@ import random
 import pytest
 
 DRAW = random.Random(0)
+LOSSES = """logloss binary_logloss multi_logloss MAPE smape wape mase rmsle NMSE crps
+pinball EER DER FPR FNR fpr95 hamming hinge huber deviance aic bic lpips wasserstein kl
+kl_div JSD bpc Misclassification 1-acc 1-accuracy violations valLoss"""
 
 
 def refuse(done, *words):
@@ -129,6 +132,35 @@ class TestScales:
         path = write("\n".join(["a,b", *rows, "0.93,91.2"]))
         refuse(run("compare", path), "0.93", "one scale")
 
+    def test_a_percentage_among_shares(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(7)]
+        path = write("\n".join(["a,b", *rows, "91.5,0.93"]))
+        refuse(run("compare", path), "got 91.5 of 'a' among scores of 0.8", "one scale")
+        path = write("\n".join(["a,b", *rows, "89.97,93.76"]), "row.csv")
+        refuse(run("compare", path), "89.97", "one scale")
+        long = [f"a,{x.split(',')[0]}" for x in rows] + ["a,91.3", "b,0.9", "b,0.91"]
+        path = write("\n".join(["model,acc", *long]), "long.csv")
+        refuse(run("compare", path), "91.3", "one scale")
+
+    def test_half_shares_and_half_percentages(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(4)]
+        rows += [numbers(88, 94, 2) for _ in range(4)]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            ["0.5,812", "31.5,9.1", "77,0.8", "412,65", "2.5,88", "13,41"],  # returns
+            ["0.91,0.93", "0.9,0.94", "0.92,0.0", "0.89,0.93", "0.9,0.92"],
+            ["1,60", "70,80", "90,100", "65,75", "88,99", "92,77"],
+            ["0.91,11.5", "0.9,0.94", "0.92,0.9", "0.89,0.93", "0.9,0.92"],
+            ["0.61,1.2", "0.9,2.4", "1.1,0.9", "0.89,3.3", "0.7,0.92"],
+        ],
+    )
+    def test_scores_of_no_one_scale(self, write, run, rows):
+        code, _, err = run("compare", write("\n".join(["a,b", *rows])))
+        assert code == 0, err
+
     def test_a_run_that_failed_is_none(self, write, run):
         rows = [numbers(88, 94, 2) for _ in range(9)]
         path = write("\n".join(["a,b", *rows, "0.1,91.2"]))
@@ -145,6 +177,22 @@ class TestLosses:
         gate = ("--fail-unless-better", model)
         refuse(run("compare", path, *gate), "--higher-is-better", "--lower-is-better")
         assert run("compare", path, *gate, "--lower-is-better")[0] in (0, 1)
+
+    @pytest.mark.parametrize("name", LOSSES.split())
+    def test_their_names(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        code, _, err = run("compare", path, "--fail-unless-better", "b")
+        assert code == 2
+        assert f"the direction of {name!r}, which may be a loss" in err
+
+    @pytest.mark.parametrize(
+        "name", ["glossary", "f1-score", "1-shot", "mean_reciprocal_rank", "1-err"]
+    )
+    def test_names_of_gains(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        assert run("compare", path, "--fail-unless-better", "b")[0] in (0, 1)
 
     def test_of_deviations(self, write, run):
         rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
@@ -231,6 +279,55 @@ def test_what_is_computed_is_no_model(write, run, name):
     path = write(wide(f"a,b,{name}", rows))
     refuse(run("compare", path), repr(name), "hardly the name of a model", "--columns")
     assert run("compare", path, "--columns", f"a,b,{name}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("lr", (1e-1, 1e-2, 1e-3, 1e-4)),
+        ("Learning rate", (3e-4, 1e-4, 0.000123, 5e-5)),
+        ("temperature", (0.1, 0.3, 0.7, 1.0)),
+        ("dropout", (0.1, 0.2, 0.3, 0.4)),
+        ("alpha", (0.1, 0.5, 0.5, 0.9)),
+        ("train_fraction", (0.1, 0.25, 0.5, 1.0)),
+        ("batch_size", (16, 32, 64, 128)),
+    ],
+)
+def test_hyperparameters_are_no_models(write, run, name, values):
+    rows = [(x, *(f"{DRAW.random():.4f}" for _ in "ab"), 110) for x in values]
+    path = write(wide(f"{name},a,b,n_params", rows))
+    refuse(run("compare", path), f"{name!r}, 'n_params', hardly the name of a model")
+    assert run("compare", path, "--ignore", f"{name},n_params")[0] == 0
+
+
+@pytest.mark.parametrize("header", ["alpha,beta,base", "base,dropout,mixup"])
+def test_models_that_are_called_as_hyperparameters(write, run, header):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abc"] for _ in range(8)]
+    assert run("compare", write(wide(header, rows)))[0] == 0
+    rows = [[f"{DRAW.random():.1f}" for _ in "abc"] for _ in range(7)]
+    assert run("compare", write(wide(header, rows)))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "chosen"),
+    [
+        ("bert_acc,bert_f1,gpt_acc,gpt_f1", "bert_acc,gpt_acc"),
+        ("a_train,a_test,b_train,b_test", "a_test,b_test"),
+        ("a_std,a_mean,b_std,b_mean", "a_mean,b_mean"),
+        ("acc a,loss a,acc b,loss b", "'acc a,acc b'"),
+    ],
+)
+def test_several_scores_of_one_model_are_no_models(write, run, header, chosen):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abcd"] for _ in range(8)]
+    path = write(wide(header, rows))
+    refuse(run("compare", path), "several of one model", f"--columns {chosen}.")
+    assert run("compare", path, "--columns", chosen.strip("'"))[0] == 0
+
+
+@pytest.mark.parametrize("header", ["cnn_max,cnn_avg", "bert,bert_v2", "acc_a,acc_b"])
+def test_models_of_one_kind_are_models(write, run, header):
+    rows = [[f"{DRAW.random():.4f}" for _ in "ab"] for _ in range(8)]
+    assert run("compare", write(wide(header, rows)))[0] == 0
 
 
 @pytest.mark.parametrize("name", ["sd-xl", "mean teacher", "delta-net", "token-cnn"])

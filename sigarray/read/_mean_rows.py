@@ -1,0 +1,219 @@
+"""Rows of means, deviations and extremes that nothing names, told by their values."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+
+# Of so many scores or more a row may be the mean; of more, nobody writes one below.
+_MIN_ABOVE, _MAX_ROWS = 3, 10_000
+# Where it is less likely that another run were so near, a row is refused: a mean below
+# others, or another statistic. A last row that is less surprising is only named.
+_MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
+# Nobody rounds a mean to a unit of more deviations.
+_COARSEST = 2.0
+# Of a model, to tell how scores are written; and the items of small test sets.
+_MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
+# Deviations and the like are at most so many times as large as a deviation, and scores
+# are further from them than so many times the range of others.
+_LARGEST_SPREAD, _FAR = 5.0, 5.0
+_Statistic = Callable[[np.ndarray], float]
+_LEVELS: tuple[tuple[str, _Statistic], ...] = (
+    ("means", np.mean),
+    ("medians", np.median),
+    ("maxima", np.max),
+    ("minima", np.min),
+)
+_SPREADS: tuple[tuple[str, _Statistic], ...] = (
+    ("deviations", lambda x: x.std(ddof=1)),
+    ("deviations", np.std),
+    ("standard errors", lambda x: x.std(ddof=1) / math.sqrt(len(x))),
+)
+
+
+class _Row(NamedTuple):
+    """A score of each model, and the others of each, of which it may be a statistic."""
+
+    scores: np.ndarray
+    others: list[np.ndarray]
+
+
+class _Digits(NamedTuple):
+    """How finely a row is written, and how far apart other runs may be at least."""
+
+    unit: float
+    grain: float
+
+
+def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]:
+    """Refuse rows of means, medians, extremes and deviations that have no label.
+
+    Means are rounded as they are written. Where other runs might well be so near, as of
+    scores of two digits, it is only said.
+
+    Returns
+    -------
+    notes : list of str
+
+    Raises
+    ------
+    TableError
+        The first or the last score is a statistic of all others, for every model.
+    """
+    columns = list(scores.values())
+    sizes = {len(x) for x in columns}
+    if len(columns) < 2 or min(sizes) <= _MIN_ABOVE or max(sizes) > _MAX_ROWS:
+        return []
+    last = _take(columns, -1, slice(None, -1))
+    looks = [
+        ("last", last, _LEVELS + _SPREADS),
+        ("last", _take(columns, -1, slice(None, -2)), _SPREADS),
+        ("next to last", _take(columns, -2, slice(None, -2)), _LEVELS),
+        ("first", _take(columns, 0, slice(1, None)), _LEVELS[:1]),
+    ]
+    notes: list[str] = []
+    for place, row, statistics in looks:
+        if min(map(len, row.others)) < _MIN_ABOVE:
+            continue
+        digits = _find_digits(row)
+        for what, find in statistics:
+            is_usual = what == "means" and place != "first"
+            chance = _find_chance(row, find, digits)
+            if chance < (_MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE):
+                raise TableError(_describe(source, place, what, row))
+            if is_usual and place == "last" and chance < _SAID_BY_CHANCE:
+                found = f"the {what} of {_count(row)} above"
+                notes = [f"the last row may be {found}: remove it if it is no run"]
+    if _are_far_and_small(last):
+        raise TableError(_describe(source, "last", "deviations or errors", last))
+    return notes
+
+
+def _take(columns: Iterable[np.ndarray], place: int, others: slice) -> _Row:
+    return _Row(np.asarray([x[place] for x in columns]), [x[others] for x in columns])
+
+
+def _count(row: _Row) -> str:
+    sizes = {len(x) for x in row.others}
+    return f"the {sizes.pop()}" if len(sizes) == 1 else "those"
+
+
+def _describe(source: str, place: str, what: str, row: _Row) -> str:
+    where = "below" if place == "first" else "above"
+    return (
+        f"{source}, the {place} score of each model: expected another run; got the "
+        f"{what} of {_count(row)} {where}: {_list_numbers(row.scores)}. Remove rows "
+        "that are no runs; or pass --unit run where each row is a run, --unit item "
+        "where each is of an item of a test set."
+    )
+
+
+def _list_numbers(scores: np.ndarray) -> str:
+    more = ", ..." if len(scores) > 3 else ""
+    return ", ".join(f"{x:.6g}" for x in scores[:3]) + more
+
+
+def _are_far_and_small(row: _Row) -> bool:
+    """Tell scores of the size of the others' deviations, and far from all others."""
+    for score, others in zip(row.scores, row.others, strict=True):
+        gap = float(np.abs(others - score).min())
+        is_small = 0.0 < score <= _LARGEST_SPREAD * others.std(ddof=1)
+        if not is_small or gap <= _FAR * float(np.ptp(others)):
+            return False
+    # All models that fail to train may have one and the same score.
+    return len(np.unique(row.scores)) > 1
+
+
+def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
+    """Give how likely another run of all models were so near; 1 where it is not near.
+
+    By the density of Student's t with 2 degrees of freedom, whose tails are long, or by
+    how many of the others are as near, where that is more: scores may be of few values.
+    """
+    chance, varies = 1.0, False
+    for score, others in zip(row.scores, row.others, strict=True):
+        n, deviation = len(others), float(others.std(ddof=1))
+        rounding = 0.6 / math.sqrt(n)  # of scores, after their mean was taken
+        finest = 1e-7 * abs(score)
+        fine = min(digits.unit, digits.grain)
+        near = max(0.5 * digits.unit + rounding * fine, finest)
+        is_too_coarse = digits.unit > max(digits.grain, _COARSEST * deviation)
+        if is_too_coarse or abs(statistic(others) - score) > near:
+            return 1.0
+        if deviation == 0.0:
+            continue
+        varies = True
+        width = max((0.5 + rounding) * digits.grain, finest)
+        z = (score - others.mean()) / deviation
+        density = (1.0 + z**2 / 2.0) ** -1.5 / (math.sqrt(8.0) * deviation)
+        n_near = int((np.abs(others - score) <= width).sum())
+        # One of them may be the statistic itself: a median, or an extreme. That says
+        # little of scores that occur again, and of bounds, such as 1, 100 or 500.
+        is_discrete = len(np.unique(others)) < n or score == round(score)
+        share = n_near / (n + 1) if is_discrete else (n_near - 1) / n
+        chance *= min(max(2.0 * width * density, share), 1.0)
+    return chance if varies else 1.0
+
+
+def _find_digits(row: _Row) -> _Digits:
+    """Tell how a row is written, and how near to each other runs may be.
+
+    Those of small test sets are as far apart as one item makes them, however many
+    digits they have. A row of fewer digits than all others is rounded, which runs are
+    by chance alone.
+    """
+    known = [_list_decimals(x) for x in row.others]
+    n_decimals = max(map(_count_decimals, row.scores.tolist()))
+    finest = max(map(max, known))
+    is_usual = all(min(x) <= n_decimals for x in known)
+    unit = 10.0**-n_decimals
+    return _Digits(
+        unit,
+        max(
+            unit if is_usual else 10.0 ** -max(finest, n_decimals),
+            _find_step(row, 10.0**-finest, unit),
+        ),
+    )
+
+
+def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
+    """Give how far apart scores are that are shares of a few items; 0 of others."""
+    values = np.unique(np.concatenate([_thin(x) for x in row.others]))
+    low, high = float(values[0]), float(values[-1])
+    scale = 1.0 if high <= 1.0 else 100.0
+    if low < 0.0 or high > scale:
+        return 0.0
+    rounding = max(0.5 * unit, 1e-12 * scale) / scale
+    # Of more items, other scores than shares would be as near to one.
+    sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
+    for x in _thin(values).tolist():
+        sizes = _keep_sizes(sizes, x / scale, rounding)
+    error = max(0.5 * unit_of_row / scale, rounding)
+    if len(sizes) and all(
+        len(_keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()
+    ):
+        return scale / float(sizes[0])
+    return 0.0
+
+
+def _keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
+    """Keep the numbers of items of which this may be the share of some."""
+    counts = sizes * share
+    return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
+
+
+def _thin(x: np.ndarray) -> np.ndarray:
+    return x[:: -(-len(x) // _MAX_LOOKED_AT)]
+
+
+def _list_decimals(x: np.ndarray) -> Sequence[int]:
+    return [_count_decimals(y) for y in _thin(x).tolist()]
+
+
+def _count_decimals(x: float) -> int:
+    exponent = Decimal(repr(x)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

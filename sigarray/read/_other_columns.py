@@ -1,0 +1,121 @@
+"""Columns that are hardly models: truths, metrics, statistics, hyperparameters."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._columns import quote_names
+from sigarray.read._frame import list_names, squeeze
+from sigarray.read._summaries import COMPUTED, SPREADS, is_computed
+from sigarray.read._words import (
+    HYPERPARAMETERS,
+    MAYBE_HYPERPARAMETERS,
+    MAYBE_TRUTHS,
+    METRICS,
+    SPLITS,
+    TRUTHS,
+    list_words,
+)
+
+# Of which one of `METRICS` may be: "n_params", "total time".
+_FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
+_ASIDE = SPREADS | {"train", "training"}
+# Hyperparameters have no more digits, and scores have.
+_MAX_DIGITS = 2
+
+
+def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
+    """Refuse columns that are hardly models, where those are columns.
+
+    Raises
+    ------
+    TableError
+        The truth beside predictions, times or losses beside accuracies.
+    """
+    names = list(scores)
+    if len(names) < 2:
+        return
+    words = {name: list_words(name) for name in names}
+    is_whole = all(bool(np.all(x == np.round(x))) for x in scores.values())
+    known = TRUTHS | MAYBE_TRUTHS if is_whole else TRUTHS
+    truths = [x for x in names if squeeze(x) in known]
+    if truths:
+        others = [x for x in names if x not in truths]
+        msg = (
+            f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
+            f"which seems to be the truth, beside {list_names(others, 3)}. Write "
+            "whether each prediction is right, as 1 or 0, or another score of it; or "
+            "name columns that are scores with --columns."
+        )
+        raise TableError(msg)
+    kinds = [x for x in names if _is_kind(x, scores, words)]
+    if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
+        kinds = list(names)
+    if kinds:
+        msg = (
+            f"{source}: expected a column of scores for each model; got "
+            f"{list_names(kinds, 4)}, hardly the name of a model. Name the column of "
+            "models with --model and the scores with --metric, leave columns out with "
+            "--ignore, or choose the models with --columns. Where a file is of one "
+            "model, pass one for each: NAME=FILE."
+        )
+        raise TableError(msg)
+    _refuse_scores_of_one_model(source, words)
+
+
+def _is_kind(
+    name: str,
+    scores: Mapping[str, np.ndarray],
+    words: Mapping[str, Collection[str]],
+) -> bool:
+    """Tell a metric, what is computed of other columns, and a hyperparameter."""
+    found = set(words[name])
+    if found & METRICS and found <= METRICS | SPLITS | _FILLERS:
+        return True
+    if squeeze(name) in COMPUTED or is_computed(name, words):
+        return True
+    return squeeze(name) in HYPERPARAMETERS or (
+        squeeze(name) in MAYBE_HYPERPARAMETERS
+        and _is_coarse(scores[name])
+        and any(not _is_coarse(x) for x in scores.values())
+    )
+
+
+def _is_coarse(x: np.ndarray) -> bool:
+    """Tell whole numbers, and those of two digits: 128, 0.3, 5e-5."""
+    return all(y == round(y) or y == float(f"{y:.{_MAX_DIGITS}g}") for y in x.tolist())
+
+
+def _refuse_scores_of_one_model(
+    source: str, words: Mapping[str, Collection[str]]
+) -> None:
+    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std.
+
+    Raises
+    ------
+    TableError
+        Columns whose names differ by the words of metrics, splits or deviations alone.
+    """
+    kinds = METRICS | SPLITS | COMPUTED | _FILLERS | {"sd", "macro", "micro"}
+    by: dict[frozenset[str], list[str]] = {}
+    for name, found in words.items():
+        stem = frozenset(found) - kinds
+        if stem and stem != set(found):
+            by.setdefault(stem, []).append(name)
+    for names in by.values():
+        of = [set(words[x]) & kinds for x in names]
+        is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
+        if not is_told or all(x == of[0] for x in of):
+            continue
+        # That of a test, or a mean, where there is one.
+        wanted = next((x for x in of if x.isdisjoint(_ASIDE)), of[0])
+        same = [x for x, y in words.items() if set(y) & kinds == wanted]
+        those = f" {quote_names(same)}" if len(same) > 1 else ""
+        msg = (
+            f"{source}: expected a column of one score for each model; got "
+            f"{list_names(names, 4)}, which seem to be several of one model. Name "
+            "those of one score, or all where they are models, with "
+            f"--columns{those}."
+        )
+        raise TableError(msg)

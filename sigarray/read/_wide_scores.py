@@ -1,0 +1,200 @@
+"""Scores of a table with a column for each model, of all tasks."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sigarray.read._alignment import sort_ids
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame, find_roles, is_long, list_names
+from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._unnamed import find_unnamed_items
+from sigarray.read._wide import (
+    Scores,
+    WideTable,
+    list_empty,
+    read_wide,
+    split_tasks,
+    tabulate_rows,
+)
+
+
+def find_wide(
+    name: str,
+    content: Any,
+    frame: Frame | None,
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> WideTable | None:
+    """Give a table with a column for each model, or None for another one."""
+    if frame is None:
+        names = dict(enumerate(content))
+        cells = {k: content[x] for k, x in names.items()}
+        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
+    if is_long(frame, chosen) or frame.constants or frame.roles:
+        return None
+    column = find_roles(frame, {}).get("model")
+    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
+        msg = (
+            f"{name}: expected to know what column {column!r} is; got numbers. Where "
+            f"they name the models, pass --model {column}; where they are scores of "
+            f"one, name all models with --columns."
+        )
+        raise TableError(msg)
+    if isinstance(content, Frame):
+        names = dict(enumerate(frame.columns))
+        cells = {k: frame.columns[x] for k, x in names.items()}
+        place = f"{name}, {frame.line_word} "
+        return WideTable(name, names, cells, lambda k: f"{place}{frame.lines[k]}")
+    rows, numbers = content
+    return tabulate_rows(
+        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
+    )
+
+
+def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
+    """Read the scores of a table with a column for each model, on each task.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected; options of other tables.
+    """
+    _check_options(wide, chosen, choice)
+    tasks: dict[str, Scores] = {}
+    ids: dict[str, dict[str, tuple[str, ...]]] = {}
+    notes, left_out, are_items = [], [], []
+    for task, rows in _choose_tasks(wide, chosen, choice).items():
+        part, kept, lacking = _leave_out_empty(rows, task, choice)
+        models = _list_models(part, chosen, kept)
+        if part is not rows and len(models) < min(choice.min_models, 2):
+            which = f"only {models[0]!r} has" if models else "no model has"
+            notes.append(f"task {task!r} was left out: {which} scores")
+            left_out.append(task)
+            continue
+        scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
+        tasks[task], ids[task] = scores, names
+        notes += [*lacking, *said]
+        are_items.append(is_of_items)
+    if not tasks:
+        msg = (
+            f"{wide.source}: expected two or more models with scores of one task; got "
+            f"none on {list_names(left_out)}."
+        )
+        raise TableError(msg)
+    return ScoreTable(
+        tasks,
+        ids,
+        "item" if all(are_items) else "run",
+        is_paired=choice.is_paired or all(are_items),
+        metric="score",
+        kind="a table with a column for each model",
+        source=wide.source,
+        notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
+        left_out=tuple(left_out),
+    )
+
+
+def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
+    """Refuse options of a table with a row for each score."""
+    others = sorted(set(chosen) - {"item", "run", "task"})
+    if others or choice.metric is not None:
+        option = others[0] if others else "metric"
+        msg = (
+            f"{wide.source}: expected a table with a row for each score, for "
+            f"--{option}; got one with a column for each model: "
+            f"{list_names(list(wide.names.values()))}. Name the column of models with "
+            f"--model, or leave out --{option}."
+        )
+        raise TableError(msg)
+    of_items = "item" in chosen
+    if choice.unit == "cluster" or (choice.unit == "run" and of_items):
+        msg = (
+            f"{wide.source}: expected --unit {'item' if of_items else 'run or item'} "
+            f"of a table with a column for each model{' and one of items' * of_items}; "
+            f"got --unit {choice.unit}."
+        )
+        raise TableError(msg)
+
+
+def _choose_tasks(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> dict[str, WideTable]:
+    """Give the rows of each task that is wanted; of a table without tasks, all."""
+    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
+    for name in wanted:
+        if name not in parts or (choice.tasks is not None and "task" not in chosen):
+            got = list_names(sort_ids(parts)) if "task" in chosen else "no --task"
+            msg = (
+                f"{wide.source}: expected --tasks to be of a column that --task names; "
+                f"got {name!r}, and {got}."
+            )
+            raise TableError(msg)
+    return {name: parts[name] for name in wanted}
+
+
+def _leave_out_empty(
+    wide: WideTable, task: str, choice: Choice
+) -> tuple[WideTable, Choice, list[str]]:
+    """Leave out the columns of models that have no score of a task, and say so."""
+    empty = list_empty(wide) if task else []
+    if not empty:
+        return wide, choice, []
+    names = {k: x for k, x in wide.names.items() if x not in empty}
+    models = choice.models and [x for x in choice.models if x not in empty]
+    ignored = [x for x in choice.ignored if x not in empty]
+    missing = [x for x in empty if x not in choice.ignored]
+    note = f"task {task!r} has no scores of {list_names(missing, 4)}"
+    return (
+        wide._replace(names=names),
+        replace(choice, models=models, ignored=ignored),
+        [note] if missing and choice.models is None else [],
+    )
+
+
+def _list_models(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> list[str]:
+    if choice.models is not None:
+        return list(choice.models)
+    others = {*choice.ignored, *chosen.values()}
+    return [x for x in wide.names.values() if x not in others]
+
+
+def _take_task(
+    wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
+) -> tuple[Scores, dict[str, tuple[str, ...]], list[str], bool]:
+    """Give the scores of a task, of what they are, notes, and whether of items."""
+    place = f"{wide.source}, task {task!r}" if task else wide.source
+    found = read_wide(
+        wide,
+        choice.models,
+        ignored=[*choice.ignored, *(chosen[x] for x in ("run", "task") if x in chosen)],
+        item=chosen.get("item"),
+        is_paired=choice.is_paired or choice.unit == "item",
+        min_models=choice.min_models,
+        max_models=choice.max_models,
+    )
+    scores, notes = found.scores, found.notes
+    if choice.models is None:
+        refuse_other_columns(wide.source, scores)
+    # Names of rows may count them all, and --unit says what every row is of.
+    if choice.unit is None:
+        notes += refuse_mean_rows(place, scores)
+    is_of_items = found.ids is not None or choice.unit == "item"
+    if not is_of_items and choice.unit is None and not choice.is_paired:
+        is_of_items, said = find_unnamed_items(place, scores)
+        notes += said
+    if found.ids is None:
+        # One tuple serves all models of one size.
+        numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
+        ids = {model: numbers[: len(column)] for model, column in scores.items()}
+        return scores, ids, notes, is_of_items
+    places = {name: k for k, name in enumerate(found.ids)}
+    order = [places[name] for name in sort_ids(places)]
+    scores = {model: column[order] for model, column in scores.items()}
+    ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
+    return scores, ids, notes, is_of_items

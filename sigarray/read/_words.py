@@ -1,0 +1,65 @@
+"""Words in the names of columns: of metrics, splits and hyperparameters."""
+
+import re
+
+METRICS = frozenset(
+    (
+        *("acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1", "precision"),
+        *("recall", "bleu", "rouge", "chrf", "comet", "kappa", "mcc", "ndcg", "mrr"),
+        *("loss", "losses", "error", "err", "perplexity", "ppl", "nll", "mse", "mae"),
+        *("rmse", "wer", "cer", "fit", "score", "scores", "time", "seconds"),
+        *("runtime", "reward", "return", "returns", "cost", "costs", "latency"),
+        *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
+    )
+)
+SPLITS = frozenset(
+    (
+        *("train", "training", "test", "testing", "val", "valid", "validation"),
+        *("dev", "eval", "evaluation", "holdout"),
+    )
+)
+# Without spaces and punctuation.
+HYPERPARAMETERS = frozenset(
+    (
+        *("lr", "learningrate", "baselr", "initlr", "dropoutrate", "weightdecay"),
+        *("batchsize", "bs", "wd", "warmupsteps", "warmupratio", "trainfraction"),
+        *("datafraction", "trainsize", "datasetsize", "samplesize", "nsamples"),
+        *("ntrain", "ndata", "nlayers", "numlayers", "hiddensize", "hiddendim"),
+        *("embeddingdim", "embeddim", "nheads", "numheads", "nunits", "nepochs"),
+        *("numepochs", "maxepochs", "maxsteps", "nsteps", "topk", "topp", "nshots"),
+        *("numshots", "noiselevel", "nestimators", "ntrees", "maxdepth", "nfeatures"),
+        *("nneighbors", "nclusters", "contextlength", "maxlength", "seqlen"),
+        *("seqlength", "beamsize", "clipnorm", "modelsize", "imagesize"),
+    )
+)
+# Those that are names of models, too: baseline, dropout, mixup; alpha, beta, gamma.
+MAYBE_HYPERPARAMETERS = frozenset(
+    (
+        *("temperature", "temp", "dropout", "momentum", "warmup", "fraction", "rank"),
+        *("layers", "depth", "width", "dim", "shots", "threshold", "noise", "ratio"),
+        *("labelsmoothing", "alpha", "beta", "gamma", "delta", "epsilon", "eps"),
+        *("lambda", "sigma", "tau", "eta", "rho", "mu", "c", "k", "p", "l1", "l2"),
+    )
+)
+# Names of columns of what predictions are compared with.
+TRUTHS = frozenset(
+    (
+        *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
+        *("ytrue", "ytest", "answerkey", "gt"),
+    )
+)
+# Those that may be models, too, where scores are no whole numbers.
+MAYBE_TRUTHS = frozenset(
+    (
+        *("target", "targets", "reference", "references", "actual", "expected"),
+        *("y", "true", "answer", "answers", "correctanswer", "oracle", "class"),
+        *("human", "humans", "annotator", "annotators", "annotation", "annotations"),
+        *("majority", "majorityvote", "rating", "ratings", "consensus"),
+    )
+)
+
+
+def list_words(name: str) -> set[str]:
+    """List the words and numbers of a name, without case."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
