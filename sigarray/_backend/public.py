@@ -53,6 +53,12 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if len(args) > len(values):
                 values += args[len(values) :]  # for Python to refuse
             for name, value in options.items():
+                if name not in parameters:
+                    msg = (
+                        f"{function.__name__}() got an unexpected keyword argument "
+                        f"{name!r}"
+                    )
+                    raise TypeError(msg)
                 if name in table:
                     options[name] = table[name](name, value)
             given: dict[str, Any] = {x: options.pop(x, None) for x in shared}

@@ -53,7 +53,7 @@ _MANY_EFFECTIVE = 100.0
 _SECONDS_PER_PAIR = 5e-4
 # A p-value is clear of a level so many of its Monte-Carlo errors away; else draws are
 # taken on up to this number, and up to so many scores.
-_CLEAR, MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 4.0, 2**20, 2**28, 10
+_CLEAR, _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 4.0, 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
 # What is said of tests that have no options.
@@ -316,7 +316,7 @@ def _draw_until_clear(
             return result
     while is_near_level(float(result.pvalue), count, options):
         count = 4 * (count + 1) - 1
-        if count > MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
+        if count > _MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
             break
         result = _FUNCTIONS[options.test](x, y, **chosen | {"n_resamples": count})
     return result

@@ -145,8 +145,11 @@ def test_an_option_without_a_rule_fails_where_it_is_defined():
 def test_signatures_are_kept():
     parameters = inspect.signature(sigarray.aso).parameters
     assert list(parameters)[:3] == ["a", "b", "axis"]
-    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
-        sigarray.aso(A, B, axes=0)
+    shared = ["batch", "workers", "progress"]
+    assert list(parameters)[-3:] == shared
+    for function in (sigarray.aso, sigarray.bootstrap_ci, sigarray.t_test):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+            function(A, B, axes=0)
     with pytest.raises(TypeError, match="positional argument"):
         sigarray.aso(A, B, 0)
 

@@ -314,7 +314,6 @@ def test_published_true_p_values(perturbation):
         takes_one=(False,) * len(names) + (True,) * len(names),
         alternative="greater",
         n_sets=400,
-        batch=None,
         response=None,
         n_items=1000,
         n_responses=5,
