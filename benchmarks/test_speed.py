@@ -7,7 +7,7 @@
 
 import pytest
 
-from conftest import HERE
+from tests.backends import HERE
 from tests.large_cases import LARGE_CASES
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from conftest import make_backend
+from tests.backends import make_backend
 from tests.cases import CASES
 
 PATH = Path(__file__).with_suffix(".npz")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import EAGER, make_backend
 from sigarray import responses
+from tests.backends import EAGER, make_backend
 from tests.cases import CASES, WITHOUT_ARRAYS
 
 RANDOM_CASES = [case for case in CASES if case.is_random]

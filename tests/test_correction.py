@@ -7,7 +7,6 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from conftest import in_every_width
 from sigarray import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -16,6 +15,7 @@ from sigarray import (
     holm,
 )
 from sigarray._numeric.special import chi_square_sf
+from tests.backends import in_every_width
 
 CORRECTIONS = {
     bonferroni: "bonferroni",

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import require, whole_suite
 from sigarray import deepsig
+from tests.backends import require, whole_suite
 
 pytestmark = pytest.mark.filterwarnings("ignore:The bound of the papers:UserWarning")
 

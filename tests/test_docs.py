@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import find_lack, whole_suite
+from tests.backends import find_lack, whole_suite
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

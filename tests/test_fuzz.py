@@ -8,9 +8,9 @@ import sigarray
 from benchmarks.fuzz.__main__ import fuzz, search
 from benchmarks.fuzz.checks import check_answer
 from benchmarks.fuzz.functions import FUNCTIONS
-from conftest import whole_suite
 from sigarray import responses
 from sigarray.responses import metrics
+from tests.backends import whole_suite
 
 # A formula of four integers, and names beside p-values.
 # Numbers, results and files, and no arrays of every library.

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from conftest import require
 from tests import golden
+from tests.backends import require
 from tests.cases import CASES
 from tests.test_contract import over
 

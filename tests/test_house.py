@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 import sigarray
-from conftest import CHOSEN, make_backend
 from sigarray import plot, responses
+from tests.backends import CHOSEN, make_backend
 
 PACKAGES = [sigarray, plot, responses]
 FUNCTIONS = {

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from benchmarks import memory
-from conftest import require, whole_suite
 from sigarray import count_significant
+from tests.backends import require, whole_suite
 from tests.large_cases import LARGE_CASES
 from tests.test_contract import over
 

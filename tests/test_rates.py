@@ -24,13 +24,13 @@ from benchmarks.reproduce.rates import (
 )
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
 from benchmarks.versus import HEADER, list_lines
-from conftest import whole_suite
 from sigarray._cli.pairwise_tests import (
     RESAMPLING_TESTS,
     PairOptions,
     run_pairwise,
 )
 from tests import figures
+from tests.backends import whole_suite
 from tests.rates import DOCSTRINGS, PAGES, committed
 
 ROOT = Path(__file__).parents[1]

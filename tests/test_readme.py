@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sigarray
-from conftest import require
+from tests.backends import require
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

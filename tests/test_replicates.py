@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import everywhere, require
 from sigarray import (
     bootstrap_ci,
     bootstrap_replicates,
@@ -16,6 +15,7 @@ from sigarray import (
     permutation_test,
     responses,
 )
+from tests.backends import everywhere, require
 from tests.cases import CASES
 from tests.test_contract import over
 

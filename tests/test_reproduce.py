@@ -20,7 +20,7 @@ from benchmarks.reproduce.experiment import (
     binomial_error,
     read_csv,
 )
-from conftest import whole_suite
+from tests.backends import whole_suite
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from benchmarks.fuzz.functions import Function
-from conftest import make_backend
+from tests.backends import make_backend
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import HERE, Backend, use_backend
+from tests.backends import HERE, Backend, use_backend
 
 
 @pytest.fixture(params=HERE)

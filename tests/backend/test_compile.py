@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from conftest import require
 from tests.backend.programs import run
+from tests.backends import require
 
 PARTS = 2
 PRELUDE = """

@@ -2,8 +2,8 @@
 
 import textwrap
 
-from conftest import require
 from tests.backend.programs import run
+from tests.backends import require
 from tests.cases import CASES
 
 PRELUDE = """

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from conftest import everywhere
 from sigarray._backend.cumulative import cumulative_places
 from sigarray._backend.of_numpy import HOST
+from tests.backends import everywhere
 
 
 def exact_places(widths, n):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import require
 from sigarray import aso, multi_aso, violation_ratio
+from tests.backends import require
 
 A = [0.91, 0.93, 0.92, 0.95, 0.94]
 B = [0.90, 0.92, 0.91, 0.89, 0.93]

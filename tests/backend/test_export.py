@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import require
+from tests.backends import require
 from tests.cases import CASES
 from tests.test_contract import over
 

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from conftest import require
 from tests.backend.programs import run
+from tests.backends import require
 
 needs_compiler = pytest.mark.skipif(
     shutil.which("g++") is None, reason="there is no g++"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import require
+from tests.backends import require
 
 
 def test_command_measures_and_writes(tmp_path, capsys):

@@ -5,10 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import aso, bootstrap_replicates, t_test
 from sigarray.responses import metrics
 from tests.backend.programs import run
+from tests.backends import require
 from tests.test_contract import ONE_EACH, over
 
 OPTIONS = {"n_resamples": 60, "rng": 0}

@@ -5,8 +5,8 @@ import contextlib
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import permutation_test, responses
+from tests.backends import require
 from tests.cases import CASES
 from tests.test_contract import over
 

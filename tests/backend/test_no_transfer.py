@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from conftest import require
 from tests.backend.programs import run
+from tests.backends import require
 
 
 def test_guards_notice_a_scalar(backend):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import require, whole_suite
 from sigarray import aso, gather_scores
 from sigarray._backend import ranks
 from tests.backend.programs import run
+from tests.backends import require, whole_suite
 
 START = """
 import datetime, inspect, os, warnings

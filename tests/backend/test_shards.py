@@ -3,8 +3,8 @@
 import os
 import textwrap
 
-from conftest import require, whole_suite
 from tests.backend.programs import run
+from tests.backends import require, whole_suite
 
 START = """
 import re

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere, require
 from sigarray import aso, responses
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_cupy import CupyLibrary
@@ -27,6 +26,7 @@ from sigarray._backend.threefry import (
 )
 from sigarray.responses import metrics
 from tests import oracles
+from tests.backends import everywhere, require
 from tests.oracles import FALSE_ALARM
 
 # Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.

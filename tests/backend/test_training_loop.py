@@ -6,10 +6,10 @@ import os
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import aso, permutation_replicates, responses, t_test, violation_ratio
 from sigarray._backend.dispatch import library_of
 from tests.backend.programs import run
+from tests.backends import require
 from tests.cases import CASES
 from tests.test_contract import ONE_EACH, over
 

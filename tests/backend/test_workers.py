@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import sigarray
-from conftest import find_lack, require, whole_suite
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
 from sigarray._backend import chunks, workers
 from sigarray._backend.library import Library
 from sigarray._order import errors, ratio
 from tests.backend.programs import run
+from tests.backends import find_lack, require, whole_suite
 from tests.cases import CASES
 from tests.test_contract import over
 

@@ -8,8 +8,8 @@ import textwrap
 
 import pytest
 
-from conftest import require
 from tests.backend.programs import run
+from tests.backends import require
 from tests.cases import CASES
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import whole_suite
+from tests.backends import whole_suite
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 # What the page itself does not have: a script, to measure it.

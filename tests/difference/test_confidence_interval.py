@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere
 from sigarray import bootstrap_ci
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._difference.confidence_interval import _medians_without_one
+from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
 
 METHODS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}

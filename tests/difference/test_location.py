@@ -10,10 +10,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import everywhere, in_every_width
 from sigarray import mann_whitney_u, t_test
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.special import normal_quantiles, normal_sf, student_t_sf
+from tests.backends import everywhere, in_every_width
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 

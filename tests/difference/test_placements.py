@@ -10,8 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import everywhere
 from sigarray import brunner_munzel
+from tests.backends import everywhere
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 SCORES = st.lists(st.integers(-20, 20), min_size=2, max_size=9)

@@ -9,12 +9,12 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import everywhere, require
 from sigarray import bootstrap_test, permutation_test
 from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words, uniform_indices
+from tests.backends import everywhere, require
 from tests.oracles import FALSE_ALARM
 
 ALTERNATIVES = ["greater", "less", "two-sided"]

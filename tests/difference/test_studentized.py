@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere
 from sigarray import (
     bootstrap_ci,
     bootstrap_replicates,
@@ -19,6 +18,7 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_places
+from tests.backends import everywhere
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 

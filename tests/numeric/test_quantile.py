@@ -10,11 +10,11 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import Backend, in_every_width
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_uniforms
 from sigarray._numeric import quantile, subsets
+from tests.backends import Backend, in_every_width
 from tests.oracles import FALSE_ALARM
 
 

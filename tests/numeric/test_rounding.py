@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sigarray
-from conftest import everywhere
 from sigarray import (
     bootstrap_ci,
     bootstrap_test,
@@ -18,6 +17,7 @@ from sigarray import (
     responses,
     t_test,
 )
+from tests.backends import everywhere
 from tests.cases import CASES
 from tests.test_contract import over
 

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from conftest import whole_suite
 from sigarray import (
     aso,
     aso_from_chunks,
@@ -21,6 +20,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._numeric import selection, sources
 from sigarray._order import from_chunks
 from tests.backend.programs import run
+from tests.backends import whole_suite
 
 OPTIONS = {"rng": 3, "n_resamples": 150, "dt": 0.01}
 

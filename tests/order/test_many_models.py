@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from conftest import everywhere
 from sigarray import aso, multi_aso
+from tests.backends import everywhere
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 4, 5, 6])

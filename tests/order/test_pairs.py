@@ -6,11 +6,11 @@ import warnings
 import numpy as np
 import pytest
 
-from conftest import everywhere
 from sigarray import aso, multi_aso, violation_ratio
 from sigarray._backend import windows
 from sigarray._order import pairs
 from sigarray._order.plans import Plan, plan_errors
+from tests.backends import everywhere
 
 
 def pairs_of(block, n, m):

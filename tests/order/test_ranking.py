@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import multi_aso, ranking
 from sigarray.results import PairwiseAsoResult
+from tests.backends import require
 
 
 def result_of(eps_min, ratio=None):

@@ -6,10 +6,10 @@ import random
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import multi_aso
 from sigarray._backend import workers
 from sigarray._order import tiles
+from tests.backends import require
 
 OPTIONS = {"rng": 0, "n_resamples": 70, "method": "bootstrap"}
 

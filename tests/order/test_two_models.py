@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sigarray
-from conftest import everywhere, whole_suite
 from sigarray import aso, aso_replicates, multi_aso, violation_ratio
 from tests import oracles
+from tests.backends import everywhere, whole_suite
 
 # As float32 holds them, so that every backend sees the same scores.
 MAGNITUDES = st.floats(2.0**-100, 2.0**100, width=32)

@@ -12,9 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import sigarray
-from conftest import require
 from sigarray import plot, responses
 from sigarray.plot._style import look_of, show_beside, show_name
+from tests.backends import require
 
 SIZES = (5, 10, 20)
 STUDY = {

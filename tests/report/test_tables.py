@@ -9,7 +9,6 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import (
     aso,
     bootstrap_ci,
@@ -21,6 +20,7 @@ from sigarray import (
     report,
     t_test,
 )
+from tests.backends import require
 
 SCORES = {
     "a_1": [0.9, 0.8, 0.7, 0.85],

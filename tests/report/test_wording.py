@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from conftest import require
 from sigarray import (
     aso,
     bootstrap_ci,
@@ -20,6 +19,7 @@ from sigarray import (
     t_test,
 )
 from sigarray.report import _signature
+from tests.backends import require
 
 A, B = np.asarray([0.92, 0.94, 0.93, 0.95]), np.asarray([0.90, 0.92, 0.91, 0.89])
 

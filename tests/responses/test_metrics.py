@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import HERE
 from sigarray._backend.of_numpy import HOST
 from sigarray.responses import metrics
+from tests.backends import HERE
 
 NAN = np.nan
 # Item means 0.5, 1 and 3; medians 0.5, 1 and 2.

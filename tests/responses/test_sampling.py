@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere
 from sigarray import responses
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
@@ -15,6 +14,7 @@ from sigarray._backend.seeds import seed_words
 from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
 from sigarray.responses._pools import plan_sampler
+from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
 
 NAN = np.nan

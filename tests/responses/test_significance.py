@@ -10,11 +10,11 @@ import pytest
 import scipy.stats
 
 import sigarray
-from conftest import everywhere, require, whole_suite
 from sigarray import responses
 from sigarray._backend.of_numpy import HOST
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
+from tests.backends import everywhere, require, whole_suite
 from tests.oracles import FALSE_ALARM
 
 # One-sided, as in the paper.

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import everywhere, require
 from sigarray import responses
 from sigarray.responses import LikertModel, NormalModel
+from tests.backends import everywhere, require
 from tests.oracles import FALSE_ALARM
 
 MANY = {"n_items": 20_000, "n_responses": 6}

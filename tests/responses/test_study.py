@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from conftest import make_backend
 from sigarray import responses
 from sigarray.responses import metrics
+from tests.backends import make_backend
 from tests.oracles import FALSE_ALARM
 
 # One-sided, as in the paper.
