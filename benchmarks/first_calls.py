@@ -23,7 +23,7 @@ N = 30
 
 
 def list_calls() -> dict[str, Callable[[], Any]]:
-    """Give calls by name."""
+    """Return calls by name."""
     import jax
     import numpy as np
 
@@ -50,7 +50,7 @@ def list_calls() -> dict[str, Callable[[], Any]]:
 
 
 def time_calls() -> dict[str, float]:
-    """Give the seconds of the first call of each, once JAX is there."""
+    """Return the seconds of the first call of each, once JAX is there."""
     import jax
 
     jax.block_until_ready(jax.numpy.zeros(2) + 1.0)
@@ -63,7 +63,7 @@ def time_calls() -> dict[str, float]:
 
 
 def say_row(name: str, seconds: dict[str, float]) -> str:
-    """Give the row of a call."""
+    """Return the row of a call."""
     return f"| `{name}` | {seconds['first']:.1f} s | {seconds['cached']:.1f} s |"
 
 

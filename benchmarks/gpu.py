@@ -110,7 +110,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def name_of(device: torch.device) -> str:
-    """Give the name of the device."""
+    """Return the name of the device."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
 
 
@@ -130,7 +130,7 @@ def run_suite() -> dict[str, int]:
 
 
 def make_samples(device: torch.device, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Give the same scores on every device."""
+    """Return the same scores on every device."""
     generator = torch.Generator().manual_seed(0)
     shapes = ((1000,), (1000,), (100, 20), (1000, 5))
     return [
@@ -141,7 +141,7 @@ def make_samples(device: torch.device, dtype: torch.dtype) -> list[torch.Tensor]
 def measure_time(
     function: Callable[[], Any], device: torch.device, rounds: int
 ) -> float:
-    """Give the median of milliseconds, by events where the device has them."""
+    """Return the median of milliseconds, by events where the device has them."""
     function()
     times = []
     for _ in range(rounds):
@@ -160,7 +160,7 @@ def measure_time(
 
 
 def measure_bandwidth(device: torch.device, rounds: int) -> float:
-    """Give bytes a second, read and written, of a copy that no cache holds."""
+    """Return bytes a second, read and written, of a copy that no cache holds."""
     size = 2**28 if device.type == "cuda" else 2**24
     source = torch.ones(size, dtype=torch.float32, device=device)
     target = torch.empty_like(source)
@@ -248,7 +248,7 @@ def count_kernels(function: Callable[[], Any], device: torch.device) -> int | No
 
 
 def measure_memory(function: Callable[[], Any], device: torch.device) -> int | None:
-    """Give the bytes that a call holds at its peak."""
+    """Return the bytes that a call holds at its peak."""
     if device.type != "cuda":
         return None
     torch.cuda.synchronize()

@@ -34,7 +34,7 @@ DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 
 def measure(draw: Callable[[np.random.Generator, int], np.ndarray]) -> list[float]:
-    """Give the ratio, its errors, and shares of standard errors."""
+    """Return the ratio, its errors, and shares of standard errors."""
     rows = []
     for seed in range(N_PAIRS):
         rng = np.random.default_rng(seed)
@@ -53,7 +53,7 @@ def measure(draw: Callable[[np.random.Generator, int], np.ndarray]) -> list[floa
 
 
 def say_row(name: str, numbers: list[float]) -> str:
-    """Give the row of a distribution."""
+    """Return the row of a distribution."""
     ratio, coarse, fine, *shares = numbers
     shown = " | ".join(f"{x:.3f}" for x in shares)
     return f"| {name} | {ratio:.3f} | {coarse:.1e} | {fine:.1e} | {shown} |"

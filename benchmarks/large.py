@@ -31,7 +31,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def measure(n: int) -> dict[str, float]:
-    """Give the seconds of sorting and of each way, and the quantiles of "auto"."""
+    """Return the seconds of sorting and of each way, and the quantiles of "auto"."""
     a, b = np.random.default_rng(0).normal(size=(2, n))
     calls = {"sorting": lambda: (np.sort(a), np.sort(b))}
     calls |= {
@@ -41,7 +41,7 @@ def measure(n: int) -> dict[str, float]:
 
 
 def say_row(exponent: str, found: dict[str, float]) -> str:
-    """Give the row of so many scores."""
+    """Return the row of so many scores."""
     alone = f"{1e3 * found['sorting']:.{0 if found['sorting'] > 0.01 else 1}f} ms"
     times = (found[name] / found["sorting"] for name in WAYS)
     shown = " | ".join(f"{x:.0f}" if x >= 20.0 else f"{x:.1f}" for x in times)

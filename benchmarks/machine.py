@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def name_processor() -> str:
-    """Give the name of the processor, and the number of cores."""
+    """Return the name of the processor, and the number of cores."""
     names = [platform.processor() or platform.machine()]
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

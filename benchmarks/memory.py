@@ -86,7 +86,7 @@ CALLS = [
 
 
 def measure(chosen: Call, library: str) -> float:
-    """Give the MiB that a call takes at its peak, beside its samples."""
+    """Return the MiB that a call takes at its peak, beside its samples."""
     samples = chosen.samples()
     return _PEAKS[library](chosen, samples) / MIB
 

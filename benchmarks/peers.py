@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
 
 def list_tasks() -> Iterator[Task]:
-    """Give all tasks."""
+    """Yield all tasks."""
     yield from _orders()
     yield from _resampling_tests()
     yield from _intervals()
@@ -234,7 +234,7 @@ def is_there(package: str) -> bool:
 def deepsig_peer(
     name: str, *samples: np.ndarray, share: float, **options: Any
 ) -> dict[str, Peer]:
-    """Give a function of deep-significance, without its progress bar."""
+    """Return a function of deep-significance, without its progress bar."""
     if not is_there("deepsig"):
         return {}
     import deepsig
@@ -246,7 +246,7 @@ def deepsig_peer(
 
 
 def scipy_permutations(a: np.ndarray, b: np.ndarray, kind: str) -> dict[str, Peer]:
-    """Give SciPy's permutation test, "paired" or "independent"."""
+    """Return SciPy's permutation test, "paired" or "independent"."""
 
     def test(**more: Any) -> object:
         return scipy.stats.permutation_test(
@@ -262,7 +262,7 @@ def scipy_permutations(a: np.ndarray, b: np.ndarray, kind: str) -> dict[str, Pee
 
 
 def _fastest_scipy(function: Callable[..., object]) -> dict[str, Peer]:
-    """Give a function as it is called, and with the options that make it fastest."""
+    """Return a function as it is called, and with the options that make it fastest."""
     peers = {"SciPy": Peer(function)}
     for batch in (None, 20, 50, 200):
         run = functools.partial(function, rng=0, batch=batch)

@@ -34,7 +34,7 @@ CHUNK = 2**20
 def draw_gaps(
     rng: np.random.Generator, k: int, n: int, count: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give the largest gaps, of all pairs and of those with the first sample."""
+    """Yield the largest gaps, of all pairs and of those with the first sample."""
     ranks = np.arange(k * n, dtype=np.int16)
     first, second = np.triu_indices(k, 1)
     size = max(1, CHUNK // (k * k))
@@ -58,7 +58,7 @@ def draw_gaps(
 
 
 def find_tails(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give some values, and how likely each or more is: (count + 1) / (total + 1)."""
+    """Return some values, and how likely each or more is: (count + 1) / (total + 1)."""
     total = counts.sum()
     beyond = counts[::-1].cumsum()[::-1]
     tails = (beyond + 1) / (total + 1)

@@ -35,7 +35,7 @@ Map = Callable[..., Iterable[Any]]
 
 
 def make_calls(rng: np.random.Generator) -> dict[str, Callable[..., Any]]:
-    """Give calls of some seconds, which take `workers`."""
+    """Return calls of some seconds, which take `workers`."""
     a, b = rng.normal(size=(2, 1000))
     models = rng.normal(size=(300, 20))
     options = {"rng": 0}
@@ -57,7 +57,7 @@ def make_calls(rng: np.random.Generator) -> dict[str, Callable[..., Any]]:
 
 @contextlib.contextmanager
 def start_engines() -> Iterator[dict[str, Any]]:
-    """Give who may compute: threads as a number, and maps of other engines.
+    """Return who may compute: threads as a number, and maps of other engines.
 
     Dask's as it comes, where workers give all memory back to the system at once, and as
     `docs/scale.md` advises.
@@ -91,7 +91,7 @@ def start_engines() -> Iterator[dict[str, Any]]:
 
 
 def measure(call: Callable[..., Any], engines: dict[str, Any]) -> dict[str, float]:
-    """Give the seconds of one alone, and of two workers of each engine."""
+    """Return the seconds of one alone, and of two workers of each engine."""
     who = {"alone": None, **engines}
     expected = call()
     seconds = dict.fromkeys(who, float("inf"))
@@ -118,7 +118,7 @@ def count_tasks(call: Callable[..., Any]) -> int:
 
 
 def cost_of_task(apply: Map) -> float:
-    """Give the seconds that an engine takes for a task that does nothing."""
+    """Return the seconds that an engine takes for a task that does nothing."""
     best = float("inf")
     for _ in range(_REPEATS):
         start = time.perf_counter()
@@ -132,14 +132,14 @@ def _do_nothing(task: int) -> int:
 
 
 def say_gains(name: str, seconds: dict[str, float]) -> str:
-    """Give the row of a call: seconds alone, and how many times as fast others are."""
+    """Return row of a call: seconds alone, and how many times as fast others are."""
     alone, *others = seconds.values()
     shown = " | ".join(f"{alone / x:.2f}" for x in others)
     return f"| {name} | {alone:.2f} s | {shown} |"
 
 
 def say_on_paper(name: str, figure: dict[str, Any], cost: float) -> str:
-    """Give the row of a call: how many times as fast so many workers would be."""
+    """Return the row of a call: how many times as fast so many workers would be."""
     alone, n_tasks = figure["seconds"]["alone"], figure["tasks"]
     gains = [alone / max(alone / min(w, n_tasks), n_tasks * cost) for w in _WORKERS]
     return f"| {name} | {n_tasks} |" + "".join(f" {x:.0f} |" for x in gains)

@@ -32,7 +32,7 @@ DATASETS = {
 
 
 def network(width: int, rate: float) -> Callable[[int], Any]:
-    """Give what makes a network of one hidden layer for a seed."""
+    """Return what makes a network of one hidden layer for a seed."""
     return lambda seed: MLPClassifier(
         (width,), learning_rate_init=rate, max_iter=40, random_state=seed
     )

@@ -43,7 +43,7 @@ N_SCORES, N_PASSES = 20, 100
 
 
 def measure_stages(n: int) -> list[float]:
-    """Give the nanoseconds of a score in each stage, and then in all."""
+    """Return the nanoseconds of a score in each stage, and then in all."""
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
     plan = plan_replicates(HOST, [a[None, :], b[None, :]], None)
@@ -77,7 +77,7 @@ def measure_stages(n: int) -> list[float]:
 
 
 def measure_pairs(n_models: int, n_resamples: int) -> dict[str, float]:
-    """Give the nanoseconds of a pair, resample and score, by library."""
+    """Return the nanoseconds of a pair, resample and score, by library."""
     scores = np.random.default_rng(0).normal(size=(n_models, N_SCORES))
     block = draw_block()
     own = {
@@ -104,7 +104,7 @@ def compare(scores: Any, n_resamples: int, wait: Callable) -> None:
 
 
 def find_libraries() -> dict[str, tuple[Callable, Callable]]:
-    """Give how each library takes scores, and how it is waited for."""
+    """Return how each library takes scores, and how it is waited for."""
     found: dict[str, tuple[Callable, Callable]] = {"NumPy": (np.asarray, tuple)}
     if importlib.util.find_spec("torch"):
         import torch
@@ -137,7 +137,7 @@ def pass_over(x: np.ndarray, y: np.ndarray) -> None:
 
 
 def say_row(name: str, numbers: list[float], *, digits: int) -> str:
-    """Give the row of a table."""
+    """Return the row of a table."""
     shown = (f"{x:.{digits}f}" for x in numbers)
     return f"| {name} | {' | '.join(shown)} |"
 

@@ -64,7 +64,7 @@ _MAX_DEEPSIG, _MAX_SCIPY = 200, 5000
 
 
 def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
-    """Give the shortest seconds of each, after a first round to warm up."""
+    """Return the shortest seconds of each, after a first round to warm up."""
     best = dict.fromkeys(runs, float("inf"))
     start = time.perf_counter()
     for turn in range(1 + _REPEATS):
@@ -78,7 +78,7 @@ def time_in_turns(runs: dict[str, Run]) -> dict[str, float]:
 
 
 def measure(task: Task) -> dict[str, Any]:
-    """Give the seconds of a task, ours and those of its peers; the fastest of SciPy."""
+    """Return seconds of a task, ours and those of its peers; the fastest of SciPy."""
     runs = {"sigarray": task.ours} | {k: x.run for k, x in task.peers.items()}
     seconds = time_in_turns(runs)
     ours = seconds.pop("sigarray")
@@ -98,7 +98,7 @@ def measure(task: Task) -> dict[str, Any]:
 
 
 def measure_sizes(rate: float) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    """Give seconds against the number of scores: ours, of peers, of random numbers.
+    """Return seconds against the number of scores: ours, of peers, of random numbers.
 
     A random word takes so many seconds.
     """
@@ -179,7 +179,7 @@ def draw(sizes: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> No
 
 
 def list_lines(row: dict[str, Any], rate: float) -> Iterator[str]:
-    """Give the lines of a task in the table, one for each of its peers."""
+    """Yield the lines of a task in the table, one for each of its peers."""
     alone = format_seconds(row["words"] * rate) if row["words"] else ""
     for peer, seconds in row["peers"].items():
         ratio = seconds / row["sigarray"]
@@ -191,7 +191,7 @@ def list_lines(row: dict[str, Any], rate: float) -> Iterator[str]:
 
 
 def say_floor(name: str, seconds: float, drawn: float) -> str:
-    """Give the row of a call beside its random numbers alone."""
+    """Return the row of a call beside its random numbers alone."""
     own = f"{format_seconds(seconds)} | {format_seconds(drawn)}"
     return f"| {name} | {own} | {seconds / drawn:.1f} |"
 

@@ -21,7 +21,7 @@ from sigarray._numeric.statistic import (
     center_scores,
     standard_deviation,
 )
-from sigarray._order.errors import estimate_pairs
+from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray._order.two_models import STREAMS, result_of_pair
@@ -139,7 +139,7 @@ def compare(
 
 @array_kernel
 def _without_faults(xp: Library, *samples: Array) -> list[Array]:
-    """Give the samples, NaN for one with a score that is not finite."""
+    """Return the samples, NaN for one with a score that is not finite."""
     return [spread_faults(xp, x) for x in samples]
 
 

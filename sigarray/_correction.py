@@ -248,7 +248,7 @@ def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
 
 
 def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
-    """Give p-values with their axis last, and refuse those that are none on the host.
+    """Return p-values with their axis last, and refuse those that are none on the host.
 
     On a device, to look at them would be to wait for it.
     """

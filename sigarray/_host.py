@@ -10,7 +10,7 @@ from sigarray._backend.dispatch import is_array, is_traced, to_host
 
 
 def copy_array(x: Any) -> np.ndarray:
-    """Give numbers of any library on the host, in float64.
+    """Return numbers of any library on the host, in float64.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def check_matrix(x: Any) -> None:
 def choose_names(
     names: Any, n: int, given: Iterable[Hashable] | None = None
 ) -> list[Hashable]:
-    """Give the caller's names; else those of the data; else their places."""
+    """Return the caller's names; else those of the data; else their places."""
     if names is None:
         return list(range(n)) if given is None else list(given)
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):

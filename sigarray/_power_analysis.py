@@ -290,7 +290,7 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
 
 @array_kernel
 def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
-    """Give the lifted scores, and the scores."""
+    """Return the lifted scores, and the scores."""
     scores = spread_faults(xp, scores)
     return scores + xp.abs(scores) * (lift - 1.0), scores
 
@@ -299,7 +299,7 @@ def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
 def _find_smallest(
     xp: Library, powers: Array, *, sizes: tuple[int, ...], goal: float
 ) -> Array:
-    """Give the smallest size with so much power, or infinity."""
+    """Return the smallest size with so much power, or infinity."""
     smallest = xp.sum(powers - powers, axis=-1) + math.inf
     for place in range(len(sizes) - 1, -1, -1):
         is_enough = powers[..., place] >= goal

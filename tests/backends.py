@@ -205,7 +205,7 @@ def make_backend(name: str) -> Backend:
 
 @contextlib.contextmanager
 def use_backend(name: str) -> Iterator[Backend]:
-    """Give a backend; of JAX, in its own width of numbers."""
+    """Return a backend; of JAX, in its own width of numbers."""
     backend = make_backend(name)
     if not backend.is_jax:
         yield backend

@@ -73,7 +73,7 @@ class Case:
 
 
 def _leaves(result: Any) -> Iterator[Any]:
-    """Give the arrays of a result that may hold other results."""
+    """Yield the arrays of a result that may hold other results."""
     if not isinstance(result, tuple):
         yield result
         return

@@ -14,7 +14,7 @@ from tests.rates import RESULTS, around, choose_from, ends, most
 
 @functools.cache
 def load(name):
-    """Give a committed file of figures."""
+    """Return a committed file of figures."""
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
 
 
@@ -32,7 +32,7 @@ def tasks():
 
 
 def measured(kind, what, n=None):
-    """Give what was measured of the example of a page."""
+    """Return what was measured of the example of a page."""
     by = {} if n is None else {"n": str(n)}
     (row,) = choose_from("examples", kind=kind, what=what, **by)
     return float(row["value"])
@@ -111,7 +111,7 @@ def say_in_warnings():
 
 
 def say_of_benchmarks():
-    """Give the rows of all tables of times."""
+    """Return the rows of all tables of times."""
     cost = load("scale")["seconds_of_a_task"]["loky"]
     rows = [f"A task costs {tasks()}", *list_floors()]
     for name, call in load("scale")["calls"].items():
@@ -141,7 +141,7 @@ def say_of_draws():
 
 
 def say_of_smallest():
-    """Give the rows of the table of smallest p-values, for 3 to 7 scores."""
+    """Return the rows of the table of smallest p-values, for 3 to 7 scores."""
     rows = {
         "independent": [f"{2 / math.comb(2 * n, n):.2g}" for n in range(3, 8)],
         "pairs": [f"{2 / 2**n:.3g}" for n in range(3, 8)],
@@ -154,7 +154,7 @@ def say_of_evidence():
 
 
 def list_floors():
-    """Give what a word takes, and the rows of calls beside their words alone."""
+    """Return what a word takes, and the rows of calls beside their words alone."""
     found = load("versus")
     word = found["seconds_of_a_word"]
     drawn = "its random numbers alone"

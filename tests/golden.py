@@ -52,7 +52,7 @@ def key_of(library: str) -> str:
 
 
 def compute(case: Any, kind: str) -> np.ndarray:
-    """Give all numbers of the results of a case, one after the other."""
+    """Return all numbers of the results of a case, one after the other."""
     library, dtype = kind.split()
     backend = make_backend(library)
     with warnings.catch_warnings():
@@ -64,7 +64,7 @@ def compute(case: Any, kind: str) -> np.ndarray:
 
 
 def read() -> dict[str, Any]:
-    """Give the keys by library, and the numbers by case and kind."""
+    """Return the keys by library, and the numbers by case and kind."""
     with np.load(PATH) as file:
         keys = {x: str(file[f"key of {x}"]) for x in LIBRARIES}
         names, sizes, values = (file[x] for x in ("names", "sizes", "values"))

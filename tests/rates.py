@@ -16,7 +16,7 @@ USUAL = ("normal", "lognormal", "one run in ten fails", "ties")
 
 @functools.cache
 def committed():
-    """Give the rows of the committed file, numbers as numbers."""
+    """Return the rows of the committed file, numbers as numbers."""
     rows = read_csv(RESULTS / "tests.csv")
     for row in rows:
         for name in ("n", "m", "n_sets"):
@@ -27,14 +27,14 @@ def committed():
 
 
 def choose(kind, **by):
-    """Give the committed rows with such values, or with one of several."""
+    """Return the committed rows with such values, or with one of several."""
     found = [x for x in committed() if x["kind"] == kind and suits(x, by)]
     assert found, by
     return found
 
 
 def choose_from(name, **by):
-    """Give such rows of another committed file."""
+    """Return such rows of another committed file."""
     found = [x for x in read_csv(RESULTS / f"{name}.csv") if suits(x, by)]
     assert found, by
     return found
@@ -48,20 +48,20 @@ def suits(row, by):
 
 
 def ends(rows, key="rate"):
-    """Give the range of rates in whole percent, without their sign."""
+    """Return the range of rates in whole percent, without their sign."""
     rates = [float(x[key]) for x in rows]
     return say_range((min(rates), max(rates)))
 
 
 def around(rows):
-    """Give a range of rates in whole percent that is no narrower than they are."""
+    """Return a range of rates in whole percent that is no narrower than they are."""
     rates = [100 * float(x["rate"]) for x in rows]
     low, high = math.floor(min(rates)), math.ceil(max(rates))
     return f"{low} to {high}" if low < high else f"{high}"
 
 
 def most(rows):
-    """Give the largest rate in whole percent, no smaller than it is."""
+    """Return the largest rate in whole percent, no smaller than it is."""
     return f"{math.ceil(100 * max(float(x['rate']) for x in rows))}"
 
 
@@ -70,12 +70,12 @@ def highest(rows):
 
 
 def listed(rows):
-    """Give rates in percent, with a decimal."""
+    """Return rates in percent, with a decimal."""
     return [f"{100 * x['rate']:.1f}" for x in rows]
 
 
 def cover(**by):
-    """Give the range of coverage in percent, no narrower than it is."""
+    """Return the range of coverage in percent, no narrower than it is."""
     rates = [100 * x["rate"] for x in choose("interval", **by)]
     return f"{math.floor(min(rates))} to {math.ceil(max(rates))} %"
 

@@ -92,7 +92,7 @@ INSIDE_MODULES = {"conversion", "tests", "utils"}
 
 
 def functions_of(package, module):
-    """Give the names of the public functions that a module defines."""
+    """Return the names of the public functions that a module defines."""
     module = importlib.import_module(f"{package.__name__}.{module}")
     return {
         name

@@ -114,7 +114,7 @@ LIBRARIES = {
 
 
 def list_calls():
-    """Give (library, its call, ours, what is said of them) of the page on moving."""
+    """Yield (library, its call, ours, what is said of them) of the page on moving."""
     parts = re.split(r"^## From (.*)\n", PAGES["moving"], flags=re.MULTILINE)[1:]
     for library, text in zip(parts[::2], parts[1::2], strict=True):
         for row in re.findall(
@@ -157,7 +157,7 @@ class TestMoving:
 
 
 def in_short(deepsig):
-    """Give deep-significance with few resamples, of which each takes milliseconds."""
+    """Return deep-significance with few resamples, of which each takes milliseconds."""
     few = {"num_bootstrap_iterations": 20, "show_progress": False}
     slow = ("aso", "multi_aso", "bootstrap_power_analysis")
     fast = {name: functools.partial(getattr(deepsig, name), **few) for name in slow}
@@ -210,7 +210,7 @@ def check_address(address):
 
 
 def anchors_of(path):
-    """Give the anchors of the headings, as GitHub and the site make them."""
+    """Return the anchors of the headings, as GitHub and the site make them."""
     text = path.read_text("utf-8")
     for included in re.findall(r"```\{include\} (\S+)", text):
         text += (path.parent / included).read_text("utf-8")
@@ -255,7 +255,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
 
 
 def list_public():
-    """Give the names of all that is public."""
+    """Yield the names of all that is public."""
     rooms = ("deepsig", "plot", "read", "report", "responses", "responses.metrics")
     for name in ("sigarray", *(f"sigarray.{room}" for room in rooms)):
         module = importlib.import_module(name)

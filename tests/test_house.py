@@ -55,7 +55,7 @@ def test_no_module_has_the_name_of_a_function(package):
 
 
 def read_parameters(function):
-    """Give (names, what is said of them in one line) of the docstring, in order."""
+    """Yield (names, what is said of them in one line) of the docstring, in order."""
     section = inspect.getdoc(function).split("Parameters\n----------\n")[1]
     section = re.split(r"\n\n\S[^\n]*\n-+\n", section)[0]
     for line in section.splitlines():

@@ -53,7 +53,7 @@ def test_the_bound_notices():
 
 
 def read_table():
-    """Give the MiB of each call by its name, for samples and each library."""
+    """Return the MiB of each call by its name, for samples and each library."""
     _, _, text = README.read_text("utf-8").partition("## Memory")
     rows = re.findall(r"^\| `(.+)` \|(.+)\|$", text, re.MULTILINE)
     return {name: [float(x) for x in cells.split("|")] for name, cells in rows}

@@ -90,7 +90,7 @@ class Call:
     mode: str = ""
 
     def but(self, **changes: Any) -> "Call":
-        """Give the same call with some changes, also of options."""
+        """Return the same call with some changes, also of options."""
         names = {field.name for field in dataclasses.fields(self)}
         options = {name: changes.pop(name) for name in set(changes) - names}
         changes["options"] = changes.get("options", self.options) | options
@@ -136,7 +136,7 @@ class Call:
         return backend.asarray(sample, self.dtype)
 
     def snippet(self) -> str:
-        """Give the call as a program."""
+        """Return the call as a program."""
         lines = ["import numpy as np, sigarray", "from numpy import inf, nan"]
         if self.backend != "numpy":
             lines.append(f"import {self.backend} as xp")
@@ -215,7 +215,7 @@ def _p_values() -> st.SearchStrategy[float]:
 
 
 def _scores(dtype: str, wild: bool) -> st.SearchStrategy[float]:
-    """Give multiples of 1/16, which every dtype holds; and all that there is."""
+    """Return multiples of 1/16, which every dtype holds; and all that there is."""
     if dtype == "bool" or "int" in dtype:
         return st.integers(0, 1 if dtype == "bool" else 9).map(float)
     grid = (st.integers(-2, 2) | st.integers(-40, 40)).map(lambda k: k / 16.0)
@@ -249,7 +249,7 @@ def _libraries(mode: str) -> set[str]:
 
 
 def _leaves(result: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Give the arrays of a result by the names of their fields."""
+    """Yield the arrays of a result by the names of their fields."""
     if hasattr(result, "_asdict"):
         parts = result._asdict()
     elif isinstance(result, tuple):

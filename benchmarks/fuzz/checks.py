@@ -63,7 +63,7 @@ class Fault(Exception):  # noqa: N818
 
 @functools.cache
 def _fault_type(key: Key) -> type[Fault]:
-    """Give every finding a type, by which hypothesis tells them apart."""
+    """Return every finding a type, by which hypothesis tells them apart."""
     return type("Fault", (Fault,), {"key_": key})
 
 

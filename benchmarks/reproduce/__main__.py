@@ -126,7 +126,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def spell(options: argparse.Namespace) -> str:
-    """Give the command of these options."""
+    """Return the command of these options."""
     words = ["python -m benchmarks.reproduce"]
     words += ["--quick"] if options.quick else []
     words += [f"--only {name}" for name in options.only]

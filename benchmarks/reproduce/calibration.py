@@ -188,7 +188,7 @@ def measure_levels(settings: Settings) -> tuple[list[dict[str, Any]], dict[str, 
 def compare_means(
     settings: Settings, a: np.ndarray, b: np.ndarray, rng: int
 ) -> dict[str, Any]:
-    """Give the p-value of each test of two samples."""
+    """Return the p-value of each test of two samples."""
     x, y = settings.put(a), settings.put(b)
     drawn = {"n_resamples": N_RESAMPLES - 1, "rng": rng}
     results = {}
@@ -210,7 +210,7 @@ def compare_means(
 
 
 def measure_level(name: str, n: int, p: np.ndarray) -> dict[str, Any]:
-    """Give how often p < 0.05, and the range of P(p <= t) - t for t up to 1/2."""
+    """Return how often p < 0.05, and the range of P(p <= t) - t for t up to 1/2."""
     ordered = np.sort(p)
     share = np.arange(1, len(p) + 1) / len(p)
     is_low = ordered <= 0.5
@@ -275,19 +275,19 @@ def describe(
 
 
 def chance(levels: list[dict[str, Any]], name: str) -> float:
-    """Give what the largest distance exceeds in one of ten cases, of so many sets."""
+    """Return what the largest distance exceeds in one of ten cases, of so many sets."""
     n_sets = next(x["n_sets"] for x in levels if x["method"].startswith(name))
     return float(scipy.stats.kstwobign.isf(0.1)) / math.sqrt(n_sets)
 
 
 def spell_ends(rows: list[dict[str, Any]]) -> str:
-    """Give the lowest and the highest rate."""
+    """Return the lowest and the highest rate."""
     rates = [x["rate"] for x in rows]
     return " to ".join(dict.fromkeys(f"{x:.0%}" for x in (min(rates), max(rates))))
 
 
 def spell_level(rows: list[dict[str, Any]]) -> str:
-    """Give the rate and the range of a single row."""
+    """Return the rate and the range of a single row."""
     (row,) = rows
     return f"{row['rate']:.1%} ({row['lowest']:+.3f} to {row['highest']:+.3f})"
 
@@ -303,7 +303,7 @@ def gather(
 
 
 def tabulate(kinds: dict[str, dict[int, str]]) -> str:
-    """Give a table with a column for each number of scores."""
+    """Return a table with a column for each number of scores."""
     sizes = sorted({n for cells in kinds.values() for n in cells})
     lines = [
         f"| n = | {' | '.join(map(str, sizes))} |",

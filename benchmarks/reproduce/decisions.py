@@ -77,7 +77,7 @@ def run(settings: Settings) -> Experiment:
 
 
 def read_scores(path: Path) -> dict[str, np.ndarray]:
-    """Give the scores of each model, a column of the file."""
+    """Return the scores of each model, a column of the file."""
     rows = read_csv(path)
     return {
         name: np.asarray([float(row[name]) for row in rows if row[name]])
@@ -86,7 +86,7 @@ def read_scores(path: Path) -> dict[str, np.ndarray]:
 
 
 def mean(rows: list[dict[str, Any]], name: str) -> str:
-    """Give the mean of a column to three digits."""
+    """Return the mean of a column to three digits."""
     return f"{np.mean([x[name] for x in rows]):.3f}" if rows else "-"
 
 
@@ -117,7 +117,7 @@ def pair_names(scores: dict[str, np.ndarray]) -> list[tuple[str, str]]:
 def compare_pair(
     settings: Settings, scores: dict[str, np.ndarray], names: tuple[str, str]
 ) -> dict[str, Any]:
-    """Give the case of two models, and the violation ratio of the better one."""
+    """Return the case of two models, and the violation ratio of the better one."""
     result = sigarray.compare(*(settings.put(scores[name]) for name in names), rng=0)
     a, b = result.summary_a, result.summary_b
     signs = [
@@ -153,7 +153,7 @@ def compare_pair(
 
 
 def disturb(settings: Settings, scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Give eps_min of scores beside the same ones, disturbed: section 6."""
+    """Return eps_min of scores beside the same ones, disturbed: section 6."""
     rng = np.random.default_rng(6)
     n_repeats = settings.choose(5, 50)
     found: dict[str, list[np.ndarray]] = {}

@@ -113,7 +113,7 @@ def list_plans() -> list[tuple[str, str, int, float]]:
 def find_rates(
     settings: Settings, number: int, error: str, name: str, size: int, shift: float
 ) -> list[dict[str, Any]]:
-    """Give the error rate of each test at each threshold.
+    """Return the error rate of each test at each threshold.
 
     `rate` takes values below the threshold for significant, `tied` is the share of
     those that are equal to it.
@@ -149,7 +149,7 @@ def find_rates(
 def decide(
     settings: Settings, a: np.ndarray, b: np.ndarray, seed: int
 ) -> dict[str, np.ndarray]:
-    """Give eps_min or the p-value of each pair of samples, for each test."""
+    """Return eps_min or the p-value of each pair of samples, for each test."""
 
     def compute(a: np.ndarray, b: np.ndarray, rng: int) -> dict[str, Any]:
         x, y = settings.put(a), settings.put(b)
@@ -180,7 +180,7 @@ def find_plain_bounds(order: sigarray.AsoResult, n: int) -> Any:
 
 
 def find_ratio_of_ancestor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Give the violation ratio as deep-significance 1.2.8 does, of samples (..., n)."""
+    """Return violation ratio as deep-significance 1.2.8 does, of samples (..., n)."""
     a, b = np.sort(a), np.sort(b)
     n = a.shape[-1]
     ranks = np.ceil(n * np.arange(DT, 1.0, DT)).astype(int) - 1
@@ -193,7 +193,7 @@ def find_ratio_of_ancestor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def find_bounds_of_ancestor(
     rng: np.random.Generator, a: np.ndarray, b: np.ndarray
 ) -> np.ndarray:
-    """Give eps_min as deep-significance 1.2.8 does, for samples (sets, n)."""
+    """Return eps_min as deep-significance 1.2.8 does, for samples (sets, n)."""
     n = a.shape[-1]
     quantile = scipy.stats.norm.ppf(1.0 - CONFIDENCE_LEVEL)
     bounds = []
@@ -205,7 +205,7 @@ def find_bounds_of_ancestor(
 
 
 def read_published(settings: Settings) -> list[dict[str, str]]:
-    """Give the published rates, or none where they are not at hand."""
+    """Return the published rates, or none where they are not at hand."""
     return read_csv(settings.reference / "error_rates.csv")
 
 

@@ -65,7 +65,7 @@ def find_ratio(shift: float, deviation: float) -> float:
 
 
 def find_shift(ratio: float, deviation: float) -> float:
-    """Give the shift of A with which its violation ratio is this one."""
+    """Return the shift of A with which its violation ratio is this one."""
     low, high = 0.0, 1000.0
     for _ in range(40):
         middle = 0.5 * (low + high)
@@ -75,7 +75,7 @@ def find_shift(ratio: float, deviation: float) -> float:
 
 
 def describe_runs_needed(settings: Settings) -> list[dict[str, Any]]:
-    """Give what `sigarray power --test t` says of the example."""
+    """Return what `sigarray power --test t` says of the example."""
     from sigarray._cli.main import main
 
     table = str(files("sigarray") / "data" / "digits.csv")

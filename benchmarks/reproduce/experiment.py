@@ -35,11 +35,11 @@ class Settings:
         return all((self.reference / name).is_file() for name in PUBLISHED)
 
     def choose(self, quick: int, full: int) -> int:
-        """Give one number or the other."""
+        """Return one number or the other."""
         return quick if self.is_quick else full
 
     def put(self, x: np.ndarray) -> Any:
-        """Give an array of the backend."""
+        """Return an array of the backend."""
         if self.backend == "torch":
             import torch
 
@@ -53,7 +53,7 @@ class Settings:
 
     @property
     def namespace(self) -> Any:
-        """Give the namespace of the backend."""
+        """Return the namespace of the backend."""
         return array_api_compat.array_namespace(self.put(np.zeros(1)))
 
 
@@ -133,7 +133,7 @@ def binomial_error(rate: float, count: int, other: float, other_count: int) -> f
 
 
 def divide(difference: float, error: float) -> float:
-    """Give a difference in standard errors; infinite where the error is none."""
+    """Return a difference in standard errors; infinite where the error is none."""
     if error > 0.0:
         return difference / error
     return math.copysign(math.inf, difference) if difference else 0.0
@@ -175,7 +175,7 @@ def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 def summarize(
     settings: Settings, command: str, experiments: Sequence[Experiment]
 ) -> str:
-    """Give the summary, in Markdown: a table of what agrees, and what was found."""
+    """Return the summary, in Markdown: a table of what agrees, and what was found."""
     comparisons = [x for y in experiments for x in y.comparisons if x.cells]
     lines = ["# What was reproduced", "", f"By `{command}`."]
     if comparisons:
@@ -205,7 +205,7 @@ def summarize(
 
 
 def _row(comparison: Comparison) -> str:
-    """Give a row of the table."""
+    """Return a row of the table."""
     n, n_outside = len(comparison.cells), len(comparison.outside)
     worst = max(comparison.cells, key=lambda cell: abs(cell.z))
     allowed = f"{comparison.bound}" if comparison.is_to_agree else ""

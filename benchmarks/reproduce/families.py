@@ -85,7 +85,7 @@ class Family:
         return name + (", with a baseline" if self.has_baseline else "")
 
     def draw(self, rng: np.random.Generator, n_sets: int) -> list[np.ndarray]:
-        """Give the scores of each model, (sets, runs)."""
+        """Return the scores of each model, (sets, runs)."""
         draw = DRAWS[self.scores]
         middle = MEANS[self.scores] if self.spreads else 0.0
         spreads = self.spreads or (1.0,) * len(self.sizes)
@@ -97,7 +97,7 @@ class Family:
 
 
 def half(n: int, narrow: float) -> tuple[float, ...]:
-    """Give the spreads of n models, of which half are narrow."""
+    """Return the spreads of n models, of which half are narrow."""
     return (1.0,) * (n - n // 2) + (narrow,) * (n // 2)
 
 

@@ -90,7 +90,7 @@ def keep_checkpoints(settings: Settings) -> list[dict[str, Any]]:
 
 
 def find_p_of_wins(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
-    """Give the exact one-sided p-value of pairs of 0 and 1, by exchanges."""
+    """Return the exact one-sided p-value of pairs of 0 and 1, by exchanges."""
     return np.asarray(scipy.stats.binom.sf(wins - 1, wins + losses, 0.5))
 
 
@@ -241,7 +241,7 @@ def guard_quality(settings: Settings) -> list[dict[str, Any]]:
 def list_outcomes(
     n: int, share: float, points: int, least: float = 1e-9
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give wins and losses of n items, and their chances, but for the least ones."""
+    """Return wins and losses of n items, and their chances, but for the least ones."""
     ahead, behind = 0.5 * (share - points / 100.0), 0.5 * (share + points / 100.0)
     n_apart = np.arange(n + 1)
     wins, apart = np.meshgrid(n_apart, n_apart, indexing="ij")
@@ -254,7 +254,7 @@ def list_outcomes(
 def find_low(
     settings: Settings, wins: np.ndarray, losses: np.ndarray, n: int, block: int = 500
 ) -> np.ndarray:
-    """Give the lower limits of intervals of 98 % of the differences of proportions."""
+    """Return lower limits of intervals of 98 % of the differences of proportions."""
     low = []
     for start in range(0, len(wins), block):
         chosen = slice(start, start + block)

@@ -38,7 +38,7 @@ QUANTILE_ERROR = 0.1
 
 
 def count_bins(xp: Any, x: Any, n_bins: int) -> Any:
-    """Give the counts of a histogram on [0, 1], sorted."""
+    """Return the counts of a histogram on [0, 1], sorted."""
     place = xp.astype(xp.where(x == 1.0, n_bins - 1.0, xp.floor(x * n_bins)), xp.int16)
     bins = xp.astype(xp.arange(n_bins), xp.int16)
     # A few bins at a time: all take much memory, and one by one is a long program.
@@ -51,7 +51,7 @@ def count_bins(xp: Any, x: Any, n_bins: int) -> Any:
 
 
 def distance_of_counts(n_bins: int) -> Any:
-    """Give the Wasserstein distance of histogram counts taken as values."""
+    """Return the Wasserstein distance of histogram counts taken as values."""
 
     def measure(xp: Any, gold: Any, system: Any) -> Any:
         distance = xp.abs(count_bins(xp, gold, n_bins) - count_bins(xp, system, n_bins))
@@ -61,7 +61,7 @@ def distance_of_counts(n_bins: int) -> Any:
 
 
 def mean_distance_of_counts(xp: Any, gold: Any, system: Any) -> Any:
-    """Give the mean over items of the distance of the counts in five bins."""
+    """Return the mean over items of the distance of the counts in five bins."""
     return xp.mean(distance_of_counts(5)(xp, gold, system), axis=-1)
 
 
@@ -108,7 +108,7 @@ def run(settings: Settings) -> Experiment:
 
 
 def find_p_values(settings: Settings, model: str) -> list[dict[str, Any]]:
-    """Give the true p-values, and the median and spread of estimated ones."""
+    """Return the true p-values, and the median and spread of estimated ones."""
     rows = []
     sizes = PUBLISHED_PERTURBATIONS if settings.is_quick else PERTURBATIONS
     n_sets = settings.choose(100, PUBLISHED_SETS)
@@ -155,7 +155,7 @@ def find_p_values(settings: Settings, model: str) -> list[dict[str, Any]]:
 
 
 def count_as_published(drawn: Any) -> np.ndarray:
-    """Give (count + 1) / (M^2 + 1), where `response_test` has M in place of 1."""
+    """Return (count + 1) / (M^2 + 1), where `response_test` has M in place of 1."""
     leads, null_leads = (np.asarray(x) for x in drawn)
     is_above = null_leads[..., :, None] >= leads[..., None, :] - 1e-9
     return (np.sum(is_above, axis=(-2, -1)) + 1.0) / (leads.shape[-1] ** 2 + 1.0)
@@ -164,7 +164,7 @@ def count_as_published(drawn: Any) -> np.ndarray:
 def find_true(
     settings: Settings, model: str, sizes: tuple[float, ...], n_sets: int
 ) -> Any:
-    """Give true p-values of all metrics on the same test sets.
+    """Return true p-values of all metrics on the same test sets.
 
     The last axis is for all responses and for one.
     """
@@ -185,7 +185,7 @@ def find_true(
 def estimate_without_null(
     settings: Settings, sets: Any, metric: Any, by_responses: Any
 ) -> np.ndarray:
-    """Give p-values as in the paper where both systems take all of an item's pool.
+    """Return p-values as in the paper where both systems take all of an item's pool.
 
     Then no difference is seen under the null hypothesis, and p is the probability of
     one at or below 0 without it; by the normal approximation.
@@ -211,7 +211,7 @@ def estimate_without_null(
 
 
 def summarize_estimates(p: np.ndarray) -> dict[str, Any]:
-    """Give the median of p-values, as if their normal quantiles were normal."""
+    """Return the median of p-values, as if their normal quantiles were normal."""
     if len(p) == 0:
         return {"estimated_p": "", "spread": "", "quantiles": p}
     z = to_normal(p)
@@ -223,7 +223,7 @@ def summarize_estimates(p: np.ndarray) -> dict[str, Any]:
 
 
 def to_normal(p: Any) -> np.ndarray:
-    """Give normal quantiles, of p-values that are not nearer to 0 or 1 than 10^-4."""
+    """Return normal quantiles, of p-values that are not nearer to 0 or 1 than 10^-4."""
     return scipy.stats.norm.ppf(np.clip(p, 1e-4, 1.0 - 1e-4))
 
 

@@ -86,7 +86,7 @@ def run(settings: Settings) -> Experiment:
 
 
 def find_claims(settings: Settings, family: Family, samples: Any, seed: int) -> Any:
-    """Give who is better than whom, (sets, K, K): `multi_aso` at its defaults.
+    """Return who is better than whom, (sets, K, K): `multi_aso` at its defaults.
 
     The bounds, which take long, are of sets alone in which any pair is told apart.
     """
@@ -119,7 +119,7 @@ def find_claims(settings: Settings, family: Family, samples: Any, seed: int) -> 
 def describe_errors(
     settings: Settings, family: Family, n_sets: int, seed: int
 ) -> dict[str, Any]:
-    """Give the share of sets in which anything is claimed."""
+    """Return the share of sets in which anything is claimed."""
     rng = np.random.default_rng((1, seed))
     n_drawn = n_sets * family.n_tasks
     claims = find_claims(settings, family, family.draw(rng, n_drawn), seed)
@@ -136,7 +136,7 @@ def describe_errors(
 def describe_discoveries(
     settings: Settings, family: Family, n_better: int, n_sets: int, seed: int
 ) -> dict[str, Any]:
-    """Give the mean share of false claims among those of equality that is rejected.
+    """Return the mean share of false claims among those of equality that is rejected.
 
     By Benjamini and Hochberg over the pairs of all tasks, as `sigarray compare` does
     where no level of a task could leave anything. The bounds only take claims away.
@@ -180,7 +180,7 @@ def describe_discoveries(
 def describe_threshold(
     settings: Settings, k: int, n: int, n_sets: int
 ) -> list[dict[str, Any]]:
-    """Give how often A is called better than one of k - 1 others, by `multi_aso`."""
+    """Return how often A is called better than one of k - 1 others, by `multi_aso`."""
     rows = []
     for spread in (2.0, 0.5):
         rng = np.random.default_rng((5, k, n, int(10 * spread)))
@@ -205,7 +205,7 @@ def describe_threshold(
 def describe_power(
     settings: Settings, family: Family, n_sets: int, seed: int
 ) -> dict[str, Any]:
-    """Give the mean share of truly different pairs that are found."""
+    """Return the mean share of truly different pairs that are found."""
     rng = np.random.default_rng((2, seed))
     claims = find_claims(settings, family, family.draw(rng, n_sets), seed)
     shifts = np.asarray(family.shifts)
@@ -225,7 +225,7 @@ def describe_power(
 def describe_bounds(
     settings: Settings, ratio: float, n: int, n_sets: int
 ) -> list[dict[str, Any]]:
-    """Give how often the bound holds, and how often A is called better."""
+    """Return how often the bound holds, and how often A is called better."""
     rows = []
     for spread in (2.0, 0.5):
         shift = find_shift(ratio, spread)
@@ -263,7 +263,7 @@ def _normal_quantiles(p: np.ndarray) -> np.ndarray:
 
 
 def find_shift(ratio: float, spread: float) -> float:
-    """Give the shift of A with which its violation ratio is this one."""
+    """Return the shift of A with which its violation ratio is this one."""
     low, high = -10.0, 10.0
     for _ in range(40):
         middle = 0.5 * (low + high)
@@ -274,7 +274,7 @@ def find_shift(ratio: float, spread: float) -> float:
 
 
 def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Give the findings as tables of Markdown."""
+    """Return the findings as tables of Markdown."""
     tables = []
     chosen = [x for x in rows if x["kind"] == "equal"]
     tables.append(
@@ -326,7 +326,7 @@ def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _tabulate_by_scores(rows: Sequence[dict[str, Any]]) -> str:
-    """Give rates by family, with a column for each kind of scores."""
+    """Return rates by family, with a column for each kind of scores."""
     found: dict[str, dict[str, float]] = {}
     for row in rows:
         found.setdefault(row["family"], {})[row["scores"]] = row["rate"]

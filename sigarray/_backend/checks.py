@@ -30,7 +30,7 @@ ALTERNATIVES = get_args(Alternative)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Give True or False."""
+    """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
         msg = f"Expected {name} to be True or False; got {show(value)}."
         raise TypeError(msg + _remind_of_static(value))
@@ -38,7 +38,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def integer(name: str, value: Any) -> int:
-    """Give an integer of any library as an int."""
+    """Return an integer of any library as an int."""
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
@@ -66,7 +66,7 @@ def count(
 
 
 def number(name: str, value: Any) -> float:
-    """Give a finite number as a float."""
+    """Return a finite number as a float."""
     is_number = isinstance(value, (int, float, np.integer, np.floating))
     if not is_number or isinstance(value, bool) or not math.isfinite(value):
         msg = f"Expected {name} to be a finite number; got {show(value)}."
@@ -77,7 +77,7 @@ def number(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """Give a number above 0 as a float."""
+    """Return a number above 0 as a float."""
     checked_number = number(name, value)
     if checked_number <= 0.0:
         msg = f"Expected {name} to be a positive number; got {show(value)}."
@@ -86,7 +86,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def fraction(name: str, value: Any) -> float:
-    """Give a number in (0, 1) as a float."""
+    """Return a number in (0, 1) as a float."""
     share = number(name, value)
     # 1 - share is a probability too.
     if not 0.0 < share < 1.0 or 1.0 - share == 1.0:
@@ -96,7 +96,7 @@ def fraction(name: str, value: Any) -> float:
 
 
 def half(name: str, value: Any) -> float:
-    """Give a number in (0, 0.5] as a float."""
+    """Return a number in (0, 0.5] as a float."""
     share = fraction(name, value)
     if share > 0.5:
         msg = f"Expected {name} to be at most 0.5; got {share}."
@@ -171,7 +171,7 @@ def _takes_axis(function: Callable[..., Any], n_arrays: int) -> bool:
 
 
 def function(name: str, value: Any) -> Any:
-    """Give a callable."""
+    """Return a callable."""
     if not callable(value):
         msg = f"Expected {name} to be a callable; got {show(value)}."
         raise TypeError(msg)
@@ -211,7 +211,7 @@ def ascending(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
 
 
 def anything(_name: str, value: Any) -> Any:
-    """Give what is checked elsewhere, beside the arrays that it goes with."""
+    """Return what is checked elsewhere, beside the arrays that it goes with."""
     return value
 
 
@@ -267,7 +267,7 @@ def describe(value: Any) -> str:
 
 
 def worker_source(name: str, value: Any) -> Any:
-    """Give a number of threads, or who else computes: see `workers`."""
+    """Return a number of threads, or who else computes: see `workers`."""
     if isinstance(value, type) and hasattr(value, "map"):
         msg = (
             f"Expected {name} to be a function that is called as map(function, tasks); "
@@ -293,7 +293,7 @@ def worker_source(name: str, value: Any) -> Any:
 
 
 def host_worker_source(name: str, value: Any) -> Any:
-    """Give a number of threads, or a function that is called as map is."""
+    """Return a number of threads, or a function that is called as map is."""
     if isinstance(value, str) or is_process_group(value):
         msg = (
             f"Expected {name} to be a number of threads or a function that is called "
@@ -305,7 +305,7 @@ def host_worker_source(name: str, value: Any) -> Any:
 
 
 def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
-    """Give a function of (done, total), for a bar of tqdm too."""
+    """Return a function of (done, total), for a bar of tqdm too."""
     if callable(value):
         return value  # type: ignore[no-any-return]
     if not hasattr(value, "update") or not hasattr(value, "n"):
@@ -325,7 +325,7 @@ def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
 
 
 def process_group(name: str, value: Any) -> Any:
-    """Give a process group of torch."""
+    """Return a process group of torch."""
     if not is_process_group(value):
         msg = (
             f"Expected {name} to be a torch.distributed.ProcessGroup, such as "

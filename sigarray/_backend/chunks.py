@@ -49,7 +49,7 @@ def map_replicates(
     batch: int | None = None,
     axis: int = -1,
 ) -> Array:
-    """Give `kernel(start, size)` of the replicates [0, count), chunk by chunk.
+    """Return `kernel(start, size)` of the replicates [0, count), chunk by chunk.
 
     Chunks are joined along the axis. They hold `batch` replicates, by default what the
     caller says, or as many as fit where each takes so many elements. JAX compiles one
@@ -109,7 +109,7 @@ def map_items(
     *,
     elements: int,
 ) -> Iterator[Item]:
-    """Give what a function makes of items, by whoever is to compute it.
+    """Return what a function makes of items, by whoever is to compute it.
 
     It takes as long as a chunk of so many elements. For a process group, what it makes
     are arrays of one shape.
@@ -192,7 +192,7 @@ def _compute(
     elements: int,
     axis: int | None,
 ) -> Iterator[Array]:
-    """Give the chunks of a kernel, by whoever is to compute them."""
+    """Return the chunks of a kernel, by whoever is to compute them."""
     return compute_chunks(
         kernel,
         count,
@@ -240,7 +240,7 @@ def iterate_until(
 def _plan_chunks(
     xp: Library, count: int, elements: int, batch: int | None, n_shards: int = 1
 ) -> tuple[int, int]:
-    """Give the number of chunks of a shard, and their size."""
+    """Return the number of chunks of a shard, and their size."""
     if xp.is_processor:
         _keep_freed_memory()
     if batch is None:

@@ -82,7 +82,7 @@ def _is_tensor(x: Any) -> bool:
 
 
 def _plain(nested: Any) -> Any:
-    """Give lists and dicts in place of containers of other kinds."""
+    """Return lists and dicts in place of containers of other kinds."""
     if isinstance(nested, Mapping):
         return {key: _plain(x) for key, x in nested.items()}
     if isinstance(nested, (list, tuple)):
@@ -143,7 +143,7 @@ def _insert(name: str, args: Any, options: dict[str, Any]) -> Any:
 
 
 def _write(value: Any, arrays: list[Array]) -> Any:
-    """Give a literal of arguments, where bytes stand for tensors and what is held."""
+    """Return a literal of arguments, where bytes stand for tensors and what is held."""
     if isinstance(value, torch.Tensor):
         arrays.append(value)
         return f"tensor {len(arrays) - 1}".encode()
@@ -161,7 +161,7 @@ def _write(value: Any, arrays: list[Array]) -> Any:
 
 
 def _read(value: Any, arrays: list[Array]) -> Any:
-    """Give the arguments that `_write` wrote."""
+    """Return the arguments that `_write` wrote."""
     if isinstance(value, bytes):
         kind, _, rest = value.decode().partition(" ")
         return arrays[int(rest)] if kind == "tensor" else _HELD[value.decode()]

@@ -17,7 +17,7 @@ _TERMS_OF_A_BLOCK = 8
 def cumulative_places(
     xp: Library, widths: Array, n: int, *, is_last: bool = True
 ) -> Array:
-    """Give floor(n s) for the shares s of all widths that lie below the end of each.
+    """Return floor(n s) for the shares s of all widths that lie below the end of each.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def _below(n: int, *, is_wide: bool) -> float:
 
 
 def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
-    """Give `cumulative_places` (K, T, count) of many replicates.
+    """Return `cumulative_places` (K, T, count) of many replicates.
 
     Their terms are the first axis of the sums, and added in the order of those of
     blocks, so that all bits are the same.
@@ -64,7 +64,7 @@ def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
 
 
 def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
-    """Give `cumulative_places` (K, count, T) of many terms.
+    """Return `cumulative_places` (K, count, T) of many terms.
 
     Blocks of them stand side by side on the last axis of the sums, and terms of a block
     on the first: they are added whole array by whole array.
@@ -91,7 +91,7 @@ def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
 
 
 def _blocks_of(rows: np.ndarray, whole: int) -> np.ndarray:
-    """Give a view (terms, rows, blocks) of whole blocks of terms of rows."""
+    """Return a view (terms, rows, blocks) of whole blocks of terms of rows."""
     shape = len(rows), whole, _TERMS_OF_A_BLOCK
     return rows[:, : whole * _TERMS_OF_A_BLOCK].reshape(shape).transpose(2, 0, 1)
 

@@ -23,7 +23,7 @@ def standardize(
     paired: bool = False,
     what: str = "scores",
 ) -> tuple[Library, list[Array]]:
-    """Give samples of one namespace, device and float dtype, the sample axis last.
+    """Return samples of one namespace, device and float dtype, the sample axis last.
 
     A sample has so many axes, and those in front of them broadcast. Where samples are
     `paired` by the first of their own axes and carry labels, these have to be the same,
@@ -64,7 +64,7 @@ def standardize(
 def first_replicate(
     xp: Library, start: int | Array, count: int, name: str = "count"
 ) -> int | Array:
-    """Give the first of so many replicates, an integer that may be traced.
+    """Return the first of so many replicates, an integer that may be traced.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def first_replicate(
 
 
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
-    """Give the library of a namespace of the caller, or NumPy, for a device."""
+    """Return the library of a namespace of the caller, or NumPy, for a device."""
     if namespace is None:
         return HOST
     if not hasattr(namespace, "zeros"):
@@ -275,7 +275,7 @@ def _shared_library(arrays: tuple[Array, ...]) -> Library:
 
 @functools.lru_cache(maxsize=64)
 def library_of(namespace: Namespace, device: Device) -> Library:
-    """Give what each library does in its own way, for new arrays on the device."""
+    """Return what each library does in its own way, for new arrays on the device."""
     if array_api_compat.is_numpy_namespace(namespace):
         return HOST
     if array_api_compat.is_torch_namespace(namespace):

@@ -87,7 +87,7 @@ extern "C" __global__ void draw(
 
 
 def draw(low: Array, high: Array, kind: int, numbers: list[int]) -> Array:
-    """Give the numbers of `draw_fused` as a flat array, on the device of the seed."""
+    """Return the numbers of `draw_fused` as a flat array, on the device of the seed."""
     start, count, width, halves, *places = numbers
     streams = low.size
     blocks, rows = -(-width // (4 if halves else 2)), count * streams

@@ -23,7 +23,7 @@ def _empty_result(low: torch.Tensor, kind: int, numbers: list[int]) -> torch.Ten
 def draw(
     low: torch.Tensor, high: torch.Tensor, kind: int, numbers: list[int]
 ) -> torch.Tensor:
-    """Give the numbers of `draw_fused` as a flat tensor, on the device of the seed."""
+    """Return numbers of `draw_fused` as a flat tensor, on the device of the seed."""
     from sigarray._backend.fused_triton import launch
 
     result = _empty_result(low, kind, numbers)

@@ -29,7 +29,7 @@ class Shard(NamedTuple):
 
 
 def current_shard(elements: int) -> Shard:
-    """Give the place of this shard of JAX where so many elements are to be shared."""
+    """Return the place of this shard of JAX where so many elements are to be shared."""
     name = shared_by_axis(elements)
     if name is None:
         return Shard(0, 1)
@@ -52,7 +52,7 @@ def map_chunks(
     size: int,
     axis: int,
 ) -> Array:
-    """Give the chunks of all shards of JAX, of which each computes so many."""
+    """Return the chunks of all shards of JAX, of which each computes so many."""
     starts = size * (chunks * shard.place + jnp.arange(chunks, dtype=jnp.int32))
     with executed_by(current_execution().elsewhere):
         results = jax.lax.map(lambda start: kernel(start, size), starts)
@@ -74,7 +74,7 @@ def map_chunks(
 def map_strided_entries(
     function: Callable[..., Array], arrays: Sequence[Array], batch: int
 ) -> Array:
-    """Give `map_entries` in a loop of JAX, each time of entries from everywhere.
+    """Return `map_entries` in a loop of JAX, each time of entries from everywhere.
 
     So a device that has some of them computes these, and none moves.
     """
@@ -189,7 +189,7 @@ def _varies(name: str, x: Array) -> bool:
 
 
 def _spoil_where_different(name: str, arrays: Any) -> Any:
-    """Give NaN for scores where those of another shard have other bits."""
+    """Return NaN for scores where those of another shard have other bits."""
     total = jnp.zeros((), jnp.uint32)
     for x in jax.tree.leaves(arrays):
         words = jax.lax.bitcast_convert_type(x, jnp.uint32) if x.size else x

@@ -35,7 +35,7 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _code_of(option: Any) -> Any:
-    """Give what a function of the caller is made of, as far as it has a text."""
+    """Return what a function of the caller is made of, as far as it has a text."""
     code = getattr(option, "__code__", None)
     if code is None:
         return None

@@ -54,19 +54,19 @@ def _has_labels(x: Any) -> bool:
 
 
 def _place(x: Any, axis: int) -> int:
-    """Give the place of an axis; a vector has but one."""
+    """Return the place of an axis; a vector has but one."""
     return axis % x.ndim if -x.ndim <= axis < x.ndim else 0
 
 
 def _labels(x: Any, place: int) -> Any:
-    """Give the labels of an axis as a pandas Index, or None."""
+    """Return the labels of an axis as a pandas Index, or None."""
     if hasattr(x, "dims"):
         return x.indexes.get(x.dims[place])
     return x.index if place == 0 else None
 
 
 def _align(first: Any, x: Any, axis: int) -> Any:
-    """Give x in the order of the labels of the first sample."""
+    """Return x in the order of the labels of the first sample."""
     place = _place(x, axis)
     wanted, labels = _labels(first, _place(first, axis)), _labels(x, place)
     if wanted is None or labels is None or len(wanted) != len(labels):

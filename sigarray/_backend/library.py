@@ -143,13 +143,13 @@ class Library:
         )
 
     def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
-        """Give a few numbers as an array, without a copy that would wait."""
+        """Return a few numbers as an array, without a copy that would wait."""
         if len(set(numbers)) == 1:
             return self.full((len(numbers),), numbers[0], dtype=dtype)
         return self.concat([self.full((1,), n, dtype=dtype) for n in numbers])
 
     def as_argument(self, number: int | Array) -> int | Array:
-        """Give an integer as one of a kernel's arrays."""
+        """Return an integer as one of a kernel's arrays."""
         return number
 
     def draw_seed(self, _rng: Any) -> Seed | None:
@@ -161,7 +161,7 @@ class Library:
         return None
 
     def check_axis(self, _name: str, arrays: Any) -> Any:
-        """Give arrays that are the same on all shards of an axis of a mesh of JAX."""
+        """Return arrays that are the same on all shards of an axis of a mesh of JAX."""
         return arrays
 
     def check_place(self, rng: Array) -> None:
@@ -202,7 +202,7 @@ class Library:
         return self.sum(a * b, axis=axis)
 
     def power_of_two(self, x: Array) -> Array:
-        """Give the largest power of two that is not above a positive number."""
+        """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):
             mantissa, _ = self.frexp(x)
             return x / (2.0 * mantissa)
@@ -218,28 +218,28 @@ class Library:
         return self.permute_dims(x, tuple(order))
 
     def contiguous(self, x: Array) -> Array:
-        """Give an array whose last axis is contiguous, where that can be said."""
+        """Return an array whose last axis is contiguous, where that can be said."""
         if hasattr(self.namespace, "ascontiguousarray"):
             return self.ascontiguousarray(x)
         return x
 
     def nth_smallest(self, x: Array, n: int) -> Array:
-        """Give the n-th smallest of the last axis, which is kept.
+        """Return the n-th smallest of the last axis, which is kept.
 
         Without a sort, two to three times faster, where the library has a way.
         """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
-        """Give numbers between two bounds, of which None is no bound; NaN stays."""
+        """Return numbers between two bounds, of which None is no bound; NaN stays."""
         return self.namespace.clip(x, low, high)
 
     def positive_part(self, x: Array) -> Array:
-        """Give max(x, 0), in the place of x where that saves memory; NaN stays."""
+        """Return max(x, 0), in the place of x where that saves memory; NaN stays."""
         return self.namespace.clip(x, 0.0, None)
 
     def rescale(self, x: Array, scale: Array) -> Array:
-        """Give x times a scale, in the place of x where that saves memory."""
+        """Return x times a scale, in the place of x where that saves memory."""
         return scale * x
 
     def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
@@ -268,7 +268,7 @@ class Library:
         return self.reshape(taken, (*rows.shape, width))
 
     def cumulative_maximum(self, x: Array) -> Array:
-        """Give the largest element so far along the last axis, in log2(n) passes."""
+        """Return the largest element so far along the last axis, in log2(n) passes."""
         shift = 1
         while shift < x.shape[-1]:
             larger = self.maximum(x[..., shift:], x[..., :-shift])
@@ -278,7 +278,7 @@ class Library:
 
 
 def elements_of_memory(memory: int | None) -> int:
-    """Give the elements of a chunk on an accelerator with so many bytes, if known."""
+    """Return the elements of a chunk on an accelerator with so many bytes, if known."""
     if memory is None:
         return _CHUNK_ELEMENTS_UNKNOWN
     # Powers of two, so that devices of one class have the same chunks.

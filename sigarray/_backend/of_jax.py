@@ -165,7 +165,7 @@ def _with_standard_jax() -> Iterator[None]:
 
 
 def _constant(value: Any) -> Array:
-    """Give a value to JAX: a constant where a function is traced.
+    """Return a value to JAX: a constant where a function is traced.
 
     Else it is sent in a way that `jax.transfer_guard("disallow")` lets pass.
     """

@@ -68,7 +68,7 @@ class TorchLibrary(Library):
         self._check(rng.device, "an integer rng", "there: torch.tensor(0, ")
 
     def _check(self, own: torch.device, what: str, call: str) -> torch.device:
-        """Give the device of the scores; raise where a source of seeds is elsewhere."""
+        """Return device of the scores; raise where a source of seeds is elsewhere."""
         device = self.device
         device = torch.get_default_device() if device is None else torch.device(device)
         # A device without an index is the current one of its type.

@@ -80,7 +80,7 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
-    """Give the signature with a parameter for each of the options that are shared."""
+    """Return the signature with a parameter for each of the options that are shared."""
     parameters = list(signature.parameters.values())
     last = parameters[-1] if parameters else None
     if last is None or last.kind is not inspect.Parameter.VAR_KEYWORD:
@@ -119,7 +119,7 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_scalars(result: Any) -> Any:
-    """Give arrays of NumPy without axes as its scalars, as its own functions do.
+    """Return arrays of NumPy without axes as its scalars, as its own functions do.
 
     A result may be an array or a tuple of such; those of other libraries stay.
     """

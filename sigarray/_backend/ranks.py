@@ -32,7 +32,7 @@ def chunks_of_ranks(
     size: int,
     axis: int | None,
 ) -> Iterator[Array]:
-    """Give `chunk(start, n)` over [0, count), in order, each computed by one rank.
+    """Yield `chunk(start, n)` over [0, count), in order, each computed by one rank.
 
     Replicates are on the axis of the results, or results have one shape where it is
     None.
@@ -60,7 +60,7 @@ def chunks_of_ranks(
 
 
 def check_calls(group: Any, call: str, arrays: Any) -> Any:
-    """Give the arrays of a call, after a look whether all ranks have the same.
+    """Return the arrays of a call, after a look whether all ranks have the same.
 
     On the processor another call or other numbers raise. Elsewhere that would wait for
     the device: scores become NaN.
@@ -95,7 +95,7 @@ def check_calls(group: Any, call: str, arrays: Any) -> Any:
 
 
 def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
-    """Give the items of all ranks, of which each has every `size`-th, in their order.
+    """Return the items of all ranks, of which each has every `size`-th, in their order.
 
     Without a group, those of the default one; without that, of this process alone.
     """
@@ -132,7 +132,7 @@ def _can_wait(x: Array) -> bool:
 
 
 def _fingerprint(call: str, tensors: list[Array]) -> Array:
-    """Give two integers of a call and of the bits of its tensors, in their order."""
+    """Return two integers of a call and of the bits of its tensors, in their order."""
     import torch
 
     text = f"{call} {[(tuple(x.shape), x.dtype) for x in tensors]}"
@@ -169,7 +169,7 @@ def _fill_up(part: Array, size: int, axis: int | None) -> Array:
 
 
 def _gather(x: Array, group: Any) -> list[Array]:
-    """Give the tensors of all ranks, which have one shape."""
+    """Return the tensors of all ranks, which have one shape."""
     import torch
     import torch.distributed
 

@@ -20,7 +20,7 @@ from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
-    """Give the two seed words, each of shape (1,), on the device and without a sync.
+    """Return the two seed words, each of shape (1,), on the device and without a sync.
 
     An int is its low and high word; a generator or key draws two words.
 
@@ -46,12 +46,12 @@ def seed_words(xp: Library, rng: RandomSource) -> Seed:
 
 
 def number_streams(count: int) -> tuple[int, ...]:
-    """Give the streams of samples that have places and no names."""
+    """Return the streams of samples that have places and no names."""
     return tuple(range(count))
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Give each name a stream of its own, whatever the others are and their order.
+    """Return each name a stream of its own, whatever the others are and their order.
 
     Names that are equal have one: an IntEnum or `numpy.int64(1)` that of 1.
     """
@@ -69,7 +69,7 @@ def _text_of(name: Hashable) -> str:
 
 
 def stream_seeds(xp: Library, seed: Seed, streams: Sequence[int]) -> Seed:
-    """Give seed words (K, 1) for K streams, each a function of the seed and its own.
+    """Return seed words (K, 1) for K streams, each a function of the seed and its own.
 
     `random_words` of the streams are then unrelated, and one more changes no other.
     """
@@ -82,7 +82,7 @@ def stream_seeds(xp: Library, seed: Seed, streams: Sequence[int]) -> Seed:
 
 
 def spare_seed(xp: Library, seed: Seed) -> Seed:
-    """Give another seed, from words that no replicate takes."""
+    """Return another seed, from words that no replicate takes."""
     words = random_words(xp, seed, MAX_REPLICATES - 1, 1, 2)
     return words[0, :1], words[0, 1:]
 
@@ -137,7 +137,7 @@ def _is_array(rng: RandomSource) -> bool:
 
 
 def _words_of_array(xp: Library, rng: Array) -> tuple[Array, Array]:
-    """Give the words of an integer that may be traced, or draw them with a JAX key."""
+    """Return words of an integer that may be traced, or draw them with a JAX key."""
     check_plain(rng)
     words = xp.words_of_key(rng)
     if words is not None:

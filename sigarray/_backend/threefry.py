@@ -64,7 +64,7 @@ def _random_rows(
     widths: Sequence[int],
     first_blocks: Sequence[int],
 ) -> list[Array]:
-    """Give `random_words` of several widths, encrypted at once."""
+    """Return `random_words` of several widths, encrypted at once."""
     dtype = xp.word_dtype
     blocks, streams = [-(-width // 2) for width in widths], seed[0].shape[:-1]
     first = start if isinstance(start, int) else xp.astype(xp.asarray(start), dtype)
@@ -89,7 +89,7 @@ def _random_rows(
 def random_uniforms(
     xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Give float32 uniforms on {1/2, 3/2, ..., 2^16 - 1/2} / 2^16, two of a word.
+    """Return float32 uniforms on {1/2, 3/2, ..., 2^16 - 1/2} / 2^16, two of a word.
 
     Of shape (count, width), or (count, K, width). Columns have the upper halves of the
     words of `random_words`, and then the lower ones. For sums of exponentials, whose
@@ -108,7 +108,7 @@ def random_uniforms(
 def _random_halves(
     xp: Library, seed: Seed, start: int | Array, count: int, width: int
 ) -> Array:
-    """Give half words: the upper halves of `random_words`, and then the lower ones.
+    """Return half words: the upper halves of `random_words`, and then the lower ones.
 
     Of shape (count, width), or (count, K, width).
     """
@@ -149,7 +149,7 @@ def threefry2x32(
 
 
 def uniforms(xp: Library, words: Array) -> Array:
-    """Give float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
+    """Return float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
     bits = words >> (WORD_BITS - _UNIFORM_BITS)
     if xp.isdtype(bits.dtype, "signed integer"):
         bits &= (1 << _UNIFORM_BITS) - 1
@@ -160,7 +160,7 @@ def uniforms(xp: Library, words: Array) -> Array:
 
 
 def exponentials(xp: Library, uniforms: Array) -> Array:
-    """Give float32 standard exponentials, one for each uniform."""
+    """Return float32 standard exponentials, one for each uniform."""
     values = xp.log(uniforms)
     values *= -1.0
     return values
@@ -179,7 +179,7 @@ def normals(xp: Library, u: Array, v: Array) -> Array:
 
 
 def uniform_indices(xp: Library, words: Array, n: int | Array) -> Array:
-    """Give floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
+    """Return floor(n w / 2^32) for each word: the same places in [0, n) everywhere.
 
     An array of numbers broadcasts with the words.
     """
@@ -207,7 +207,7 @@ def overlapping_words(
     width: int,
     n_choices: int,
 ) -> Array:
-    """Give words (count, width), each to choose one of `n_choices` places or ranks.
+    """Return words (count, width), each to choose one of `n_choices` places or ranks.
 
     The upper half of a word is half a word of `random_words` for its own replicate. The
     lower half is the upper one of the next replicate: it decides between neighbours
@@ -228,7 +228,7 @@ def overlapping_words(
 
 
 def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
-    """Give `uniform_indices` of `overlapping_words`, of the halves that these are of.
+    """Return `uniform_indices` of `overlapping_words`, of the halves that these are of.
 
     In 32 bits, for n is at most 2^12.
     """
@@ -249,7 +249,7 @@ def random_places(
     draws: Sequence[int],
     is_together: bool,
 ) -> list[Array]:
-    """Give places (count, draws) in each of the samples, with replacement.
+    """Return places (count, draws) in each of the samples, with replacement.
 
     Those of a sample depend neither on the size nor on the presence of the other one;
     together, as pairs, both have the same.
@@ -292,14 +292,14 @@ def random_places(
 
 
 def ordered_keys(xp: Library, words: Array) -> Array:
-    """Give the words as integers of one order on every backend."""
+    """Return the words as integers of one order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):
         return words ^ -(2 ** (WORD_BITS - 1))
     return words
 
 
 def random_bits(xp: Library, words: Array, n: int) -> Array:
-    """Give n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
+    """Return n bits from ceil(n / 32) words on the last axis, as integers 0 and 1."""
     places = xp.arange(WORD_BITS, dtype=words.dtype)
     bits = words[..., None] >> places
     bits &= 1

@@ -23,7 +23,7 @@ def is_watched_by_torch() -> bool:
 def list_entries(
     info: Any, dims: Sequence[int | None], arrays: Sequence[Array]
 ) -> list[tuple[Array, ...]]:
-    """Give the tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
+    """Return tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
     if info.batch_size == 0:
         return []  # torch cannot unbind no entries while it traces
     parts = [

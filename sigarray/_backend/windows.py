@@ -82,7 +82,7 @@ def map_windows(
 
 
 def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
-    """Give some rows, which lie on a negative axis."""
+    """Return some rows, which lie on a negative axis."""
     return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
 
 

@@ -60,7 +60,7 @@ _EXECUTION: contextvars.ContextVar[Execution] = contextvars.ContextVar(
 
 
 def current_execution() -> Execution:
-    """Give how what is called now is to be computed."""
+    """Return how what is called now is to be computed."""
     return _EXECUTION.get()
 
 
@@ -77,7 +77,7 @@ def executed_by(execution: Execution) -> Iterator[None]:
 def nest_execution(
     batch: int | None = None, workers: Workers = None, progress: Progress | None = None
 ) -> Execution:
-    """Give that of a call within another one: by whom that is, unless it says so."""
+    """Return that of a call within another one: by whom that is, unless it says so."""
     outer = current_execution()
     return Execution(
         batch,
@@ -88,7 +88,7 @@ def nest_execution(
 
 
 def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
-    """Give the arrays of a call that workers may share, or raise where they cannot.
+    """Return the arrays of a call that workers may share, or raise where they cannot.
 
     Once in a call of a public function, by its first kernel. See `check_calls` for
     those of a process group.
@@ -125,7 +125,7 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
 
 
 def shared_by_axis(elements: int) -> str | None:
-    """Give the axis of a mesh that is to share so many elements, if any is."""
+    """Return the axis of a mesh that is to share so many elements, if any is."""
     name = current_execution().workers
     return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
 
@@ -140,7 +140,7 @@ def compute_chunks(
     threads: bool,
     modes: Callable[[], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Array]:
-    """Give `chunk(start, n)` over [0, count), in order, by whoever is to compute it.
+    """Yield `chunk(start, n)` over [0, count), in order, by whoever is to compute it.
 
     All n but the last are a multiple of the size; replicates are on the axis of its
     results, or these are sums. Threads are where the library has none of its own;
@@ -194,7 +194,7 @@ def compute_items(
     threads: bool,
     modes: Callable[[], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Item]:
-    """Give what a function makes of items, in order, as `compute_chunks`.
+    """Yield what a function makes of items, in order, as `compute_chunks`.
 
     What is sent elsewhere is an item, and what the function closes over. For a process
     group, the function gives arrays of one shape.

@@ -133,7 +133,7 @@ def choose_default_test(options: argparse.Namespace, table: ScoreTable) -> None:
 def choose_test(
     options: argparse.Namespace, table: ScoreTable
 ) -> PairOptions | OrderOptions:
-    """Give the options of the test, as they are or by default."""
+    """Return the options of the test, as they are or by default."""
     n_resamples = options.n_resamples
     if n_resamples is None:
         n_resamples = _RESAMPLES.get(options.test)

@@ -68,6 +68,6 @@ class Comparison:
 
 
 def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Give every two models, or the baseline and each other one."""
+    """Return every two models, or the baseline and each other one."""
     pairs = itertools.combinations(names, 2)
     return [pair for pair in pairs if baseline is None or baseline in pair]

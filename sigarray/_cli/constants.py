@@ -71,7 +71,7 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
 def _list_constants(
     scores: Scores, baseline: str | None, *, is_paired: bool
 ) -> Iterable[tuple[str, ...]]:
-    """Give pairs of constant models, or of one: their names.
+    """Yield pairs of constant models, or of one: their names.
 
     Pairs of runs or items that are all equal are no fault.
     """

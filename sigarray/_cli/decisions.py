@@ -38,7 +38,7 @@ class Decision:
 def decide_by_orders(
     comparison: Comparison, result: PairwiseAsoResult, threshold: float
 ) -> list[Decision]:
-    """Give every pair, decided where eps_min is below the threshold."""
+    """Return every pair, decided where eps_min is below the threshold."""
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
     shares = np.asarray(result.probability_of_improvement)
@@ -66,7 +66,7 @@ def decide_by_orders(
 def decide_by_tests(
     comparison: Comparison, tests: Sequence[PairTest], adjusted: Sequence[float]
 ) -> list[Decision]:
-    """Give every pair, decided where the adjusted p-value is at most alpha."""
+    """Return every pair, decided where the adjusted p-value is at most alpha."""
     decisions = []
     for (a, b), test, q in zip(comparison.pairs, tests, adjusted, strict=True):
         better = test.leader if q <= comparison.alpha else None

@@ -45,7 +45,7 @@ def draw_on(
     level: float,
     sign: float,
 ) -> PairwiseAsoResult:
-    """Give the result with bounds that are clear of the threshold, or above it.
+    """Return the result with bounds that are clear of the threshold, or above it.
 
     Only of pairs whose equality is rejected: no bound of the others can be below 0.5.
     Where 2^18 resamples do not tell on which side it is, no model is called better.
@@ -133,7 +133,7 @@ def _find_bound(
     level: float,
     has_percentile: bool,
 ) -> Bound:
-    """Give the bound and the standard error, as `multi_aso` finds them.
+    """Return the bound and the standard error, as `multi_aso` finds them.
 
     The limits are so many Monte-Carlo errors away: of Student's bound, those of the
     standard deviation, by the fourth moment; of a percentile, that of the number of

@@ -20,7 +20,7 @@ def has_exact_ranks(n: int, m: int) -> bool:
 
 
 def p_value_of_ranks(x: np.ndarray, y: np.ndarray) -> float:
-    """Give the two-sided p-value: twice that of one side, and 1 at most."""
+    """Return the two-sided p-value: twice that of one side, and 1 at most."""
     if len(x) > len(y):
         x, y = y, x
     twice = _double_ranks(np.concatenate([x, y]))
@@ -30,7 +30,7 @@ def p_value_of_ranks(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _double_ranks(pool: np.ndarray) -> np.ndarray:
-    """Give twice the middle ranks from 0 on, which are whole numbers."""
+    """Return twice the middle ranks from 0 on, which are whole numbers."""
     ordered = np.sort(pool)
     first = np.searchsorted(ordered, pool, side="left")
     return first + np.searchsorted(ordered, pool, side="right") - 1
@@ -38,7 +38,7 @@ def _double_ranks(pool: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _count_tails(twice: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give the share of choices with a sum of at most, and of at least, 0, 1, ..."""
+    """Return the share of choices with a sum of at most, and of at least, 0, 1, ..."""
     counts = np.zeros((n + 1, sum(twice[-n:]) + 1))
     counts[0, 0] = 1.0
     for rank in twice:

@@ -70,7 +70,7 @@ def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
 
 @functools.cache
 def smallest_p_value(test: str, n: int, m: int, *, is_paired: bool) -> float:
-    """Give the least two-sided p-value that a test has for any scores: 0 if none."""
+    """Return the least two-sided p-value that a test has for any scores: 0 if none."""
     if min(n, m) >= _MANY_SCORES or test not in TESTS_OF_ORDERS:
         return 0.0
     # Of whole numbers, for floats end at 1e308.
@@ -84,7 +84,7 @@ def list_floors(
     is_paired: bool,
     baseline: str | None = None,
 ) -> list[float]:
-    """Give the least p-values that the sizes of all pairs of all tasks allow."""
+    """Return the least p-values that the sizes of all pairs of all tasks allow."""
     return [
         smallest_p_value(test, len(by[a]), len(by[b]), is_paired=is_paired)
         for by in tasks.values()

@@ -196,7 +196,7 @@ def _looks_like_loss(name: str) -> bool:
 
 
 def _name_scores(table: ScoreTable) -> str:
-    """Give what scores are called: of a table of models alone, that is its name."""
+    """Return what scores are called: of a table of models alone, that is its name."""
     if table.metric != "score":
         return table.metric
     if all(map(_looks_like_loss, table.models)):
@@ -246,7 +246,7 @@ def read_one_task(options: argparse.Namespace, *, min_models: int = 2) -> ScoreT
 
 @contextlib.contextmanager
 def open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path]]:
-    """Give a name and a path of a file, or of an example."""
+    """Return a name and a path of a file, or of an example."""
     if file is not None:
         yield "standard input" if file == "-" else file, file
         return

@@ -12,7 +12,7 @@ _MAX_HELD = 2**27
 
 
 def open_large(options: argparse.Namespace) -> ScoreTable | None:
-    """Give the models of a large file, whose scores stay there; None for other files.
+    """Return the models of a large file, whose scores stay there; None for other files.
 
     Raises
     ------

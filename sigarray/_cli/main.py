@@ -81,12 +81,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _find(command: str) -> Any:
-    """Give the module of a command."""
+    """Return the module of a command."""
     return importlib.import_module(f"sigarray._cli.{command}")
 
 
 def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Give the parser; `command` of what it parses is the name of the command."""
+    """Return the parser; `command` of what it parses is the name of the command."""
     parser = _Parser(
         prog="sigarray", description="Is model A really better than model B?"
     )

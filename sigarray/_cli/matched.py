@@ -25,7 +25,7 @@ def say_matched(table: ScoreTable) -> None:
 
 
 def list_matched(comparison: Comparison) -> list[Scores]:
-    """Give the scores of all models, or those of two on the items or runs of both."""
+    """Return the scores of all models, or those of two on the items or runs of both."""
     if not comparison.matched:
         return [dict(comparison.scores)]
     return [

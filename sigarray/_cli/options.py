@@ -157,12 +157,12 @@ _parse_workers.__name__ = "whole number"
 
 
 def _split_names(text: str) -> list[str]:
-    """Give the names; an empty text is the name of a column without one."""
+    """Return the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
 
 
 def _split_condition(text: str) -> tuple[str, list[str]]:
-    """Give the column and the values of `column=value,value`."""
+    """Return the column and the values of `column=value,value`."""
     column, sign, values = text.partition("=")
     if not sign or not values:
         msg = f"expected COLUMN=VALUE, such as split=test; got {text}"
@@ -171,7 +171,7 @@ def _split_condition(text: str) -> tuple[str, list[str]]:
 
 
 def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """Give the values that are wanted of each column."""
+    """Return the values that are wanted of each column."""
     wanted: dict[str, list[str]] = {}
     for column, values in conditions:
         wanted.setdefault(column, []).extend(values)

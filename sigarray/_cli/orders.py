@@ -188,7 +188,7 @@ def choose_order_correction(
 def _family_of(
     scores: Samples, options: OrderOptions, share: float, *, is_corrected: bool
 ) -> Family:
-    """Give the family of the models of a task, at a share of the level."""
+    """Return the family of the models of a task, at a share of the level."""
     name, names = options.baseline, list(scores)
     return family_of(
         len(names),
@@ -291,7 +291,7 @@ def describe_orders(
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:
-    """Give the plans of all pairs, each of them once."""
+    """Return the plans of all pairs, each of them once."""
     sizes = sorted(len(column) for column in scores.values())
     pairs = list(itertools.combinations(sizes, 2))
     plans = (

@@ -78,7 +78,7 @@ _CITATIONS = {
 def write_page(
     report: Report, pictures: Sequence[Picture], command: str, said: Sequence[str]
 ) -> str:
-    """Give the page: verdict, tables, pictures, method, and how to repeat it.
+    """Return the page: verdict, tables, pictures, method, and how to repeat it.
 
     What was said while files were read and tests were made is under the method.
     """

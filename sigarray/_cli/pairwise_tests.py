@@ -202,7 +202,7 @@ def _describe_ranks(scores: Scores, options: PairOptions) -> str:
 
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Give the method of a pair: `describe_test` says it."""
+    """Return the method of a pair: `describe_test` says it."""
     if options.method != "auto":
         return options.method
     if options.test == EXACT_TEST and options.is_paired and has_units(x, y):
@@ -216,7 +216,7 @@ def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
 
 
 def _choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Give what to compare of a pair: of runs, the means in units of their error.
+    """Return what to compare of a pair: of runs, the means in units of their error.
 
     Two models may have other spreads, and runs are few. Of pairs permutations of both
     are the same.
@@ -244,7 +244,7 @@ def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> 
 def _choose_options(
     x: np.ndarray, y: np.ndarray, options: PairOptions
 ) -> dict[str, Any]:
-    """Give the options of the test of a pair."""
+    """Return the options of the test of a pair."""
     chosen: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
         chosen["paired"] = options.is_paired
@@ -263,7 +263,7 @@ def _choose_options(
 def _test_pair(
     scores: Scores, a: str, b: str, options: PairOptions
 ) -> tuple[float, float, float]:
-    """Give the statistic, how far A leads (0 for not at all), and the p-value."""
+    """Return the statistic, how far A leads (0 for not at all), and the p-value."""
     first, second = sorted((a, b))
     x, y = scores[first], scores[second]
     chosen = _choose_options(x, y, options)

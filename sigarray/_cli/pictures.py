@@ -91,7 +91,7 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
 
 
 def as_svg(picture: Picture) -> bytes:
-    """Give a picture as SVG, the same bytes each time."""
+    """Return a picture as SVG, the same bytes each time."""
     import matplotlib as mpl
 
     data = io.BytesIO()
@@ -242,7 +242,7 @@ def _is_of_few_runs(a: np.ndarray, b: np.ndarray, table: ScoreTable) -> bool:
 def _find_interval(
     a: np.ndarray, b: np.ndarray, table: ScoreTable, seed: int
 ) -> BootstrapResult | ProportionResult:
-    """Give the difference of two models, and an interval that suits their scores."""
+    """Return the difference of two models, and an interval that suits their scores."""
     is_paired = table.is_paired
     if _is_of_proportions(a, b):
         return proportion_ci(a, b, paired=is_paired)

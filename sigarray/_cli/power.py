@@ -162,7 +162,7 @@ def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:
-    """Give a model that is alone another one, with the same scores."""
+    """Return a model that is alone another one, with the same scores."""
     if len(table.models) > 1:
         return table
     ((task, by),) = table.tasks.items()
@@ -173,7 +173,7 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
 
 
 def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
-    """Give every two models whose means differ, the better one first."""
+    """Return every two models whose means differ, the better one first."""
     duels = []
     for pair in comparison.pairs:
         first, second = (comparison.summaries[name]["mean"] for name in pair)
@@ -184,7 +184,7 @@ def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _sizes_to_try(scores: Scores) -> list[int]:
-    """Give the default sizes, and doubled ones up to four times what there is."""
+    """Return the default sizes, and doubled ones up to four times what there is."""
     sizes = list(DEFAULT_SIZES)
     goal = min(4 * max(map(len, scores.values())), _LARGEST_SIZE)
     while sizes[-1] < goal:

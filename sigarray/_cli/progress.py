@@ -52,7 +52,7 @@ def _told(progress: Any) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _shown_bar(name: str) -> Iterator[Any]:
-    """Give what shows (done, total), or None where nobody would see it."""
+    """Return what shows (done, total), or None where nobody would see it."""
     if sys.stderr is None or not sys.stderr.isatty() or is_quiet():
         yield None
         return
@@ -103,7 +103,7 @@ class _Line:
 
 
 def _make_bar(name: str, total: int) -> Any:
-    """Give a bar of rich, or False where that is not installed."""
+    """Return a bar of rich, or False where that is not installed."""
     try:
         from rich.console import Console
         from rich.progress import (

@@ -37,7 +37,7 @@ def sign(
     comparison: Comparison,
     decisions: Mapping[str, Sequence[Decision]],
 ) -> dict[str, str] | None:
-    """Give the fields of a signature, or None for scores that stay on the disk."""
+    """Return the fields of a signature, or None for scores that stay on the disk."""
     if not table.ids:
         return None
     orders = tests if isinstance(tests, OrderOptions) else None
@@ -148,7 +148,7 @@ def report_verification(
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
-    """Give what decides, in an order that is not that of columns or tasks."""
+    """Return what decides, in an order that is not that of columns or tasks."""
     found: dict[tuple[str, str, str], float] = {}
     for task, by in decisions.items():
         for x in by:

@@ -242,7 +242,7 @@ def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
 def _make_metric(
     source: str, test_set: ResponseSet, options: ResponseOptions
 ) -> metrics.Metric | metrics.Wins:
-    """Give the metric with its options, where it suits the range of the responses."""
+    """Return the metric with its options, where it suits the range of the responses."""
     name = options.metric
     for option, value, known in (
         ("--threshold", options.threshold, metrics.SCORES),

@@ -61,7 +61,7 @@ class Trials:
         return self._share(samples, sure_of, above)
 
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
-        """Give the share of samples in which lifted scores of a model are better.
+        """Return the share of samples in which lifted scores of a model are better.
 
         All models of the table have the scores of this one, and one has them lifted.
         """

@@ -283,7 +283,7 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
 
 
 def _medians_without_one(xp: Library, x: Array) -> Array:
-    """Give the median of the others, for each score: next to the middle of all."""
+    """Return the median of the others, for each score: next to the middle of all."""
     n = x.shape[-1]
     order = xp.argsort(x, axis=-1, stable=False)
     rank = xp.argsort(order, axis=-1, stable=False)
@@ -296,7 +296,7 @@ def _medians_without_one(xp: Library, x: Array) -> Array:
 
 
 def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """Give the statistic of the others, for each score."""
+    """Return the statistic of the others, for each score."""
     n = x.shape[-1]
     kept = xp.arange(n - 1, dtype=xp.index_dtype)
 

@@ -40,7 +40,7 @@ def exchange_pairs(
 def exchange_samples(
     xp: Library, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
 ) -> tuple[Array, Array]:
-    """Give both samples (..., size, n) with some pairs exchanged."""
+    """Return both samples (..., size, n) with some pairs exchanged."""
     words = _words_of_pairs(xp, n, seed, start, size)
     is_exchanged = random_bits(xp, words, n) == 1
     a, b = pool[..., None, :n], pool[..., None, n:]
@@ -50,7 +50,7 @@ def exchange_samples(
 def _words_of_pairs(
     xp: Library, n: int, seed: Seed | None, start: int | Array, size: int
 ) -> Array:
-    """Give words whose bits say which pairs to exchange."""
+    """Return words whose bits say which pairs to exchange."""
     if seed is None:
         return (xp.arange(size) + start)[:, None]
     return random_words(xp, seed, start, size, -(-n // WORD_BITS))
@@ -144,7 +144,7 @@ def deal_out(
 def deal_samples(
     xp: Library, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
 ) -> tuple[Array, Array]:
-    """Give samples (..., size, n) and (..., size, m) of scores dealt out anew."""
+    """Return samples (..., size, n) and (..., size, m) of scores dealt out anew."""
     m = pool.shape[-1] - n
     keys = _keys_of_scores(xp, n, m, seed, start, size)
     dealt = xp.take_last(pool, xp.argsort(keys, axis=-1, stable=False))
@@ -154,7 +154,7 @@ def deal_samples(
 def _keys_of_scores(
     xp: Library, n: int, m: int, seed: Seed | None, start: int | Array, size: int
 ) -> Array:
-    """Give keys (size, n + m), of which the n smallest are those of A."""
+    """Return keys (size, n + m), of which the n smallest are those of A."""
     if seed is None:
         return _enumerated_keys(xp, n, m, start, size)
     words = overlapping_words(xp, seed, start, size, n + m, n + m)
@@ -164,7 +164,7 @@ def _keys_of_scores(
 def _enumerated_keys(
     xp: Library, n: int, m: int, start: int | Array, size: int
 ) -> Array:
-    """Give 0 for the n scores of A and 1 for the m of B, in one subset after another.
+    """Return 0 for the n scores of A and 1 for the m of B, in one subset after another.
 
     Those of the smaller sample are listed: where there are few subsets of many scores,
     these are few.

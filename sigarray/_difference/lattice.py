@@ -48,7 +48,7 @@ def lattice_p_value(
 
 
 def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
-    """Give how many units the n differences are, and whether they are such multiples.
+    """Return how many units the n differences are, and whether they are such multiples.
 
     Up to rounding of the scores, and at most `MAX_UNITS`. The unit is their greatest
     common divisor, by Euclid's algorithm with remainders of least size, which halve in
@@ -77,7 +77,7 @@ def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
 
 
 def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
-    """Give the smallest number of x that is above noise, no more than another one."""
+    """Return the smallest number of x that is above noise, no more than another one."""
     return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
 
 
@@ -176,13 +176,13 @@ def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array
 
 
 def _log_cosh(xp: Library, x: Array) -> Array:
-    """Give log cosh x for x >= 0, small ones to their last digit."""
+    """Return log cosh x for x >= 0, small ones to their last digit."""
     small = xp.sinh(xp.clip(x, None, 1.0))
     large = x + xp.log1p(xp.exp(-2.0 * x)) - math.log(2.0)
     return xp.where(x < 1.0, 0.5 * xp.log1p(small * small), large)
 
 
 def _numbers(xp: Library, like: Array, start: int | Array, size: int) -> Array:
-    """Give `size` numbers from the start on, of the dtype and device of an array."""
+    """Return `size` numbers from the start on, of the dtype and device of an array."""
     places = xp.arange(size) + start
     return xp.astype(places, like.dtype)

@@ -148,7 +148,7 @@ def _wilson_limits(xp: Library, p: Array, n: int, z: float) -> tuple[Array, Arra
 
 
 def _correlation(xp: Library, samples: list[Array], shares: list[Array]) -> Array:
-    """Give phi of the pairs, its covariance nearer to 0 where it is positive."""
+    """Return phi of the pairs, its covariance nearer to 0 where it is positive."""
     (p1, p2), half = shares, 0.5 / samples[0].shape[-1]
     rest = [x - p[..., None] for x, p in zip(samples, shares, strict=True)]
     covariance = xp.mean(rest[0] * rest[1], axis=-1)
@@ -160,5 +160,5 @@ def _correlation(xp: Library, samples: list[Array], shares: list[Array]) -> Arra
 
 
 def _hypotenuse(xp: Library, x: Array, y: Array, cosine: Array) -> Array:
-    """Give the third side of a triangle, by the law of cosines."""
+    """Return the third side of a triangle, by the law of cosines."""
     return xp.sqrt(xp.clip(x * x - 2.0 * cosine * x * y + y * y, 0.0, None))

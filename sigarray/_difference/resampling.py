@@ -64,7 +64,7 @@ def draw_replicates(
     statistic: Statistic,
     paired: bool,
 ) -> Array:
-    """Give `resample_statistic`, some replicates at a time: (..., count)."""
+    """Return `resample_statistic`, some replicates at a time: (..., count)."""
 
     def replicate(chunk_start: int | Array, size: int) -> Array:
         return resample_statistic(
@@ -85,7 +85,7 @@ def resample_statistic(
     statistic: Statistic,
     paired: bool,
 ) -> Array:
-    """Give the statistic of resamples, or the difference of two, shape (..., size)."""
+    """Return statistic of resamples, or the difference of two, shape (..., size)."""
     sizes = [x.shape[-1] for x in samples]
     places = random_places(xp, seed, start, size, sizes, sizes, paired)
     values = [

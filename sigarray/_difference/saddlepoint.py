@@ -143,7 +143,7 @@ def effective_size(xp: Library, a: Array, b: Array, *, paired: bool) -> Array:
 
 
 def _split_samples(xp: Library, a: Array, b: Array) -> tuple[list[Array], Array]:
-    """Give a and -b, each about the middle of its range, and their unit."""
+    """Return a and -b, each about the middle of its range, and their unit."""
     n = a.shape[-1]
     pool = pool_samples(xp, a, b)
     centered = center_scores(xp, "mean", pool[..., :n], -pool[..., n:])
@@ -236,13 +236,13 @@ def _dealt_tail(xp: Library, x: Array, n: int, tie: Array) -> Array:
 def _rescale(
     xp: Library, samples: Sequence[Array], least: Array | float = 0.0
 ) -> tuple[list[Array], Array]:
-    """Give samples in units of the largest score, unless it is rounding alone."""
+    """Return samples in units of the largest score, unless it is rounding alone."""
     unit = largest_or_one(xp, *samples, least=least)
     return [x / unit[..., None] for x in samples], unit
 
 
 def _divide(xp: Library, offset: Array, unit: Array) -> Array:
-    """Give the offset in units of the largest score, no more than can be reached."""
+    """Return the offset in units of the largest score, no more than can be reached."""
     return 4.0 * (xp.maximum(xp.minimum(0.25 * offset, unit), -unit) / unit)
 
 
@@ -258,7 +258,7 @@ def _less_mean(xp: Library, x: Array) -> Array:
 
 
 def _lattice_step(xp: Library, x: Array, tie: Array) -> Array:
-    """Give the unit of which all x >= 0 are multiples, the smallest gap, or 0."""
+    """Return the unit of which all x >= 0 are multiples, the smallest gap, or 0."""
     ordered = xp.sort(x, axis=-1, stable=False)
     gaps = ordered[..., 1:] - ordered[..., :-1]
     largest = ordered[..., -1]
@@ -275,7 +275,7 @@ def _lattice_step(xp: Library, x: Array, tie: Array) -> Array:
 def _face_upwards(
     xp: Library, target: Array, lowest: Array, highest: Array
 ) -> tuple[Array, Array, Array]:
-    """Give the sign of the target, its distance from 0, and that of the end there."""
+    """Return the sign of the target, its distance from 0, and that of the end there."""
     is_below = target < 0.0
     end = xp.where(is_below, -lowest, highest)
     inside = end * (1.0 - 16.0 * xp.finfo(end.dtype).eps)

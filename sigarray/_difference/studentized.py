@@ -25,7 +25,7 @@ from sigarray._numeric.student import find_t_of, list_samples, squared_error, st
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
-    """Give the mean, or the difference of two, and the variance that it has by itself.
+    """Return mean, or the difference of two, and the variance that it has by itself.
 
     The variance is 0 of scores that are all the same, and of no others.
     """
@@ -74,7 +74,7 @@ def find_gaps(
 def permuted_gaps(
     xp: Library, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
 ) -> tuple[Array, Array]:
-    """Give `find_gaps` of scores that are dealt out anew to two samples."""
+    """Return `find_gaps` of scores that are dealt out anew to two samples."""
     pool = pool / largest_or_one(xp, pool)[..., None]
     samples = [pool[..., :n], pool[..., n:]]
     observed, variance = difference_and_error(xp, samples)
@@ -92,7 +92,7 @@ def permuted_t(
     size: int,
     paired: bool,
 ) -> Array:
-    """Give t (..., size) of scores that are exchanged or dealt out anew."""
+    """Return t (..., size) of scores that are exchanged or dealt out anew."""
     pool = pool / largest_or_one(xp, pool)[..., None]
     differences = exchange_differences(xp, pool, n, seed, start, size, paired)
     return studentize(xp, *differences)
@@ -111,7 +111,7 @@ class Standard(NamedTuple):
 
 
 def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> Standard:
-    """Give scores in units of the largest distance from their coarse mean."""
+    """Return scores in units of the largest distance from their coarse mean."""
     scaled, scale = scale_scores(xp, *(spread_faults(xp, x) for x in samples))
     centered = center_scores(xp, "mean", *list_samples(xp, scaled, paired))
     unit = largest_or_one(xp, *centered.scores)
@@ -129,7 +129,7 @@ def resampled_shifts(
     start: int | Array,
     size: int,
 ) -> tuple[Array, Array]:
-    """Give how far resampled differences are from the observed one, and variances."""
+    """Return how far resampled differences are from the observed one, and variances."""
     sizes = [x.shape[-1] for x in samples]
     places = random_places(xp, seed, start, size, sizes, sizes, False)
     resamples = [xp.take_last(x, p) for x, p in zip(samples, places, strict=True)]
@@ -154,7 +154,7 @@ def draw_t(
 def limits_by_t(
     xp: Library, t: Array, difference: Array, variance: Array, tail: float
 ) -> list[Array]:
-    """Give the limits of the bootstrap-t: Efron and Tibshirani (1994), equation 12.22.
+    """Return limits of the bootstrap-t: Efron and Tibshirani (1994), equation 12.22.
 
     The quantiles are order statistics: t may be infinite, and has no line through it.
     """

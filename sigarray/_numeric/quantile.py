@@ -78,12 +78,12 @@ class KnownScores:
         self.ranks, self.values = ranks, values
 
     def at(self, ranks: Array) -> Array:
-        """Give the scores at ranks of any shape, all of which are known."""
+        """Return the scores at ranks of any shape, all of which are known."""
         return self.values[np.searchsorted(self.ranks, ranks)]
 
 
 def scores_at(xp: Library, scores: Array | KnownScores, ranks: Array) -> Array:
-    """Give the order statistics at some ranks, on a new last axis."""
+    """Return the order statistics at some ranks, on a new last axis."""
     if isinstance(scores, KnownScores):
         return scores.at(ranks)[None, :]
     return xp.take_last(scores, ranks)
@@ -101,7 +101,7 @@ def even_grid(dt: float | None) -> Grid | None:
 
 
 def grid_ranks(xp: Library, n: int, grid: Grid) -> Array:
-    """Give the rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
+    """Return rank ceil(n t) - 1 at each point of the grid, in integer arithmetic."""
 
     def build(xp: Library) -> tuple[Array, ...]:
         if grid.step is None:
@@ -118,7 +118,7 @@ def grid_ranks(xp: Library, n: int, grid: Grid) -> Array:
 
 
 def grid_widths(xp: Library, grid: Grid) -> Array | None:
-    """Give the weight of each point, or None where all are the same."""
+    """Return the weight of each point, or None where all are the same."""
     if grid.step is not None:
         return None
 
@@ -139,7 +139,7 @@ def _count_low_edges(n: int) -> int:
 
 
 def _last_octave(n: int) -> int:
-    """Give the octave from which on edges are n^1/2 / 16 ranks apart, or less."""
+    """Return the octave from which on edges are n^1/2 / 16 ranks apart, or less."""
     return max(0, (math.isqrt(n) // _EDGES_PER_STEP).bit_length() - 1)
 
 
@@ -149,7 +149,7 @@ def _count_outer_edges(n: int) -> int:
 
 
 def _grid_edges(xp: Library, grid: Grid) -> Array:
-    """Give the ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
+    """Return ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
 
     From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
     edges count in units of 1 / (n m), and the outermost of theirs are among them.
@@ -244,7 +244,7 @@ def resampled_ranks(
     *,
     is_last: bool = True,
 ) -> Array:
-    """Give the ranks of resamples of n sorted scores, ascending.
+    """Return the ranks of resamples of n sorted scores, ascending.
 
     The order statistics of a resample are those of n uniforms, pushed through the
     quantile function: uniforms sorted from the start, by exponential spacings.

@@ -76,7 +76,7 @@ def critical_wins(n: int, m: int, level: float) -> float:
 
 @functools.cache
 def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
-    """Give values and their tails, by (is of a baseline, samples, scores of each)."""
+    """Return values and their tails, by (is of a baseline, samples, scores of each)."""
     path = importlib.resources.files("sigarray") / "data" / "rank_gaps.npz"
     with path.open("rb") as file, np.load(file) as stored:
         keys, values, tails = (stored[key] for key in ("keys", "values", "tails"))
@@ -96,7 +96,7 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
 def _table(
     is_of_baseline: bool, k: int, n: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Give the simulation of samples so large, or of the next larger ones.
+    """Return the simulation of samples so large, or of the next larger ones.
 
     The larger the samples, the longer the tails, up to those of the normal limit.
     """
@@ -167,7 +167,7 @@ def _normal_tail(k: int, x: float, is_of_baseline: bool) -> float:
 
 @functools.cache
 def _nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give nodes, weights times the normal density there, and log Phi."""
+    """Return nodes, weights times the normal density there, and log Phi."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     z = _END * nodes
     density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
@@ -176,7 +176,7 @@ def _nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @functools.cache
 def _log_phi() -> tuple[np.ndarray, np.ndarray]:
-    """Give log Phi at steps of 1/512, between which it is straight to 5e-7."""
+    """Return log Phi at steps of 1/512, between which it is straight to 5e-7."""
     z = np.arange(-36 * 512, 9 * 512 + 1) / 512.0
     below = [0.5 * math.erfc(-x * math.sqrt(0.5)) for x in z.tolist()]
     return z, np.log(below)
@@ -204,7 +204,7 @@ def _range_of_normals(k: int, x: float) -> float:
 
 @functools.cache
 def _normal_range(k: int, level: float) -> float:
-    """Give the x of such a tail: secants of its logarithm, between two bounds."""
+    """Return the x of such a tail: secants of its logarithm, between two bounds."""
     low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
     f_low, f_high = (
         math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)

@@ -12,7 +12,7 @@ _MAX_COMPARED = 2**10
 def tie_bounds(
     xp: Library, ordered: Array, tolerance: Array | float = 0.0
 ) -> tuple[Array, Array]:
-    """Give the first and the last place with the same score, for each place.
+    """Return the first and the last place with the same score, for each place.
 
     Neighbours that are not further apart than the tolerance are the same.
     """
@@ -28,7 +28,7 @@ def tie_bounds(
 
 
 def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
-    """Give the ranks along the last axis, counted from their middle, as floats."""
+    """Return the ranks along the last axis, counted from their middle, as floats."""
     order = xp.argsort(x, axis=-1, stable=False)
     place = xp.argsort(order, axis=-1, stable=False)
     first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)

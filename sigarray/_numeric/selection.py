@@ -78,7 +78,7 @@ class Sample:
         return self.size
 
     def read(self) -> np.ndarray:
-        """Give all scores, where they are few."""
+        """Return all scores, where they are few."""
         blocks = [b for part in self._parts for b in read_blocks(part, self.dtype)]
         scores = np.concatenate([np.zeros(0, self.dtype), *blocks]) * self._sign
         cells, _ = _locate((self._first,), _keys_of(scores))
@@ -87,7 +87,7 @@ class Sample:
         return scores
 
     def describe(self) -> tuple[float, float]:
-        """Give the mean and the standard deviation (ddof 1), in a pass of their own."""
+        """Return mean and the standard deviation (ddof 1), in a pass of their own."""
         total = 0, 0.0, 0.0
         with np.errstate(invalid="ignore"):
             for moments, n, _ in self._map(_add_moments, (), 0):
@@ -96,7 +96,7 @@ class Sample:
         return float(mean), math.sqrt(squares / (n - 1)) if n > 1 else math.nan
 
     def find(self, ranks: np.ndarray) -> np.ndarray:
-        """Give the order statistics at ascending ranks; NaN where there is one."""
+        """Return the order statistics at ascending ranks; NaN where there is one."""
         self.count()
         if self.has_nan:
             return np.full(len(ranks), np.nan, dtype=self.dtype)
@@ -170,7 +170,7 @@ class Sample:
             raise ValueError(msg)
 
     def _scores_of(self, keys: np.ndarray) -> np.ndarray:
-        """Give the scores of integers that are in their order."""
+        """Return the scores of integers that are in their order."""
         kind = np.uint32 if self.dtype == np.float32 else np.uint64
         keys = keys.astype(kind)
         sign = kind(1 << (8 * self.dtype.itemsize - 1))
@@ -180,7 +180,7 @@ class Sample:
 
 
 def _keys_of(scores: np.ndarray) -> np.ndarray:
-    """Give integers without a sign in the order of floats."""
+    """Return integers without a sign in the order of floats."""
     signed = np.int32 if scores.dtype == np.float32 else np.int64
     bits: np.ndarray = scores.view(signed)
     width = 8 * bits.itemsize
@@ -210,7 +210,7 @@ def _count_part(
 def _collect_part(
     dtype: np.dtype, sign: int, levels: tuple[Level, ...], _: int, part: Part
 ) -> tuple[np.ndarray, int, bool]:
-    """Give the integers of a part in the cells that matter, as `_count_part`."""
+    """Return the integers of a part in the cells that matter, as `_count_part`."""
     n, found = 0, [np.zeros(0, np.uint32 if dtype == np.float32 else np.uint64)]
     for block in _read(part, dtype, sign):
         found.append(_locate(levels, _keys_of(block))[1])
@@ -221,7 +221,7 @@ def _collect_part(
 def _add_moments(
     dtype: np.dtype, sign: int, _: Any, __: int, part: Part
 ) -> tuple[np.ndarray, int, bool]:
-    """Give the mean of a part and the squares about it, as `_count_part`."""
+    """Return the mean of a part and the squares about it, as `_count_part`."""
     total = 0, 0.0, 0.0
     with np.errstate(invalid="ignore"):  # NaN where a score is not finite
         for block in _read(part, dtype, sign):
@@ -249,7 +249,7 @@ def _read(part: Part, dtype: np.dtype, sign: int) -> Iterator[np.ndarray]:
 
 
 def _locate(levels: Iterable[Level], keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the cells of integers on the last level, of those that matter before."""
+    """Return the cells of integers on the last level, of those that matter before."""
     cells = numbers = keys[:0]
     for k, level in enumerate(levels):
         cells = keys >> keys.dtype.type(level.shift)

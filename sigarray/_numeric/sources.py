@@ -26,7 +26,7 @@ SUFFIXES = _PARQUET + _ARROW  # of tables
 
 
 def list_parts(source: Any) -> list[Part]:
-    """Give the parts of a source of scores.
+    """Return the parts of a source of scores.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def list_parts(source: Any) -> list[Part]:
 
 
 def find_dtype(parts: list[Part]) -> np.dtype:
-    """Give the float dtype of a source, by its first chunk."""
+    """Return the float dtype of a source, by its first chunk."""
     for part in parts:
         for chunk in part():
             return _as_floats(chunk).dtype
@@ -70,7 +70,7 @@ def find_dtype(parts: list[Part]) -> np.dtype:
 
 
 def read_blocks(part: Part, dtype: np.dtype) -> Iterator[np.ndarray]:
-    """Give the scores of a part, in one dtype, some of them at a time."""
+    """Yield the scores of a part, in one dtype, some of them at a time."""
     for chunk in part():
         floats = _as_floats(chunk)
         if not np.can_cast(floats.dtype, dtype):
@@ -115,7 +115,7 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
 
 
 def column_names(path: Path) -> list[str]:
-    """Give the names of the columns of a table on disk, but for an index of pandas.
+    """Return the names of the columns of a table on disk, but for an index of pandas.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def column_names(path: Path) -> list[str]:
 
 
 def index_names(path: Path) -> list[str]:
-    """Give the names of the columns that are an index of pandas."""
+    """Return the names of the columns that are an index of pandas."""
     schema = _open_table(path)[0]
     known = _list_models(schema)
     return [name for name in schema.names if name not in known]
@@ -142,7 +142,7 @@ def _list_models(schema: Any) -> list[str]:
 
 
 def _open_table(path: Path) -> tuple[Any, int, Callable[..., Iterable[Any]]]:
-    """Give the schema, the number of row groups, and what reads one of them."""
+    """Return the schema, the number of row groups, and what reads one of them."""
     try:
         import pyarrow.ipc
         import pyarrow.parquet
@@ -238,7 +238,7 @@ def _check_vector(array: Array) -> None:
 
 
 def _as_floats(chunk: Any) -> np.ndarray:
-    """Give a chunk as float32 or float64, as `standardize` would."""
+    """Return a chunk as float32 or float64, as `standardize` would."""
     check_plain(chunk)
     array = np.asarray(chunk)
     _check_vector(array)

@@ -26,13 +26,13 @@ _DENOMINATOR = (1.0, 1.432788, 0.189269, 0.001308)
 
 
 def normal_quantile(p: float) -> float:
-    """Give z with Phi(z) = p, for a probability that is static."""
+    """Return z with Phi(z) = p, for a probability that is static."""
     return NormalDist().inv_cdf(p)
 
 
 @functools.cache
 def student_quantile(p: float, df: float) -> float:
-    """Give t with P(T <= t) = p of Student's t, for numbers that are static.
+    """Return t with P(T <= t) = p of Student's t, for numbers that are static.
 
     Newton's method on the logarithm of its tail, as for the normal quantile, where it
     starts: in u of `student_t_sf` the two are next to each other.
@@ -163,7 +163,7 @@ def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
 
 
 def _ratio_to_rise(xp: Library, q: Array) -> Array:
-    """Give q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
+    """Return q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
 
     By its series where q is small, and not by expm1: compilers may take it for exp(q) -
     1, which is 0 there (torch 2.13's inductor does).
@@ -175,7 +175,7 @@ def _ratio_to_rise(xp: Library, q: Array) -> Array:
 
 
 def normal_quantiles(xp: Library, p: Array) -> Array:
-    """Give z with Phi(z) = p, for probabilities in (0, 1) of an array.
+    """Return z with Phi(z) = p, for probabilities in (0, 1) of an array.
 
     Two steps of Newton's method from a rational approximation: each squares its error.
     """

@@ -73,12 +73,12 @@ def check_result(
 
 
 def pool_samples(xp: Library, a: Array, b: Array) -> Array:
-    """Give the scores of A and then of B, NaN for a sample with a fault."""
+    """Return the scores of A and then of B, NaN for a sample with a fault."""
     return concat_samples(xp, spread_faults(xp, a), spread_faults(xp, b))
 
 
 def concat_samples(xp: Library, a: Array, b: Array) -> Array:
-    """Give the scores of A and then of B as they are; leading axes broadcast."""
+    """Return the scores of A and then of B as they are; leading axes broadcast."""
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
     return xp.concat(parts, axis=-1)
@@ -99,7 +99,7 @@ class Centered(NamedTuple):
 
 
 def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centered:
-    """Give the scores of each sample less the smallest one, and less a coarse mean.
+    """Return the scores of each sample less the smallest one, and less a coarse mean.
 
     What is small beside the level of the scores, but not beside their spread, would be
     lost in sums. A difference of two scores has no rounding but its own: the same one
@@ -120,7 +120,7 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
 
 
 def difference_of(values: Sequence[Array]) -> Array:
-    """Give the value of one sample, or that of the first less that of the second."""
+    """Return the value of one sample, or that of the first less that of the second."""
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
@@ -173,7 +173,7 @@ def standard_deviation(xp: Library, x: Array) -> Array:
 def largest_or_one(
     xp: Library, *samples: Array, axis: int = -1, least: Array | float = 0.0
 ) -> Array:
-    """Give the largest size of all numbers along an axis, 1 where it is `least` or 0.
+    """Return the largest size of all numbers along an axis, 1 where it is `least` or 0.
 
     In units of it, squares of tiny or huge numbers stay in the range of floats.
     """
@@ -185,7 +185,7 @@ def largest_or_one(
 def find_p_value(
     xp: Library, alternative: Alternative, find_tail: Callable[[str], Array]
 ) -> Array:
-    """Give the tail of a side, "greater" or "less", or twice the smaller of both."""
+    """Return the tail of a side, "greater" or "less", or twice the smaller of both."""
     if alternative != "two-sided":
         return find_tail(alternative)
     smaller = xp.minimum(find_tail("greater"), find_tail("less"))

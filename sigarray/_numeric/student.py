@@ -10,7 +10,7 @@ from sigarray._numeric.statistic import largest_or_one, scale_scores
 
 
 def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
-    """Give t and its degrees of freedom, of two samples or of pairs."""
+    """Return t and its degrees of freedom, of two samples or of pairs."""
     n, m = a.shape[-1], b.shape[-1]
     scaled, _ = scale_scores(xp, a, b)
     samples = [scaled[0] - scaled[1]] if paired else scaled
@@ -34,7 +34,7 @@ def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Arr
 
 
 def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:
-    """Give the samples, or differences of pairs, flat where they are by `find_flat`."""
+    """Return samples, or differences of pairs, flat where they are by `find_flat`."""
     samples = [scores[0] - scores[1]] if paired else scores
     return [
         xp.where(y[..., None], xp.min(x, axis=-1, keepdims=True), x)
@@ -66,7 +66,7 @@ def find_t(
     squared_errors: Sequence[Array],
     dfs: Sequence[float | Array],
 ) -> tuple[Array, Array]:
-    """Give t and its degrees of freedom: Welch's, of the errors of two means."""
+    """Return t and its degrees of freedom: Welch's, of the errors of two means."""
     total = sum(squared_errors[1:], squared_errors[0])
     t = studentize(xp, difference, total)
     df = xp.zeros_like(t) + sum(dfs[1:], dfs[0])
@@ -80,7 +80,7 @@ def find_t(
 
 
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
-    """Give a difference in units of its error; of no error, infinity, or 0 for 0."""
+    """Return a difference in units of its error; of no error, infinity, or 0 for 0."""
     varies = squared_error > 0.0
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
     infinity = xp.full_like(difference, math.inf)

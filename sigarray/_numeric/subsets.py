@@ -18,7 +18,7 @@ def count_resamples(n: int) -> int:
 
 
 def enumerate_resamples(xp: Library, n: int) -> tuple[Array, Array]:
-    """Give all distinct resamples of n scores, and the probability of each.
+    """Return all distinct resamples of n scores, and the probability of each.
 
     Ranks have shape (n, C(2n-1, n)), ascending along the first axis; a multiset with
     multiplicities c_i has the probability n! / (prod c_i!) / n^n.
@@ -53,7 +53,7 @@ def _build_resamples(xp: Library, *, n: int) -> tuple[Array, Array]:
 
 
 def subset_at(xp: Library, places: Array, size: int, n: int) -> list[Array]:
-    """Give the elements of the subsets of n at these places, ascending.
+    """Return the elements of the subsets of n at these places, ascending.
 
     Combinatorial number system: every number below C(n, k) is a sum
     C(c_k, k) + ... + C(c_1, 1) with c_k > ... > c_1 >= 0, in one way. The first subset

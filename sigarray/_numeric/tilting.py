@@ -19,7 +19,7 @@ def solve(
     goal: Array,
     end: Array,
 ) -> Array:
-    """Give t >= 0 with K'(t) = goal, by Newton's method on log(end - K'(t)).
+    """Return t >= 0 with K'(t) = goal, by Newton's method on log(end - K'(t)).
 
     Near the end of the support K' comes near it like an exponential function, whose
     logarithm is linear. A step that leaves the bracket is a bisection.
@@ -144,7 +144,7 @@ def _entropy(
     third: float,
     fourth: float,
 ) -> Array:
-    """Give z k'(z) - k(z), and for small z its series in the cumulants of k."""
+    """Return z k'(z) - k(z), and for small z its series in the cumulants of k."""
     series = z * z * (second / 2.0 + z * (third / 3.0 + z * (fourth / 8.0)))
     return xp.where(xp.abs(z) < xp.finfo(z.dtype).eps ** 0.25, series, direct)
 
@@ -168,5 +168,5 @@ def add_columns(rows: Iterable[Sequence[Array]]) -> list[Array]:
 
 
 def or_one(xp: Library, x: Array) -> Array:
-    """Give 1 for what should be positive and is not, by rounding or at an end."""
+    """Return 1 for what should be positive and is not, by rounding or at an end."""
     return xp.where(x > 0.0, x, 1.0)

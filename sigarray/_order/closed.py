@@ -49,7 +49,7 @@ def tell_apart(
     sizes: tuple[int, ...],
     family: Family,
 ) -> tuple[Array, Array]:
-    """Give p-values and who is told apart: by all open sets of three models and more.
+    """Return p-values and who is told apart: by all open sets of three models and more.
 
     And by the pair alone.
     """
@@ -111,7 +111,7 @@ def tell_from_baseline(
     sizes: tuple[int, ...],
     family: Family,
 ) -> tuple[Array, Array]:
-    """Give p-values and who is told apart from the baseline, by all open sets.
+    """Return p-values and who is told apart from the baseline, by all open sets.
 
     And by means, where there are such p-values, by Holm.
     """
@@ -179,7 +179,7 @@ def tell_from_baseline(
 
 
 def _by_ratio(xp: Library, curve: Curve | None, ratios: Array) -> Array:
-    """Give p-values by ratios to critical ranges, and 0 where there are none."""
+    """Return p-values by ratios to critical ranges, and 0 where there are none."""
     if curve is None:
         return xp.zeros_like(ratios)
     return curve(xp, xp.clip(ratios, 0.0, None))
@@ -199,7 +199,7 @@ def _in_order(
 
 
 def ratio_at(curve: Curve | None, p: float) -> float:
-    """Give the ratio from which on a p-value is at most p, and 1 at least."""
+    """Return the ratio from which on a p-value is at most p, and 1 at least."""
     low, high = 1.0, 1.0 if curve is None else curve.end
     if curve is None or low >= high or float(curve(HOST, np.float64(high))) > p:
         return max(low, high)
@@ -211,7 +211,7 @@ def ratio_at(curve: Curve | None, p: float) -> float:
 
 
 def _at(xp: Library, matrices: Array, places: Array) -> Array:
-    """Give the entries (..., P) of matrices (..., K, K) at flat places."""
+    """Return the entries (..., P) of matrices (..., K, K) at flat places."""
     *leading, k, _ = matrices.shape
     flat = xp.reshape(matrices, (*leading, k * k))
     return xp.take(flat, places, axis=-1)
@@ -225,7 +225,7 @@ def _gaps_of_sets(
     first: Array,
     second: Array,
 ) -> Array:
-    """Give the critical gaps of sets of 3, 4, ..., K models, (K - 2) or (P, K - 2)."""
+    """Return critical gaps of sets of 3, 4, ..., K models, (K - 2) or (P, K - 2)."""
     smallest = min(sizes)
     ranges = list_critical_ranges(family, max(sizes))
     if len(set(sizes)) == 1:
@@ -245,7 +245,7 @@ def _gaps_of_sets(
 def _limits_of_sets(
     xp: Library, leads: Array, sizes: tuple[int, ...], family: Family
 ) -> tuple[Array, Array]:
-    """Give least leads, and inverse critical gaps, of sets of 1, 2, ... others.
+    """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others.
 
     Shape (K, K - 1), or (1, K - 1) where sizes are equal. Where wins decide the inverse
     gap is 0, and where ranks do, no lead is too small.

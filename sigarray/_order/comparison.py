@@ -59,7 +59,7 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
 def p_of_means(
     xp: Library, pair: Comparison, size: int, alternative: Alternative
 ) -> Array | None:
-    """Give the p-value of Welch's t, or None where the sizes need none.
+    """Return the p-value of Welch's t, or None where the sizes need none.
 
     The degrees of freedom are the harmonic mean of Welch's and of those that the
     smaller sample has alone: Welch's are estimated, and of 3 to 5 scores often too many

@@ -73,7 +73,7 @@ def family_of(
     *,
     is_corrected: bool = True,
 ) -> Family:
-    """Give the family of all pairs of models, or of those with a baseline.
+    """Return the family of all pairs of models, or of those with a baseline.
 
     Where it is not corrected, each pair is as if it were the only one.
     """
@@ -99,7 +99,7 @@ def level_of_set(k: int, n_models: int, level: float) -> float:
 
 
 def adjust_for_set(p: float, k: int, n_models: int) -> float:
-    """Give the level of the family at which a set with this p-value is rejected."""
+    """Return the level of the family at which a set with this p-value is rejected."""
     if k >= n_models - 1 or p >= 1.0:
         return p
     return -math.expm1(n_models / k * math.log1p(-p))
@@ -138,7 +138,7 @@ class Limit(NamedTuple):
 
 @functools.cache
 def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
-    """Give the critical values of a baseline and 1, 2, ..., K - 1 others of n scores.
+    """Return the critical values of a baseline and 1, 2, ..., K - 1 others of n scores.
 
     Where U of Mann and Whitney can reach its level by Bonferroni, it decides; for fewer
     scores the ranks among all of the set.
@@ -172,7 +172,7 @@ class Curve(NamedTuple):
     knots: tuple[float, ...] = ()
 
     def __call__(self, xp: Library, x: Array) -> Array:
-        """Give p-values, which are 1 at most."""
+        """Return p-values, which are 1 at most."""
         x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
@@ -278,7 +278,7 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
 def _sizes_of_others(
     family: Family, sizes: tuple[int, ...]
 ) -> list[list[tuple[int, Limit]]]:
-    """Give the limits of sets, by their numbers of models, for each size of others."""
+    """Return limits of sets, by their numbers of models, for each size of others."""
     base = family.baseline or 0
     others = sorted({n for place, n in enumerate(sizes) if place != base})
     return [
@@ -297,7 +297,7 @@ def limit_of_pair(n: int, m: int, family: Family) -> float:
 
 @functools.lru_cache(maxsize=64)
 def list_critical_ranges(family: Family, size: int) -> tuple[float, ...]:
-    """Give the critical range of 3, 4, ..., K models, in units of `range_tail`."""
+    """Return the critical range of 3, 4, ..., K models, in units of `range_tail`."""
     k_models = family.n_models
     return tuple(
         critical_range(k, size, level_of_set(k, k_models, family.level))

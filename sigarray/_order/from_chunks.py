@@ -32,7 +32,7 @@ from sigarray._numeric.quantile import (
 )
 from sigarray._numeric.selection import Sample
 from sigarray._order.equality import Equality
-from sigarray._order.errors import Estimates, estimate_pairs, estimate_sorted
+from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
 from sigarray._order.known_scores import equality_of_known
 from sigarray._order.many_models import pairwise_result
@@ -205,7 +205,7 @@ def violation_ratio_from_chunks(
 
 @checked(workers=optional(host_worker_source))
 def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) -> Array:
-    """Give the scores at some ranks of a sorted sample that does not fit into memory.
+    """Return the scores at some ranks of a sorted sample that does not fit into memory.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def multi_aso_of_samples(
     dt: float,
     rng: RandomSource,
 ) -> PairwiseAsoResult:
-    """Give what `multi_aso` gives for models by name, whose scores are not held."""
+    """Return what `multi_aso` gives for models by name, whose scores are not held."""
     n = len(samples)
     place = None if baseline is None else list(names).index(baseline)
     level = level_of(confidence_level, n_comparisons)
@@ -294,7 +294,7 @@ def _estimate(
     rng: RandomSource,
     family: Family,
 ) -> tuple[Estimates, Equality]:
-    """Give the estimates and tests of all pairs of samples."""
+    """Return the estimates and tests of all pairs of samples."""
     with HOST.modes_off(), _told_of_parts():
         if sum(_count(samples)) <= _MAX_READ:
             return estimate_pairs(

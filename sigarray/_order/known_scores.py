@@ -55,7 +55,7 @@ def _list_known(stack: Any) -> Known:
 
 
 def _least_wins(a: Known, b: Known) -> float:
-    """Give a lower bound of the net wins of A over B.
+    """Return a lower bound of the net wins of A over B.
 
     Scores of A are no lower than the known ones before them, and those of B no higher
     than the known ones behind them.
@@ -71,7 +71,7 @@ def _least_wins(a: Known, b: Known) -> float:
 
 
 def _least_t(a: Known, b: Known) -> tuple[float, float]:
-    """Give t that is nearest to 0, and its degrees of freedom."""
+    """Return t that is nearest to 0, and its degrees of freedom."""
     if not _are_sound(a, b):
         return math.nan, math.nan
     lows, highs, errors = zip(*(_bound_mean(x) for x in (a, b)), strict=True)
@@ -82,7 +82,7 @@ def _least_t(a: Known, b: Known) -> tuple[float, float]:
 
 
 def _bound_mean(sample: Known) -> tuple[float, float, float]:
-    """Give the least and the largest mean, and the largest squared error of it."""
+    """Return the least and the largest mean, and the largest squared error of it."""
     n, scores = sample.size, sample.scores.astype(float)
     steps = np.diff(sample.ranks)
     low = float(np.append(steps, 1) @ scores) / n

@@ -21,7 +21,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
 from sigarray._order.equality import Equality
-from sigarray._order.errors import Estimates, estimate_pairs, upper_bound
+from sigarray._order.estimates import Estimates, estimate_pairs, upper_bound
 from sigarray._order.families import Family, family_of
 from sigarray._order.pairs import Stacks, as_matrix, reorder, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
@@ -199,7 +199,7 @@ def multi_aso(
 
 
 def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int | None:
-    """Give the place of the model that the others are compared with."""
+    """Return the place of the model that the others are compared with."""
     if baseline is None:
         return None
     if names is not None and baseline in names:
@@ -242,7 +242,7 @@ def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, .
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
-    """Give the names of the models, where they have some, and a list or one array."""
+    """Return the names of the models, where they have some, and a list or one array."""
     if isinstance(scores, Mapping):
         if any(is_traced(x) for x in scores.values()):
             msg = (

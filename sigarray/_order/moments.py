@@ -9,7 +9,7 @@ from sigarray._backend.library import Library
 
 
 def moments(xp: Library, deviations: Array, weights: Array | float) -> Array:
-    """Give w d and w d^2, stacked on a new first axis."""
+    """Return w d and w d^2, stacked on a new first axis."""
     weighted = weights * deviations
     return xp.stack([weighted, weighted * deviations])
 

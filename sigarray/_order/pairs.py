@@ -22,7 +22,7 @@ PairFunction = Callable[..., Array]
 
 
 def list_blocks(stacks: Stacks) -> list[Block]:
-    """Give the blocks of pairs: for each stack within it, then with all later ones."""
+    """Return blocks of pairs: for each stack within it, then with all later ones."""
     return [
         (g, h)
         for g, stack in enumerate(stacks)
@@ -112,7 +112,7 @@ def map_block(
 def _rows_of_models(
     xp: Library, stack: Array, leading: tuple[int, ...], models: Array, axis: int
 ) -> Array:
-    """Give the sample of the flat stack for each batch entry and model, as a vector."""
+    """Return sample of the flat stack for each batch entry and model, as a vector."""
     n_models, shape = stack.shape[axis], stack.shape[:axis]
     entries = xp.arange(math.prod(shape), dtype=models.dtype)
     entries = xp.broadcast_to(xp.reshape(entries, shape), leading)
@@ -120,7 +120,7 @@ def _rows_of_models(
 
 
 def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
-    """Give the places i and j of the pairs of a block, in the order of `map_block`.
+    """Return the places i and j of the pairs of a block, in the order of `map_block`.
 
     Of two stacks of n and m models, or within one of n. These are NumPy's.
     """
@@ -143,7 +143,7 @@ def count_pairs(stacks: Stacks) -> int:
 
 
 def slices_of(sizes: Iterable[int]) -> list[slice]:
-    """Give where parts of such sizes are, one behind the other."""
+    """Return where parts of such sizes are, one behind the other."""
     ends = [0, *itertools.accumulate(sizes)]
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 

@@ -38,7 +38,7 @@ def count_beyond(level: float, n_resamples: int) -> int:
 
 
 def find_tails(xp: Library, replicates: Array, level: float) -> tuple[Array, Array]:
-    """Give the replicates beyond which there is a share of `level`, on each side."""
+    """Return the replicates beyond which there is a share of `level`, on each side."""
     count = replicates.shape[-1]
     n_beyond = count_beyond(level, count)
     return (

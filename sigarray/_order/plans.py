@@ -81,7 +81,7 @@ def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
 
 
 def level_of(confidence_level: float, n_comparisons: int) -> float:
-    """Give the level of each comparison, by Bonferroni."""
+    """Return the level of each comparison, by Bonferroni."""
     return (1.0 - confidence_level) / n_comparisons
 
 

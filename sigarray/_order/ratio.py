@@ -79,7 +79,7 @@ def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Give the largest size of the scores of models that meet, but for NaN.
+    """Return the largest size of the scores of models that meet, but for NaN.
 
     Batch entries of a stack share it on axes where another stack broadcasts.
     """
@@ -92,7 +92,7 @@ def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
 
 
 def find_scale(xp: Library, size: Array) -> Array:
-    """Give the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
+    """Return the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
 
     Sums of squares do not overflow there, and squares of differences down to 2^-87
     times the size keep all of their bits (e = 128, float32; float64: 2^-842).
@@ -140,7 +140,7 @@ def replicate_ratios(
     count: int,
     grid: Grid | None,
 ) -> Array:
-    """Give `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
+    """Return `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
     plan = plan_replicates(xp, stacks, grid)
 
     def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
@@ -159,7 +159,7 @@ def replicate_ratios(
 
 
 def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
-    """Give the seeds of the models of each stack, by their streams."""
+    """Return the seeds of the models of each stack, by their streams."""
     every = [stream for group in streams for stream in group]
     low, high = stream_seeds(xp, seed, every)
     return [(low[part, :], high[part, :]) for part in slices_of(map(len, streams))]
@@ -305,7 +305,7 @@ def ratio_of_differences(
 
 
 def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
-    """Give violation / distance, or 0.5 where both are 0."""
+    """Return violation / distance, or 0.5 where both are 0."""
     is_zero = distance == 0.0
     # XLA may add up both in different orders, and 1 - eps is the other direction.
     ratio = xp.clip(violation / distance, None, 1.0)
@@ -325,5 +325,5 @@ def count_elements(stacks: Stacks, grid: Grid | None) -> int:
 
 
 def in_dtype_of(xp: Library, table: Array, x: Array) -> Array:
-    """Give the table in the dtype of the scores."""
+    """Return the table in the dtype of the scores."""
     return xp.astype(table, x.dtype, copy=False)

@@ -39,7 +39,7 @@ def largest_tile() -> int:
 
 
 def list_tiles(stacks: Stacks, blocks: Sequence[Block]) -> list[Tile]:
-    """Give the tiles of all pairs of some blocks."""
+    """Return the tiles of all pairs of some blocks."""
     tiles = []
     for g, h in blocks:
         for i, first in enumerate(_parts_of(stacks[g])):

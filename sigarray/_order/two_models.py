@@ -15,7 +15,7 @@ from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.equality import Equality
-from sigarray._order.errors import Estimates, estimate_pairs, upper_bound
+from sigarray._order.estimates import Estimates, estimate_pairs, upper_bound
 from sigarray._order.families import Family
 from sigarray._order.pairs import Stacks, orient
 from sigarray._order.plans import METHODS, Method, level_of
@@ -388,7 +388,7 @@ def aso_replicates(
 def result_of_pair(
     xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
-    """Give the result of the only pair, or of B over A."""
+    """Return the result of the only pair, or of B over A."""
     ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
         x[..., 0] for x in (*estimates, *equality)
     )
@@ -401,11 +401,11 @@ def result_of_pair(
 
 @array_kernel
 def _turn_round(_xp: Library, share: Array) -> Array:
-    """Give a ratio or a probability of the other direction."""
+    """Return a ratio or a probability of the other direction."""
     return 1.0 - share
 
 
 def _stack(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
-    """Give both samples as stacks of one model, the scores last."""
+    """Return both samples as stacks of one model, the scores last."""
     xp, samples = standardize(a, b, axis=axis)
     return xp, [sample[..., None, :] for sample in samples]

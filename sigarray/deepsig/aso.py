@@ -164,7 +164,7 @@ def multi_aso(
 
 
 def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
-    """Give the bound of the papers: the normal quantile, and the resamples' deviation.
+    """Return bound of the papers: the normal quantile, and the resamples' deviation.
 
     del Barrio et al. (2018), equation 6. `sigarray` gives the deviation of resamples
     as an estimate of the sampling error, which is larger by n / (n - 1).

@@ -125,7 +125,7 @@ def differences(
 
 
 def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
-    """Give (label, difference, low, high) of each task."""
+    """Return (label, difference, low, high) of each task."""
     if isinstance(results, Mapping):
         if labels is not None:
             msg = (
@@ -141,7 +141,7 @@ def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
 
 
 def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarray]:
-    """Give a difference and the limits of its interval, on the host."""
+    """Return a difference and the limits of its interval, on the host."""
     if not isinstance(result, (BootstrapResult, ProportionResult)):
         msg = (
             f"Expected what bootstrap_ci or proportion_ci gives for {name}; got "
@@ -228,7 +228,7 @@ def _name_directions(ax: "Axes", models: list[str], is_higher_better: bool) -> N
 
 
 def _lift(ax: "Axes", points: float) -> Any:
-    """Give the coordinates of the axes, moved up."""
+    """Return the coordinates of the axes, moved up."""
     from matplotlib.transforms import ScaledTranslation
 
     scale = ax.figure.dpi_scale_trans

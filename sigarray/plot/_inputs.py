@@ -12,7 +12,7 @@ from sigarray._order.many_models import name_models
 
 
 def copy_scores(x: Any, name: Hashable) -> np.ndarray:
-    """Give the scores of one model on the host, which are to be finite."""
+    """Return the scores of one model on the host, which are to be finite."""
     if is_traced(x):
         copy_array(x)
     _, (scores,) = standardize(x)
@@ -34,7 +34,7 @@ def copy_scores(x: Any, name: Hashable) -> np.ndarray:
 
 
 def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
-    """Give the scores of each model by its name."""
+    """Return the scores of each model by its name."""
     given, columns = name_models(samples)
     if not isinstance(columns, list) and not is_array(columns):
         msg = (
@@ -58,7 +58,7 @@ def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
 
 
 def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
-    """Give results by label: a mapping of them, or a single one.
+    """Return results by label: a mapping of them, or a single one.
 
     Raises
     ------

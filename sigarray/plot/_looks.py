@@ -153,7 +153,7 @@ def _generator(rng: Any) -> np.random.Generator:
 
 
 def _pool(scores: Any) -> np.ndarray:
-    """Give the scores of all models as those of one."""
+    """Return the scores of all models as those of one."""
     is_one = getattr(scores, "ndim", None) == 1
     if isinstance(scores, (list, tuple)):
         is_one = not any(hasattr(x, "__len__") for x in scores)

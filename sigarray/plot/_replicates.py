@@ -193,7 +193,7 @@ def _read_values(values: Any) -> np.ndarray:
 
 
 def _read_result(result: Any) -> list[float]:
-    """Give the numbers of a result in the order of its fields."""
+    """Return the numbers of a result in the order of its fields."""
     if not isinstance(result, (AsoResult, BootstrapResult, ResamplingResult)):
         msg = (
             "Expected what aso, bootstrap_ci, bootstrap_test or permutation_test "

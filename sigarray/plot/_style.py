@@ -52,13 +52,13 @@ class Look(NamedTuple):
 
 
 def look_of(k: int) -> Look:
-    """Give the look of the k-th curve; 315 of them differ."""
+    """Return the look of the k-th curve; 315 of them differ."""
     kinds = _COLORS, _MARKERS, _DASHES
     return Look(*(kind[k % len(kind)] for kind in kinds))
 
 
 def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
-    """Give the caller's axes, as an array of this shape, or None.
+    """Return the caller's axes, as an array of this shape, or None.
 
     Raises
     ------

@@ -24,7 +24,7 @@ _BY_ITEMS = ", each weighed by its number of items"
 def take_last_steps(
     records: Sequence[Record],
 ) -> tuple[list[Record], list[str], list[str]]:
-    """Give the records of the last step of each run, where they have steps.
+    """Return the records of the last step of each run, where they have steps.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def join_scores(
     drop_unmatched: bool,
     is_said: bool = False,
 ) -> tuple[Joined, list[str]]:
-    """Give the scores of each model of a task by what they are of, in one order.
+    """Return the scores of each model of a task by what they are of, in one order.
 
     `is_said` where the user says that scores are of items.
 
@@ -151,7 +151,7 @@ def join_scores(
 def join_pairs(
     records: Sequence[Record], models: Sequence[str], unit: Unit
 ) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
-    """Give the scores of every two models on the items, or runs, that both have."""
+    """Return the scores of every two models on the items, or runs, that both have."""
     joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -231,7 +231,7 @@ def _match(
     holder: Callable[[Record], Hashable],
     drop_unmatched: bool,
 ) -> tuple[Sequence[Record], list[str]]:
-    """Give the records of what all have, or raise where there are others."""
+    """Return the records of what all have, or raise where there are others."""
     held: dict[Hashable, set[str]] = {}
     for record in records:
         held.setdefault(holder(record), set()).add(getattr(record, role))
@@ -291,7 +291,7 @@ def _average(records: Sequence[Record], unit: Unit) -> Joined:
 def _count_scores(
     groups: dict[tuple[str, Any, Any], list[float]],
 ) -> dict[str, dict[Any, list[float]]]:
-    """Give the scores of each model in each cluster, of items without a name."""
+    """Return the scores of each model in each cluster, of items without a name."""
     found: dict[str, dict[Any, list[float]]] = {}
     for (model, name, _), scores in groups.items():
         found.setdefault(model, {})[name] = scores

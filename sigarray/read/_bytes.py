@@ -19,7 +19,7 @@ class TableError(ValueError):
 
 
 def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearray]:
-    """Give the name of a file and what is in it; of text, up to a byte that none has.
+    """Return the name of a file and what is in it; of text, up to a byte that none has.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearr
 
 
 def read_text(path: str | Path) -> tuple[str, str]:
-    """Give the name of a file and its text, gzipped or not; "-" is standard input.
+    """Return the name of a file and its text, gzipped or not; "-" is standard input.
 
     Raises
     ------

@@ -136,7 +136,7 @@ def looks_like_score(cell: object) -> bool:
 
 
 def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
-    """Give the numbers, NaN for blank cells, where all others are just numbers."""
+    """Return the numbers, NaN for blank cells, where all others are just numbers."""
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
@@ -197,7 +197,7 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
 
 
 def _as_number(cell: Any) -> float | None:
-    """Give a number, NaN for what is none, and None for true and false."""
+    """Return a number, NaN for what is none, and None for true and false."""
     if isinstance(cell, str):
         text = cell.strip()
         if text.lower() in _TRUTH:

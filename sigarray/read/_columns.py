@@ -15,7 +15,7 @@ _MAX_RUNS, _MIN_NUMBERED = 50, 8
 
 
 def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int, str]:
-    """Give the columns that were asked for, by their places."""
+    """Return the columns that were asked for, by their places."""
     _check_known(names, columns, name)
     if len(set(columns)) < len(columns):
         msg = f"Expected each of --columns once; got {', '.join(columns)}."
@@ -26,7 +26,7 @@ def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int
 def leave_out(
     names: dict[int, str], ignored: Sequence[str], name: str
 ) -> dict[int, str]:
-    """Give all columns but these."""
+    """Return all columns but these."""
     _check_known(names, [column for column in ignored if column], name)
     return {k: model for k, model in names.items() if model not in ignored}
 
@@ -108,7 +108,7 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
 
 
 def quote_names(names: Sequence[str]) -> str:
-    """Give names as an option takes them, to be pasted into a shell."""
+    """Return names as an option takes them, to be pasted into a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return shlex.quote(text.getvalue())

@@ -88,7 +88,7 @@ def list_files(
 
 
 def split_run(stem: str) -> tuple[str, str | None]:
-    """Give model and run of a name such as "lstm_seed3", or None for no run."""
+    """Return model and run of a name such as "lstm_seed3", or None for no run."""
     match = _RUN_OF_MODEL.fullmatch(stem)
     return (match[1], match[2]) if match else (stem, None)
 
@@ -96,7 +96,7 @@ def split_run(stem: str) -> tuple[str, str | None]:
 def say_split(
     names: Iterable[tuple[str, tuple[str, str | None]]],
 ) -> tuple[str, ...]:
-    """Give a note of the first name that is of a model and a run, if there is one."""
+    """Return a note of the first name that is of a model and a run, if there is one."""
     for name, (model, run) in names:
         if run is not None:
             return (f"{name!r} was taken for run {run} of {model!r}",)
@@ -114,7 +114,7 @@ def is_mlflow_store(folder: Path) -> bool:
 
 
 def name_stem(name: str) -> str:
-    """Give the name of a file without its suffix, or a date."""
+    """Return the name of a file without its suffix, or a date."""
     name = _DATED.sub("", name.removesuffix(".gz"))
     for suffix in _SUFFIXES:
         if name.lower().endswith(suffix) and len(name) > len(suffix):

@@ -11,7 +11,7 @@ from sigarray.read._records import as_text
 def keep_rows(
     frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
 ) -> list[Frame]:
-    """Give the rows that have one of the values in each of the columns.
+    """Return the rows that have one of the values in each of the columns.
 
     A column that has said which rows are wanted is then left out, but for one of a
     role.

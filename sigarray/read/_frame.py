@@ -93,7 +93,7 @@ class Frame:
 
 
 def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Give role -> column: as chosen, as the kind of file has it, or by usual names.
+    """Return role -> column: as chosen, as the kind of file has it, or by usual names.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
 
 
 def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
-    """Give the column of scores: the one there is, or the one that was chosen.
+    """Return the column of scores: the one there is, or the one that was chosen.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
 
 
 def squeeze(name: str) -> str:
-    """Give a name without case, spaces and punctuation, or a prefix of a tracker."""
+    """Return a name without case, spaces and punctuation, or a prefix of a tracker."""
     name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
     return re.sub(r"[\W_]+", "", name).casefold()
 
@@ -198,7 +198,7 @@ def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
 
 
 def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
-    """Give the columns that may be the score."""
+    """Return the columns that may be the score."""
     if frame.metrics is not None:
         return list(frame.metrics)
     return [

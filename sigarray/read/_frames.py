@@ -45,7 +45,7 @@ def read_stored_table(path: str) -> Frame:
 
 
 def read_data_frame(data: Any, name: str) -> Frame:
-    """Give the columns of a data frame, with None for missing cells.
+    """Return the columns of a data frame, with None for missing cells.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_data_frame(data: Any, name: str) -> Frame:
 
 
 def _name_columns(data: Any, name: str) -> Any:
-    """Give a data frame of pandas whose columns have one name each.
+    """Return a data frame of pandas whose columns have one name each.
 
     Of several levels, as of a pivot, those are left out that are the same in all.
     """

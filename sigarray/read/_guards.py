@@ -75,7 +75,7 @@ def refuse_folds(
 
 
 def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
-    """Give the columns that together name a fold, of which each repetition has one."""
+    """Return columns that together name a fold, of which each repetition has one."""
     roles = find_roles(frame, {})
     own = [roles[x] for x in ("model", "task", "metric") if x in roles]
     rows = [*zip(*(frame.columns[x] for x in (*own, fold)), strict=True)]

@@ -34,7 +34,7 @@ _MARK = re.compile(r"([-_. /])")
 
 
 def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
-    """Give templates that are of all paths, or of those of most parts."""
+    """Return templates that are of all paths, or of those of most parts."""
     ((depth, _),) = collections.Counter(x.count("/") for x in every).most_common(1)
     places = [x for x in every if x.count("/") == depth]
     names = "name the models: " + (
@@ -50,7 +50,7 @@ def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
 
 
 def find_crossed(names: Sequence[str]) -> list[list[str]]:
-    """Give the words of which names are all combinations, but for numbers of runs.
+    """Return the words of which names are all combinations, but for numbers of runs.
 
     Such as "resnet" and "vit", "cifar" and "imagenet" of "resnet_cifar".
     """
@@ -113,7 +113,7 @@ def _guess(places: Sequence[str], *, is_split: bool) -> list[str]:
 
 
 def _name_parts(text: str, n_names: int) -> list[str]:
-    """Give templates with each order of model and task in the place of names."""
+    """Return templates with each order of model and task in the place of names."""
     if n_names < _MAX_NAMES:
         return [text.replace("<0>", "{model}")]
     orders = [("{task}", "{model}"), ("{model}", "{task}")]
@@ -129,7 +129,7 @@ def _name_parts(text: str, n_names: int) -> list[str]:
 
 
 def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
-    """Give the last part that says of which run a file is: by a word, or by numbers."""
+    """Return last part that says of which run a file is: by a word, or by numbers."""
     varied = [k for k, x in enumerate(columns) if len(set(x)) > 1]
     for pattern in (_NAMED_RUN, RUN):
         found = [k for k in varied if all(map(pattern.fullmatch, columns[k]))]
@@ -141,7 +141,7 @@ def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
 
 
 def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
-    """Give what is before and behind the names of a part, with its run in one."""
+    """Return what is before and behind the names of a part, with its run in one."""
     heads = [re.sub(r"\d+$", "", x) for x in column]
     if all(x != y for x, y in zip(heads, column, strict=True)):
         if len(set(heads)) == 1:
@@ -163,7 +163,7 @@ def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
 
 
 def _choose_one(column: Sequence[str]) -> str | None:
-    """Give the text of a part that all have, or of which one is to be chosen."""
+    """Return the text of a part that all have, or of which one is to be chosen."""
     values = list(dict.fromkeys(column))
     if len(values) == 1 or all(map(_SETTING.fullmatch, values)):
         return values[0]
@@ -183,7 +183,7 @@ def _are_told_apart(columns: Sequence[Sequence[str]], k: int) -> bool:
 
 
 def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
-    """Give the places of a name, or of the two of which each is, by number."""
+    """Return the places of a name, or of the two of which each is, by number."""
     if not names:
         return ""
     words, varied = _split_names(names)
@@ -194,7 +194,7 @@ def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
 
 
 def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Give the words of names, and which of them vary, each with each other one."""
+    """Return the words of names, and which of them vary, each with each other one."""
     rows = [_MARK.split(x) for x in dict.fromkeys(names)]
     if len({len(x) for x in rows}) > 1:
         return [], []

@@ -17,7 +17,7 @@ _MODEL = re.compile(r",?\bmodel=([^,]+)")
 
 
 def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
-    """Give the scores of a run by instance, or None for other files.
+    """Return the scores of a run by instance, or None for other files.
 
     Instances that were perturbed are left out.
     """
@@ -61,7 +61,7 @@ def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | Non
 
 
 def _read_run(path: Path) -> dict[str, str]:
-    """Give model and task, by the run's specification or the name of its folder."""
+    """Return model and task, by the run's specification or the name of its folder."""
     run = path.absolute().parent.name
     found = _MODEL.search(run)
     constants = {"task": _MODEL.sub("", run).rstrip(":,")} if found else {}

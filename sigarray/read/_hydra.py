@@ -9,7 +9,7 @@ from sigarray.read._frame import Frame, find_roles, list_metrics, list_names
 
 
 def add_overrides(path: str, frame: Frame) -> Frame:
-    """Give the scores of a job with a column for each of its overrides."""
+    """Return the scores of a job with a column for each of its overrides."""
     file = Path(path).parent / ".hydra" / "overrides.yaml"
     if path == "-" or frame.roles or not file.is_file():
         return frame

@@ -38,7 +38,7 @@ def find_items(
     chosen: Mapping[str, str],
     metric: str | None,
 ) -> tuple[list[Frame], list[str]]:
-    """Give the tables with the column of their items, where only its values tell it.
+    """Return the tables with the column of their items, where only its values tell it.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def have_samples(records: Sequence[Record]) -> bool:
 def _ask_about(
     column: str, records: Sequence[Record], n: int, has_samples: bool
 ) -> TableError:
-    """Give an error of scores of an item that this column tells apart."""
+    """Return an error of scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
     item = find_column(records, "item")
@@ -148,7 +148,7 @@ def _ask_about(
 
 
 def _list_names(records: Sequence[Record], column: str) -> list[set[Hashable]]:
-    """Give what each model's scores are of, by item and this column."""
+    """Return what each model's scores are of, by item and this column."""
     by: dict[str, set[Hashable]] = {}
     for x in records:
         if column in x.frame.columns:

@@ -21,7 +21,7 @@ _KIND = "samples of Inspect AI"
 
 
 def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Give the scores of a log in JSON, or None for other files."""
+    """Return the scores of a log in JSON, or None for other files."""
     header = document.get("eval")
     if not isinstance(header, dict) or "task" not in header or "model" not in header:
         return None
@@ -36,7 +36,7 @@ def read_log(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def read_archive(path: str) -> Frame:
-    """Give the scores of a log in the format `.eval`.
+    """Return the scores of a log in the format `.eval`.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_archive(path: str) -> Frame:
 
 
 def convert_data_frame(frame: Frame, _: str) -> Frame | None:
-    """Give a table of `samples_df` as samples, or None for other tables."""
+    """Return a table of `samples_df` as samples, or None for other tables."""
     if not {"sample_id", "eval_id", "id", "epoch"} <= set(frame.columns):
         return None
     if "model" not in frame.columns:
@@ -94,7 +94,7 @@ def convert_data_frame(frame: Frame, _: str) -> Frame | None:
 
 
 def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Give a file of an archive, which may be compressed by Zstandard.
+    """Return a file of an archive, which may be compressed by Zstandard.
 
     The modules of Python can do so from version 3.14 on.
     """
@@ -145,7 +145,7 @@ def _tabulate(
 
 
 def _read_value(scorer: str, value: Any) -> dict[str, Any]:
-    """Give the numbers of a score by name; NaN is a sample that was not scored."""
+    """Return the numbers of a score by name; NaN is a sample that was not scored."""
     if isinstance(value, dict):
         parts = [_read_value(f"{scorer}.{key}", x) for key, x in value.items()]
         return {key: x for part in parts for key, x in part.items()}

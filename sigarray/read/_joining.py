@@ -95,7 +95,7 @@ def _list_models(records: Sequence[Record], choice: Choice) -> list[str]:
 
 
 def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
-    """Give the records of the models and tasks that were chosen."""
+    """Return the records of the models and tasks that were chosen."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = dict.fromkeys(getattr(record, role) for record in records)
         for name in names or ():
@@ -140,7 +140,7 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
 
 
 def _check_metrics(records: Sequence[Record]) -> str:
-    """Give the metrics, of which a task has one."""
+    """Return the metrics, of which a task has one."""
     first: dict[str | None, Record] = {}
     for record in records:
         other = first.setdefault(record.task, record)

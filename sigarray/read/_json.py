@@ -14,7 +14,7 @@ _KNOWN = (
 
 
 def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
-    """Give the records of a file with one in each line, and their lines.
+    """Return the records of a file with one in each line, and their lines.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
 
 
 def parse_document(text: str, name: str) -> Any:
-    """Give what a file of JSON holds.
+    """Return what a file of JSON holds.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def tabulate_records(
     word: str,
     **known: Any,
 ) -> Frame:
-    """Give records as columns, with None for what one has not.
+    """Return records as columns, with None for what one has not.
 
     Numbers and texts of mappings within have names such as "metrics.acc".
 
@@ -76,7 +76,7 @@ def tabulate_records(
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Give what is in a record and in mappings within."""
+    """Return what is in a record and in mappings within."""
     flat: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, dict) and value:
@@ -87,7 +87,7 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def refuse_document(document: Any, name: str) -> TableError:
-    """Give the error for a document that nobody knows."""
+    """Return the error for a document that nobody knows."""
     got = type(document).__name__
     if isinstance(document, dict):
         keys = ", ".join(repr(key) for key in list(document)[:8])

@@ -7,7 +7,7 @@ from sigarray.read._frame import Frame
 
 
 def convert_details(frame: Frame, _: str) -> Frame | None:
-    """Give the scores of a task, by the id of its documents, or None for others.
+    """Return the scores of a task, by the id of its documents, or None for others.
 
     The model is not in the file, but in its path.
     """

@@ -20,7 +20,7 @@ _NO_METRICS = {
 def read_samples(
     name: str, lines: list[int], records: list[dict[str, Any]]
 ) -> Frame | None:
-    """Give the scores of a task, by doc_id, or None for other files.
+    """Return the scores of a task, by doc_id, or None for other files.
 
     Where there are several filters, a metric has one of them in its name, as it has in
     the harness: "exact_match,strict-match".
@@ -59,7 +59,7 @@ def read_samples(
 
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
-    """Give metric -> whether higher is better, as results beside samples have it."""
+    """Return metric -> whether higher is better, as results beside samples have it."""
     for results in sorted(path.parent.glob("results_*.json")):
         try:
             document = json.loads(results.read_text("utf-8"))
@@ -71,7 +71,7 @@ def _read_directions(path: Path, task: str) -> dict[str, bool]:
 
 
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Give the averages of all tasks, or None for other files."""
+    """Return the averages of all tasks, or None for other files."""
     if "results" not in document or "lm_eval_version" not in document:
         return None
     groups = set(document.get("groups") or ())

@@ -129,7 +129,7 @@ def _are_far_and_small(row: _Row) -> bool:
 
 
 def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
-    """Give how likely another run of all models were so near; 1 where it is not near.
+    """Return how likely another run of all models were so near; 1 where it is not near.
 
     By the density of Student's t with 2 degrees of freedom, whose tails are long, or by
     how many of the others are as near, where that is more: scores may be of few values.
@@ -181,7 +181,7 @@ def _find_digits(row: _Row) -> _Digits:
 
 
 def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
-    """Give how far apart scores are that are shares of a few items; 0 of others."""
+    """Return how far apart scores are that are shares of a few items; 0 of others."""
     values = np.unique(np.concatenate([_thin(x) for x in row.others]))
     low, high = float(values[0]), float(values[-1])
     scale = 1.0 if high <= 1.0 else 100.0

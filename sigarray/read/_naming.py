@@ -26,7 +26,7 @@ def are_tasks(readings: Sequence[Reading | None]) -> bool:
 def name_records(
     file: SourceFile, reading: Reading, *, is_of_task: bool
 ) -> list[Record]:
-    """Give the records with the model and the run that the path of the file says."""
+    """Return the records with the model and the run that the path of the file says."""
     records = reading.records
     first = records[0]
     if file.is_named:
@@ -61,7 +61,7 @@ def name_records(
 
 
 def name_as_said(file: SourceFile, records: list[Record]) -> list[Record]:
-    """Give the records with what the user says that the path of the file says."""
+    """Return the records with what the user says that the path of the file says."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model

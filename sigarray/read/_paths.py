@@ -106,7 +106,7 @@ def _split(file: SourceFile) -> list[str]:
 
 
 def _ask(files: Sequence[SourceFile], got: str, more: str = "") -> TableError:
-    """Give an error with the templates that might be meant."""
+    """Return an error with the templates that might be meant."""
     places = [place_of(file) for file in files]
     folder = files[0].folder
     where = "" if folder is None else f"{folder}: "

@@ -52,7 +52,7 @@ def refuse_predictions(
 
 
 def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
-    """Give a column of predictions, where no other one may be the score."""
+    """Return a column of predictions, where no other one may be the score."""
     names = list_metrics(frame, roles) or [
         x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
     ]

@@ -54,7 +54,7 @@ class Reading:
 def read_records(
     frame: Frame, chosen: Mapping[str, str], metric: str | None
 ) -> Reading:
-    """Give the scores of a table with a row for each.
+    """Return the scores of a table with a row for each.
 
     Raises
     ------
@@ -113,14 +113,14 @@ def read_records(
 
 
 def as_text(cell: object) -> str:
-    """Give the text of an id: 3, 3.0 and "3" are the same."""
+    """Return the text of an id: 3, 3.0 and "3" are the same."""
     if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
         return str(int(cell))
     return " ".join(str(cell).split())
 
 
 def find_column(records: Sequence[Record], role: str) -> str | None:
-    """Give the first column that has what all records are of, or None."""
+    """Return the first column that has what all records are of, or None."""
     for name in records[0].frame.columns:
         if all(_says(x, name, getattr(x, role)) for x in records):
             return name
@@ -187,7 +187,7 @@ def _doubt_columns(
 def _choose_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, list[int]]:
-    """Give the metric that was chosen, or is the only one, and its rows."""
+    """Return the metric that was chosen, or is the only one, and its rows."""
     texts = [as_text(cell) for cell in frame.columns[column]]
     known = list(dict.fromkeys(texts))
     if metric is None and len(known) > 1:
@@ -212,7 +212,7 @@ def _choose_metric(
 def _read_keys(
     frame: Frame, roles: Mapping[str, str], role: str, rows: Sequence[int]
 ) -> list[Any]:
-    """Give the text of a role for each row, or None for each."""
+    """Return the text of a role for each row, or None for each."""
     if role not in roles:
         return [frame.constants.get(role)] * len(rows)
     name = roles[role]

@@ -88,7 +88,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
 
 
 def _find_columns(frame: Frame) -> list[Sequence[Any]]:
-    """Give the cells of the columns that there have to be."""
+    """Return the cells of the columns that there have to be."""
     names = {name.lower(): name for name in frame.columns}
     for column in _COLUMNS:
         if column not in names or names[column] in frame.twice:
@@ -142,7 +142,7 @@ def _check_items(
 
 
 def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
-    """Give an array of the items' responses, NaN at the end of the shorter ones."""
+    """Return an array of the items' responses, NaN at the end of the shorter ones."""
     width = max(map(len, by_item.values()))
     filled = np.full((len(items), width), math.nan)
     for row, item in zip(filled, items, strict=True):

@@ -169,7 +169,7 @@ def _choose_rows(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Give the files, and their tables, that have rows that are wanted."""
+    """Return the files, and their tables, that have rows that are wanted."""
     for frame in frames:
         if frame is not None:
             refuse_rows_apart(frame)
@@ -230,7 +230,7 @@ def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
 def _open(
     sources: Sequence[Any], path: str | None
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
-    """Give the contents of all files, and notes."""
+    """Return the contents of all files, and notes."""
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
     if len(paths) < len(sources):
         if len(sources) > 1:
@@ -247,7 +247,7 @@ def _open(
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
-    """Give the table of one of several files, or raise where there is none."""
+    """Return the table of one of several files, or raise where there is none."""
     if frame is None:
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "
@@ -260,7 +260,7 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
 
 
 def _list_cells(frame: Frame) -> Frame:
-    """Give a table whose cells are read row by row."""
+    """Return a table whose cells are read row by row."""
     columns = {
         name: cells.tolist() if isinstance(cells, np.ndarray) else cells
         for name, cells in frame.columns.items()

@@ -42,7 +42,7 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 
 
 def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
-    """Give the name of a file, and what is in it.
+    """Return the name of a file, and what is in it.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
-    """Give a table as a frame, and as one of the tool that wrote it."""
+    """Return a table as a frame, and as one of the tool that wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(*content, name)
     if not frame.roles and frame.columns:
         for convert in _OF_TABLES:

@@ -84,7 +84,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Give the models of a table on disk, whose columns are chosen as in `read_wide`.
+    """Return the models of a table on disk, whose columns are chosen as in `read_wide`.
 
     Raises
     ------

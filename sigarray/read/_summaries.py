@@ -76,7 +76,7 @@ def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
 
 
 def find_computed(names: Collection[str]) -> set[str]:
-    """Give the names that are another one and a statistic."""
+    """Return the names that are another one and a statistic."""
     words = {x: list_words(x) for x in names}
     return {x for x in names if is_computed(x, words)}
 

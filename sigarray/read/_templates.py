@@ -33,7 +33,7 @@ class Found(NamedTuple):
 def name_by_template(
     files: Sequence[SourceFile], template: str
 ) -> tuple[list[SourceFile], list[str]]:
-    """Give the files that are as the template says, and what it says of them.
+    """Return the files that are as the template says, and what it says of them.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def match_paths(places: Sequence[str], template: str) -> list[Found | None]:
 
 
 def place_of(file: SourceFile) -> str:
-    """Give the path of a file within the folder that was asked for."""
+    """Return the path of a file within the folder that was asked for."""
     path = Path(file.path)
     return (path if file.folder is None else path.relative_to(file.folder)).as_posix()
 
 
 def cut_suffix(place: str) -> str:
-    """Give a path without the suffix of its file."""
+    """Return a path without the suffix of its file."""
     folder, slash, name = place.rpartition("/")
     return f"{folder}{slash}{name_stem(name)}"
 
@@ -118,7 +118,7 @@ def _match(
 def find_two_ways(
     places: Sequence[str], found: Sequence[Found | None], template: str
 ) -> tuple[str, Found] | None:
-    """Give the first path that the template splits in several ways, if there is one.
+    """Return the first path that the template splits in several ways, if there is one.
 
     Where a part has a star, the first way is the one: a name ends where it may.
     """
@@ -164,7 +164,7 @@ def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _move_digits(found: Found) -> Found:
-    """Give the other way to read a name and a run with nothing between them."""
+    """Return the other way to read a name and a run with nothing between them."""
     run = found.said["run"]
     if found.said != found.other or len(run) < 2 or "model" not in found.said:
         return found

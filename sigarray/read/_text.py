@@ -21,7 +21,7 @@ Row = tuple[int, tuple[str, ...]]
 
 
 def read_rows(path: str | Path) -> tuple[str, list[Row]]:
-    """Give the name of a file and its rows, as `split_rows` does.
+    """Return the name of a file and its rows, as `split_rows` does.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def read_rows(path: str | Path) -> tuple[str, list[Row]]:
 
 
 def split_rows(text: str, name: str) -> list[Row]:
-    """Give the rows that are not blank, each with the number of its first line.
+    """Return the rows that are not blank, each with the number of its first line.
 
     Cells are separated by commas, tabs or semicolons, and stripped.
 
@@ -59,7 +59,7 @@ def split_rows(text: str, name: str) -> list[Row]:
 
 
 def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
-    """Give the header alone and a matrix, where all below it is numbers.
+    """Return the header alone and a matrix, where all below it is numbers.
 
     Else give all rows, and None: a cell is blank, quoted, or wrong. Reading a matrix
     takes a tenth of the time. A number above a column of them is a score, no header.
@@ -80,7 +80,7 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
 
 def read_number(cell: str, expected: str) -> float:
-    """Give the number in a cell, or raise with what was expected and where.
+    """Return the number in a cell, or raise with what was expected and where.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def read_number(cell: str, expected: str) -> float:
 
 
 def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
-    """Give a matrix of numbers, or None where `read_number` may refuse a cell."""
+    """Return a matrix of numbers, or None where `read_number` may refuse a cell."""
     try:
         numbers = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
@@ -108,12 +108,12 @@ def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
 
 
 def get_cell(cells: tuple[str, ...], position: int) -> str:
-    """Give a cell, or an empty one beyond the end of the row."""
+    """Return a cell, or an empty one beyond the end of the row."""
     return cells[position] if position < len(cells) else ""
 
 
 def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
-    """Give header and numbers where every cell has one, or None."""
+    """Return header and numbers where every cell has one, or None."""
     text = text.replace("\r\n", "\n")
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))

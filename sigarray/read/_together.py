@@ -12,7 +12,7 @@ from sigarray.read._records import as_text
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
-    """Give the table with one column for those that are named with a comma between.
+    """Return the table with one column for those that are named with a comma between.
 
     Such as "repeat,fold", for --run: they are in it in place of their own columns, but
     for those that are named for something else, too.
@@ -53,7 +53,7 @@ def put_all_together(
     frames: Sequence[Frame | None],
     chosen: Mapping[str, str],
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Give files and their tables, with one column for several that were named."""
+    """Return files and their tables, with one column for several that were named."""
     found = [None if x is None else put_together(x, chosen) for x in frames]
     contents = [
         content if after is before else after

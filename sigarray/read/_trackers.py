@@ -28,7 +28,7 @@ _FINISHED = {"finished", "3"}
 
 
 def convert_chart(frame: Frame, _: str) -> Frame | None:
-    """Give the curves of a chart of Weights & Biases, or None for other tables."""
+    """Return the curves of a chart of Weights & Biases, or None for other tables."""
     first, *others = frame.columns or [""]
     parts = {name: _OF_CHART.fullmatch(name) for name in others}
     if not others or not all(parts.values()):
@@ -82,7 +82,7 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
 
 
 def convert_runs(frame: Frame, _: str) -> Frame | None:
-    """Give runs of Weights & Biases or MLflow, or None for other tables."""
+    """Return runs of Weights & Biases or MLflow, or None for other tables."""
     names = set(frame.columns)
     if {"Name", "State"} <= names:
         metrics = tuple(
@@ -113,7 +113,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
 
 
 def _find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Give the column of seeds, by which the same run twice is noticed."""
+    """Return the column of seeds, by which the same run twice is noticed."""
     for name, cells in columns.items():
         if squeeze(name) in _SEEDS and not any(map(is_blank, cells)):
             return name
@@ -121,7 +121,7 @@ def _find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def convert_curve(frame: Frame, path: str) -> Frame | None:
-    """Give the curve of a run of TensorBoard, or None for other tables."""
+    """Return the curve of a run of TensorBoard, or None for other tables."""
     if list(frame.columns) != ["Wall time", "Step", "Value"]:
         return None
     match = _TENSORBOARD.fullmatch(Path(path).name)
@@ -143,7 +143,7 @@ def convert_curve(frame: Frame, path: str) -> Frame | None:
 
 
 def read_mlflow_store(folder: Path) -> Frame:
-    """Give the runs of all experiments, with the last value of each metric.
+    """Return the runs of all experiments, with the last value of each metric.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def read_mlflow_store(folder: Path) -> Frame:
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Give what `evaluate.save` of Hugging Face wrote, or None for other files."""
+    """Return what `evaluate.save` of Hugging Face wrote, or None for other files."""
     if "_evaluate_version" not in document:
         return None
     record = {key: x for key, x in document.items() if not key.startswith("_")}
@@ -197,7 +197,7 @@ def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def _read_metric(path: Path) -> str:
-    """Give the value at the last step, of lines "time value step"."""
+    """Return the value at the last step, of lines "time value step"."""
     lines = [line.split() for line in path.read_text("utf-8").splitlines() if line]
     try:
         return max(lines, key=lambda x: (int(x[2]) if len(x) > 2 else 0, int(x[0])))[1]
@@ -209,7 +209,7 @@ def _read_metric(path: Path) -> str:
 def _read_parts(
     run: Path, kind: str, read: Callable[[Path], str]
 ) -> dict[str, str | None]:
-    """Give what the files of a run say, by their names."""
+    """Return what the files of a run say, by their names."""
     return {
         path.relative_to(run / kind).as_posix(): read(path)
         for path in sorted((run / kind).rglob("*"))
@@ -245,7 +245,7 @@ def _list(states: Sequence[str]) -> str:
 
 
 def _unfold(frame: Frame) -> Frame:
-    """Give a data frame of the API of Weights & Biases, whose cells are mappings."""
+    """Return a data frame of the API of Weights & Biases, whose cells are mappings."""
     rows = []
     for k in range(len(frame.lines)):
         row: dict[str, Any] = {"name": frame.columns["name"][k]}

@@ -52,7 +52,7 @@ def tabulate_rows(
     ignored: Sequence[str],
     item: str | None = None,
 ) -> WideTable:
-    """Give a table of text, below whose header there are rows, or numbers.
+    """Return a table of text, below whose header there are rows, or numbers.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def tabulate_rows(
 
 
 def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
-    """Give the rows of each task.
+    """Return the rows of each task.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def _read_ids(table: WideTable, item: str) -> list[str]:
 
 
 def _read_names(table: WideTable, column: str, role: str) -> list[str]:
-    """Give what a column says of every row."""
+    """Return what a column says of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:
         msg = (
@@ -306,7 +306,7 @@ def _read_header(
     ignored: Sequence[str],
     item: str | None,
 ) -> dict[int, str]:
-    """Give position -> name; a column without name and cells is no column."""
+    """Return position -> name; a column without name and cells is no column."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):

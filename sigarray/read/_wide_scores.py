@@ -28,7 +28,7 @@ def find_wide(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> WideTable | None:
-    """Give a table with a column for each model, or None for another one."""
+    """Return a table with a column for each model, or None for another one."""
     if frame is None:
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
@@ -122,7 +122,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
 def _choose_tasks(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice
 ) -> dict[str, WideTable]:
-    """Give the rows of each task that is wanted; of a table without tasks, all."""
+    """Return the rows of each task that is wanted; of a table without tasks, all."""
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
     for name in wanted:
@@ -167,7 +167,7 @@ def _list_models(
 def _take_task(
     wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str], bool]:
-    """Give the scores of a task, of what they are, notes, and whether of items."""
+    """Return the scores of a task, of what they are, notes, and whether of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
     found = read_wide(
         wide,

@@ -69,7 +69,7 @@ def show_bound(bound: float, threshold: float) -> str:
 
 
 def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
-    """Give the first text whose number is right, or else the last."""
+    """Return the first text whose number is right, or else the last."""
     for text in texts:
         if is_right(float(text)):
             break
@@ -77,7 +77,7 @@ def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
 
 
 def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
-    """Give None for what JSON cannot hold."""
+    """Return None for what JSON cannot hold."""
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x
         for name, x in record.items()

@@ -51,12 +51,12 @@ class Report:
 
 
 def render(report: Report, style: str) -> str:
-    """Give the report as "text", "markdown", "latex", "csv" or "json"."""
+    """Return the report as "text", "markdown", "latex", "csv" or "json"."""
     return _RENDERERS[style](_neutralise(report))
 
 
 def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
-    """Give a table alone, without its title."""
+    """Return a table alone, without its title."""
     draw = {"markdown": _draw_markdown, "latex": _draw_latex}[style]
     return draw(_neutralise_table(table)) + "\n"
 
@@ -294,7 +294,7 @@ def escape_json(text: str) -> str:
 
 
 def _render_sentences(report: Report) -> str:
-    """Give a paragraph for a paper."""
+    """Return a paragraph for a paper."""
     from sigarray import __version__
 
     method = f"Method: {report.method} (sigarray {__version__})."

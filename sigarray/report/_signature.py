@@ -76,7 +76,7 @@ def signature(
 
 
 def write_signature(fields: Mapping[str, str]) -> str:
-    """Give the line, in which names cannot be taken for something else."""
+    """Return the line, in which names cannot be taken for something else."""
     from sigarray import __version__
 
     parts = {_START: __version__} | dict(fields)
@@ -84,7 +84,7 @@ def write_signature(fields: Mapping[str, str]) -> str:
 
 
 def read_signature(line: str) -> dict[str, str]:
-    """Give the fields of a line.
+    """Return the fields of a line.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_signature(line: str) -> dict[str, str]:
 def digest_scores(
     tasks: Mapping[str, Mapping[str, np.ndarray]], *, paired: bool
 ) -> str:
-    """Give a digest of scores by task and model, whatever their order."""
+    """Return a digest of scores by task and model, whatever their order."""
     digest = hashlib.sha256()
     for task in sorted(tasks):
         for model in sorted(tasks[task]):
@@ -124,7 +124,7 @@ def digest_scores(
 
 
 def digest_numbers(numbers: list[float]) -> str:
-    """Give a digest of numbers, to six digits."""
+    """Return a digest of numbers, to six digits."""
     text = " ".join(format(x + 0.0, _ROUNDED) for x in numbers)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 

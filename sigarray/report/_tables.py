@@ -170,7 +170,7 @@ def to_json(result: Any, /, names: Names = None) -> str:
 
 
 def list_records(result: Any, names: Names) -> Records:
-    """Give the rows of a result, each with its name or those of two models."""
+    """Return the rows of a result, each with its name or those of two models."""
     if isinstance(result, PairwiseAsoResult):
         return _list_pairs(result, names)
     if isinstance(result, Ranking):
@@ -232,7 +232,7 @@ def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
 
 
 def _flatten(result: Any, name: str) -> dict[str, Any]:
-    """Give the arrays of a result and of results within, by their names."""
+    """Return the arrays of a result and of results within, by their names."""
     if isinstance(result, tuple) and hasattr(result, "_asdict"):
         flat: dict[str, Any] = {}
         for key, value in result._asdict().items():

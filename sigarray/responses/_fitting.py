@@ -90,7 +90,7 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
 
 @array_kernel
 def _fit_normal(xp: Library, gold: Array) -> NormalModel:
-    """Give the ranges of uniform numbers with the same means and variances."""
+    """Return the ranges of uniform numbers with the same means and variances."""
     moments = _find_moments(xp, gold)
     half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
     sd_half = xp.sqrt(3.0 * moments.sd_variance)
@@ -106,7 +106,7 @@ def _fit_normal(xp: Library, gold: Array) -> NormalModel:
 
 @array_kernel
 def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
-    """Give the parameters with which simulated responses have the same moments.
+    """Return the parameters with which simulated responses have the same moments.
 
     A scale cuts off much of what it rates, so that the moments of the responses are not
     those of the items: the parameters are moved by what the moments of simulated
@@ -124,7 +124,7 @@ def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
     twin = xp.arange(_ITEMS) % gold.shape[-2]
 
     def fit_entries(gold: Array) -> Array:
-        """Give the parameters of some batch entries, as rows."""
+        """Return the parameters of some batch entries, as rows."""
         off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
         gold = xp.where(off_scale, math.nan, gold)
         # As many responses of each item as there are.
@@ -161,7 +161,7 @@ def _find_sizes(xp: Library, moments: _Moments) -> list[Array]:
 
 
 def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
-    """Give the parameters of the model whose items have these sizes."""
+    """Return the parameters of the model whose items have these sizes."""
     scale, mean_sd, sd_spread = sizes
     width = sd_spread * math.sqrt(18.0 / (1.0 - _MODE_SHARE * (1.0 - _MODE_SHARE)))
     low = mean_sd - width * (1.0 + _MODE_SHARE) / 3.0
@@ -210,7 +210,7 @@ def _find_moments(xp: Library, gold: Array) -> _Moments:
 
 
 def _sd_bias(xp: Library, df: Array) -> Array:
-    """Give c_4: the mean standard deviation of a standard normal sample.
+    """Return c_4: the mean standard deviation of a standard normal sample.
 
     Gamma(x + 1/2) / Gamma(x) / x^1/2 with x = df / 2, by its series at x + 2.
     """

@@ -12,7 +12,7 @@ Aggregate = Literal["mean", "median"]
 
 
 def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
-    """Give responses of one namespace and dtype, of shape (..., n_items, k).
+    """Return responses of one namespace and dtype, of shape (..., n_items, k).
 
     NaN is a missing response. A batch entry with an item that has none, or with an
     infinite response, becomes NaN throughout.
@@ -39,7 +39,7 @@ def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
 
 
 def average(xp: Library, x: Array, how: Aggregate) -> Array:
-    """Give the mean or median of the responses on the last axis that are there."""
+    """Return the mean or median of the responses on the last axis that are there."""
     is_there = xp.equal(x, x)  # NaN is not the same as itself
     count = add_up(xp, xp.astype(is_there, x.dtype))
     if how == "mean":

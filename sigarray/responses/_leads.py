@@ -145,7 +145,7 @@ def find_p_values(
     """Statistic, p-value and metrics; a few batch entries at a time."""
 
     def test(*sets: Array) -> Array:
-        """Give the four results of some batch entries, as rows."""
+        """Return the four results of some batch entries, as rows."""
         make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
         plan = make()
         observed = _find_lead(metric, *plan.values)
@@ -182,7 +182,7 @@ def simulate_leads(
     count: int,
     **options: Any,
 ) -> tuple[Array, Array]:
-    """Give leads in new test sets of both hypotheses, (count,), from a place on."""
+    """Return leads in new test sets of both hypotheses, (count,), from a place on."""
     values = _measure_sets(
         xp,
         seed,
@@ -210,7 +210,7 @@ def simulate_p_values(
     n_sets: int,
     **options: Any,
 ) -> tuple[Array, Array, Array, Array]:
-    """Give mean statistics, p-values and mean metrics, all on the same new test sets.
+    """Return mean statistics, p-values and mean metrics, all on the same new test sets.
 
     Each metric has a place in the results, and takes all responses or one.
     """
@@ -257,7 +257,7 @@ def _measure_sets(
     count: int,
     **options: Any,
 ) -> Array:
-    """Give metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
+    """Return metrics of A and B under both hypotheses, (2, metrics, 2, count)."""
     hypotheses: list[tuple[Seed, Hypothesis]] = [
         (seed, "alternative"),
         (spare_seed(xp, seed), "null"),
@@ -313,7 +313,7 @@ def compare_leads(
 def _count_pairs(
     xp: Library, leads: Array, null_leads: Array, scale: Array, added: float
 ) -> Array:
-    """Give the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
+    """Return the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
 
     With another number added than 1.
     """
@@ -334,7 +334,7 @@ def _count_pairs(
 
 
 def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
-    """Give leads without and under the null hypothesis, of metrics (2, 2, count)."""
+    """Return leads without and under the null hypothesis, of metrics (2, 2, count)."""
     leads, null_leads = (
         _find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
     )

@@ -82,7 +82,7 @@ class Measurement:
         return [x - low for x in (gold, *systems)]
 
     def summarize(self, xp: Library, x: Array) -> Array:
-        """Give what is compared of responses (..., k): one number each, or all."""
+        """Return what is compared of responses (..., k): one number each, or all."""
         if self.aggregate is None:
             return x
         return average(xp, x, self.aggregate)[..., None]
@@ -129,7 +129,7 @@ class Metric(Measurement):
     """
 
     def __call__(self, gold: Array, system: Array) -> Array:
-        """Give the metric.
+        """Return the metric.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class Metric(Measurement):
         return _measure(gold, system, comparison=self)
 
     def evaluate(self, xp: Library, gold: Array, system: Array) -> Array:
-        """Give the metric of what `summarize` gave."""
+        """Return the metric of what `summarize` gave."""
         result = self.apply_measure(xp, gold, system)
         leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
@@ -154,7 +154,7 @@ class Metric(Measurement):
     def compare(
         self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
-        """Give the metric of A and that of B, of what `summarize` gave."""
+        """Return the metric of A and that of B, of what `summarize` gave."""
         return self.evaluate(xp, gold, a), self.evaluate(xp, gold, b)
 
 
@@ -169,14 +169,14 @@ class Wins(Measurement):
     higher_is_better: bool = True
 
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
-        """Give the shares that A and B win, as `Metric` gives a metric."""
+        """Return the shares that A and B win, as `Metric` gives a metric."""
         shares: tuple[Array, Array] = _measure(gold, a, b, comparison=self)
         return shares
 
     def compare(
         self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
-        """Give the shares that A and B win, of what `summarize` gave."""
+        """Return the shares that A and B win, of what `summarize` gave."""
         error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
         lead, total = error_b - error_a, error_a + error_b
         tie = xp.max(measures.find_tie(xp, gold)[..., 0], axis=-1, keepdims=True)
@@ -207,7 +207,7 @@ def _measure(*responses: Array, comparison: Metric | Wins) -> Any:
 
 @array_kernel
 def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
-    """Give the metric of a system, or the shares that two of them win."""
+    """Return the metric of a system, or the shares that two of them win."""
     centered = comparison.center(xp, *responses)
     summaries = [comparison.summarize(xp, x) for x in centered]
     if isinstance(comparison, Wins):
@@ -216,5 +216,5 @@ def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
 
 
 def suffix_of(aggregate: Aggregate | None) -> str:
-    """Give what the name of a metric ends in, which averages by default."""
+    """Return what the name of a metric ends in, which averages by default."""
     return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")

@@ -113,7 +113,7 @@ def kl_divergence(
 
 
 def label(xp: Library, x: Array, threshold: float) -> Array:
-    """Give 1 at or above the threshold, up to rounding, else 0; NaN stays."""
+    """Return 1 at or above the threshold, up to rounding, else 0; NaN stays."""
     is_positive = x + find_tie(xp, x) >= threshold
     return xp.where(xp.isnan(x), math.nan, xp.astype(is_positive, x.dtype))
 
@@ -159,7 +159,7 @@ def find_tie(xp: Library, x: Array) -> Array:
 
 
 def find_fault(xp: Library, *arrays: Array) -> Array:
-    """Give 0, or NaN where a number on the last axis is not finite."""
+    """Return 0, or NaN where a number on the last axis is not finite."""
     faults = [xp.sum(x - x, axis=-1) for x in arrays]
     return sum(faults[1:], faults[0])
 

@@ -16,7 +16,7 @@ Response = Callable[[Array, Array, Array], Array]
 
 
 def check_parameter(name: str, value: Any) -> Any:
-    """Give a number as a float, or an array of shape () as it is."""
+    """Return a number as a float, or an array of shape () as it is."""
     if isinstance(value, int | float | np.generic):
         return number(name, value)
     if getattr(value, "shape", None) == ():
@@ -57,7 +57,7 @@ class NormalModel(NamedTuple):
         _check_ascending(self, 0.0, "sd_low", "sd_high")
 
     def draw_items(self, xp: Library, words: Array, dtype: Any) -> tuple[Array, Array]:
-        """Give means and standard deviations for words of shape (3, ...)."""
+        """Return means and standard deviations for words of shape (3, ...)."""
         u, _, v = (xp.astype(uniforms(xp, words[i, ...]), dtype) for i in range(3))
         mean = self.mean_low + (self.mean_high - self.mean_low) * u
         return mean, self.sd_low + (self.sd_high - self.sd_low) * v
@@ -71,7 +71,7 @@ class NormalModel(NamedTuple):
         )
 
     def respond(self, xp: Library, normal: Array) -> Array:  # noqa: ARG002
-        """Give the responses for normal ones."""
+        """Return the responses for normal ones."""
         return normal
 
 
@@ -117,7 +117,7 @@ class LikertModel(NamedTuple):
             raise ValueError(msg)
 
     def draw_items(self, xp: Library, words: Array, dtype: Any) -> tuple[Array, Array]:
-        """Give means and standard deviations for words of shape (3, ...)."""
+        """Return means and standard deviations for words of shape (3, ...)."""
         normal = _box_muller(xp, words[0, ...], words[1, ...])
         mean = xp.astype(xp.abs(normal), dtype) * self.mean_scale
         mean = xp.where(mean > self.mean_high, self.mean_high, mean)
@@ -134,7 +134,7 @@ class LikertModel(NamedTuple):
         return xp.clip(mean, 0.0, 1.0)
 
     def respond(self, xp: Library, normal: Array) -> Array:
-        """Give the responses for normal ones."""
+        """Return the responses for normal ones."""
         level = xp.floor(xp.clip(normal, 0.0, 1.0) * self.n_levels)
         return xp.where(level == self.n_levels, level - 1.0, level) / self.n_levels
 
@@ -145,7 +145,7 @@ MODELS: dict[ModelName, Model] = {"normal": NormalModel(), "likert": LikertModel
 
 
 def choose_model(model: Model | ModelName) -> Model:
-    """Give a model, or that of a name.
+    """Return a model, or that of a name.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def choose_model(model: Model | ModelName) -> Model:
 
 
 def _box_muller(xp: Library, radius_words: Array, angle_words: Array) -> Array:
-    """Give one float32 normal for two words."""
+    """Return one float32 normal for two words."""
     radius = xp.sqrt(2.0 * exponentials(xp, uniforms(xp, radius_words)))
     return radius * xp.cos((2.0 * math.pi) * uniforms(xp, angle_words))
 

@@ -78,7 +78,7 @@ def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
 def plan_sampler(
     xp: Library, group: tuple[Array, ...], responses: Responses, summarize: Summarize
 ) -> Sampler:
-    """Give what draws responses from a group, some at a time summarized.
+    """Return what draws responses from a group, some at a time summarized.
 
     A group is one array of responses (..., n, k) to draw from, or two whose responses
     are one pool, from which both are drawn or between which it is shared out.
@@ -247,13 +247,13 @@ def _shuffle_places(
 
 
 def _cut_off(xp: Library, places: Array, share: Array, blank: int) -> Array:
-    """Give the blank place beyond the responses that a set has."""
+    """Return the blank place beyond the responses that a set has."""
     slots = xp.arange(places.shape[-1])
     return xp.where(slots < share, places, blank)
 
 
 def _take_places(xp: Library, pool: Pool, items: Array, places: Array) -> Array:
-    """Give the responses in places (..., Q, q, d) of items (Q, q)."""
+    """Return the responses in places (..., Q, q, d) of items (Q, q)."""
     values = pool.values
     n_places = values.shape[-1]
     flat = xp.reshape(values, (*values.shape[:-2], values.shape[-2] * n_places, 1))

@@ -179,7 +179,7 @@ def _resample(
     responses: Responses,
     count: int,
 ) -> list[Array]:
-    """Give resamples of the test set."""
+    """Return resamples of the test set."""
     leading = np.broadcast_shapes(*(x.shape[:-2] for x in (gold, a, b)))
     samplers = [
         plan_sampler(

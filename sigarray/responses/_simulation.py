@@ -176,7 +176,7 @@ def check_parameters(
     model: Model | ModelName,
     *perturbations: float | Array,
 ) -> tuple[Model, tuple[Any, ...]]:
-    """Give the model, and perturbations as floats or as arrays of shape ()."""
+    """Return the model, and perturbations as floats or as arrays of shape ()."""
     chosen = choose_model(model)
     checked = tuple(check_parameter("a perturbation", x) for x in perturbations)
     for value in checked:
@@ -188,7 +188,7 @@ def check_parameters(
 
 
 def choose_dtype(xp: Library, dtype: Any) -> Any:
-    """Give a real float dtype, or the default one of the device."""
+    """Return a real float dtype, or the default one of the device."""
     if dtype is None:
         default = xp.zeros(0).dtype
         # A default of 16 bits is for the layers of a network.
@@ -261,7 +261,7 @@ def draw_sets(
 
 
 def _cast(xp: Library, x: Any, dtype: Any) -> Any:
-    """Give an array in the dtype; a float is one already."""
+    """Return an array in the dtype; a float is one already."""
     return x if isinstance(x, float) else xp.astype(x, dtype)
 
 

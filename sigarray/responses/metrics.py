@@ -200,7 +200,7 @@ def binary(
 
 
 def choose_metric(metric: Any) -> Metric | Wins:
-    """Give a metric by its name, or made from a callable of responses.
+    """Return a metric by its name, or made from a callable of responses.
 
     Raises
     ------

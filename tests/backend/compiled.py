@@ -45,7 +45,7 @@ def agree(case, backend, *variants):
 
 
 def complains(function, *args):
-    """Give the message of what cannot be compiled."""
+    """Return the message of what cannot be compiled."""
     try:
         compile(function)(*args)
     except Exception as error:

@@ -225,7 +225,7 @@ def _refuse_host_arrays(name: str, *arguments: Any) -> None:
 
 
 def signature_of(name: str) -> inspect.Signature:
-    """Give the parameters of a function of CuPy, or refuse one that is not known."""
+    """Return the parameters of a function of CuPy, or refuse one that is not known."""
     if name in UFUNCS:
         parameters = ", ".join(f"x{k}" for k in range(UFUNCS[name])) + ", /, out=None"
     elif name in FUNCTIONS:

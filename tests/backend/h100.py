@@ -48,7 +48,7 @@ ALLOWED_CALLS = {"__cublas$lt$matmul"}
 
 @functools.cache
 def find_h100():
-    """Give where arrays are that are on the H100."""
+    """Return where arrays are that are on the H100."""
     topology = topologies.get_topology_desc(
         platform="cuda", target_config=DESCRIPTION, topology="1x1x1"
     )

@@ -51,7 +51,7 @@ def seed_of(streams):
 
 
 def expect(kind, numbers, streams):
-    """Give the flat numbers of the array code."""
+    """Return the flat numbers of the array code."""
     start, count, width, halves, size, first = numbers
     where = (HOST, seed_of(streams), start, count)
     if kind == 2:

@@ -13,7 +13,7 @@ ALLOWED_CALLS: set[str] = set()
 
 
 def lower_for_cuda(function, *arrays):
-    """Give the names of what the program calls on the outside."""
+    """Return the names of what the program calls on the outside."""
     import jax
 
     exported = jax.export.export(jax.jit(function), platforms=["cuda"])(*arrays)

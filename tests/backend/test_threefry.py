@@ -38,7 +38,7 @@ KNOWN_ANSWERS = [
 
 
 def words_on(backend, pair):
-    """Give words as arrays of shape (1,), signed where the backend has them so."""
+    """Return words as arrays of shape (1,), signed where the backend has them so."""
     dtype = "int32" if backend.name.startswith("torch") else "uint32"
     words = np.array(pair, dtype=np.uint32).view(dtype)
     return tuple(backend.asarray(word[None]) for word in words)

@@ -40,7 +40,7 @@ def torch():
 
 @pytest.fixture
 def evaluate(torch):
-    """Give scores of examples by two models, which are one layer."""
+    """Return scores of examples by two models, which are one layer."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
         models, examples = torch.nn.Linear(4, 2), torch.randn(60, 4)

@@ -37,7 +37,7 @@ def long(write):
 
 
 def decide(out):
-    """Give (task, A, B) -> the better one, of a document of JSON."""
+    """Return (task, A, B) -> the better one, of a document of JSON."""
     pairs = json.loads(out)["pairs"]
     return {(x["task"], x["model_a"], x["model_b"]): x for x in pairs}
 

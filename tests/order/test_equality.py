@@ -37,7 +37,7 @@ def count_wins(a, b):
 
 
 def enumerate_wins(n, m):
-    """Give P(D >= d) of every d, by all ways to choose the ranks of A."""
+    """Return P(D >= d) of every d, by all ways to choose the ranks of A."""
     found = {}
     for chosen in itertools.combinations(range(n + m), n):
         others = [x for x in range(n + m) if x not in chosen]
@@ -155,7 +155,7 @@ class TestRanges:
 
 
 def list_claims(samples, level, *, looks_at_all=True):
-    """Give who is told apart, by listing every set of models: the step-down test.
+    """Return who is told apart, by listing every set of models: the step-down test.
 
     Of sets in which all pairs are open, or only those with the two that are compared.
     """

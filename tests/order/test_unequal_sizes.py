@@ -10,7 +10,7 @@ from sigarray._order.comparison import Comparison, has_means_apart
 
 
 def p_of_means(stats, a, b, alternative="two-sided"):
-    """Give Welch's p-value with fewer degrees of freedom."""
+    """Return Welch's p-value with fewer degrees of freedom."""
     found = stats.ttest_ind(a, b, equal_var=False)
     df = 2.0 / (1.0 / found.df + 1.0 / (min(len(a), len(b)) - 1.0))
     if alternative == "greater":

@@ -43,16 +43,16 @@ def digits():
 
 
 def read_legend(ax):
-    """Give the texts of a legend, or None."""
+    """Return the texts of a legend, or None."""
     legend = ax.get_legend()
     return legend and [text.get_text() for text in legend.get_texts()]
 
 
 def read_ticks(axis):
-    """Give the texts of the marks of an axis."""
+    """Return the texts of the marks of an axis."""
     return [label.get_text() for label in axis.get_ticklabels()]
 
 
 def find_lines(ax, label):
-    """Give the lines with that label."""
+    """Return the lines with that label."""
     return [line for line in ax.lines if line.get_label() == label]

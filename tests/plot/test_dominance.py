@@ -24,7 +24,7 @@ def samples(request):
 
 
 def height_of(line, x):
-    """Give the height of steps that go on to the next point."""
+    """Return the height of steps that go on to the next point."""
     xs, ys = line.get_data()
     return ys[np.searchsorted(xs, x, side="right") - 1]
 
@@ -48,7 +48,7 @@ def test_steps_are_the_quantile_functions(samples):
 
 
 def measure(patch, *, transposed=False):
-    """Give the integral of the squared heights of a shape of steps."""
+    """Return the integral of the squared heights of a shape of steps."""
     x, y = patch.get_paths()[0].vertices.T[:: -1 if transposed else 1]
     ends = np.unique(x)
     total = 0.0

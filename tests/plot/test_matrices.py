@@ -24,7 +24,7 @@ def draw_bounds(n, seed=0):
 
 
 def read_marks(ax):
-    """Give the cells that are marked as better, without a look at colours."""
+    """Return the cells that are marked as better, without a look at colours."""
     bold = {x.get_position() for x in ax.texts if x.get_fontweight() == "bold"}
     dots = {
         (int(x), int(y))

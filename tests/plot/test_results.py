@@ -17,7 +17,7 @@ def interval(middle, low, high):
 
 
 def read_rows(ax):
-    """Give {row: (difference, low, high)}, and the rows of full marks."""
+    """Return {row: (difference, low, high)}, and the rows of full marks."""
     rows, full = {}, set()
     bars = find_lines(ax, "interval")
     for mark, bar in zip(find_lines(ax, "difference"), bars, strict=True):
@@ -129,7 +129,7 @@ def test_impossible_differences():
 
 
 def read_bars(ax):
-    """Give the height of all bars, of hatched ones, and (left, right) of both."""
+    """Return the height of all bars, of hatched ones, and (left, right) of both."""
     plain = [x for x in ax.patches if not x.get_hatch()]
     hatched = [x for x in ax.patches if x.get_hatch()]
     spans = [

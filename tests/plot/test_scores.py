@@ -10,7 +10,7 @@ from tests.plot.conftest import read_legend, read_ticks
 
 
 def list_rows(ax):
-    """Give (points, mean with its interval) of each row, and the boxes."""
+    """Return (points, mean with its interval) of each row, and the boxes."""
     points = [x for x in ax.lines if x.get_marker() == "o"]
     means = [x for x in ax.lines if x.get_marker() == "D"]
     bars = [x.get_segments()[0] for x in ax.collections]

@@ -81,7 +81,7 @@ def test_impossible_studies(study):
 
 
 def read_shares(ax):
-    """Give the sizes, and both lines."""
+    """Return the sizes, and both lines."""
     by_now, at_once = ax.lines[:2]
     assert tuple(by_now.get_xdata()) == tuple(at_once.get_xdata())
     return by_now.get_xdata(), by_now.get_ydata(), at_once.get_ydata()

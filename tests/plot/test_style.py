@@ -29,7 +29,7 @@ SHOWN = ["_a", "b $x_1$ & 50 % | #1", r"c\x1b[2J\n\u202e", "d" * 12 + "…" + "d
 
 
 def scores_of(xp, *shape, seed=0):
-    """Give scores of a library, of models that are far apart."""
+    """Return scores of a library, of models that are far apart."""
     values = np.random.default_rng(seed).normal(size=shape)
     if len(shape) > 1:
         values = values + 5.0 * np.arange(shape[0])[:, None]

@@ -74,7 +74,7 @@ class Family:
         return choose_correction(floors, LEVEL)
 
     def draw(self, rng: np.random.Generator, n_sets: int) -> np.ndarray:
-        """Give scores, (sets, tasks, models, n)."""
+        """Return scores, (sets, tasks, models, n)."""
         shape = (n_sets, self.n_tasks, self.n_models, self.n)
         if self.is_paired:
             return draw_of_models(rng, self.scores, shape)
@@ -107,14 +107,14 @@ FAMILIES = [
 
 
 def describe_families(settings: Settings) -> list[dict[str, Any]]:
-    """Give the share of families with any claim."""
+    """Return the share of families with any claim."""
     return [
         describe_family(settings, seed, family) for seed, family in enumerate(FAMILIES)
     ]
 
 
 def describe_family(settings: Settings, seed: int, family: Family) -> dict[str, Any]:
-    """Give the share of sets in which any adjusted p-value is significant."""
+    """Return the share of sets in which any adjusted p-value is significant."""
     n_sets = settings.choose(QUICK, FULL)
     rng = np.random.default_rng((7, seed))
     n_wrong = 0
@@ -142,7 +142,7 @@ def describe_family(settings: Settings, seed: int, family: Family) -> dict[str, 
 def find_p_values(
     settings: Settings, family: Family, scores: np.ndarray, rng: int
 ) -> np.ndarray:
-    """Give the p-values of all pairs, (sets, tasks, pairs)."""
+    """Return the p-values of all pairs, (sets, tasks, pairs)."""
     first, second = (list(x) for x in zip(*family.pairs, strict=True))
     a, b = (scores[:, :, x].reshape(-1, family.n) for x in (first, second))
     shape = (len(scores), family.n_tasks, len(family.pairs))

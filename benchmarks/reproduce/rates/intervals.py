@@ -21,7 +21,7 @@ BLOCK = 20_000
 
 
 def describe_intervals(settings: Settings) -> list[dict[str, Any]]:
-    """Give the coverage of all of them."""
+    """Return the coverage of all of them."""
     sizes = SHARE_SIZES[: settings.choose(1, len(SHARE_SIZES))]
     rows = [
         row
@@ -36,7 +36,7 @@ def describe_intervals(settings: Settings) -> list[dict[str, Any]]:
 
 
 def describe_row(name: str, n: int, scores: str, rate: float) -> dict[str, Any]:
-    """Give what is written of a sum over all outcomes."""
+    """Return what is written of a sum over all outcomes."""
     return {
         "options": name,
         "function": "proportion_ci",
@@ -98,18 +98,18 @@ def cover_pairs(
 
 
 def first_ones(counts: np.ndarray, n: int) -> np.ndarray:
-    """Give scores of which so many are 1."""
+    """Return scores of which so many are 1."""
     return (np.arange(n) < counts[:, None]).astype(float)
 
 
 def find_limits(settings: Settings, *samples: np.ndarray, **options: Any) -> Any:
-    """Give both limits of the interval of 95 %."""
+    """Return both limits of the interval of 95 %."""
     result = sigarray.proportion_ci(*map(settings.put, samples), **options)
     return tuple(map(np.asarray, result.confidence_interval))
 
 
 def cover_means(settings: Settings) -> list[dict[str, Any]]:
-    """Give how often a studentized interval holds the mean."""
+    """Return how often a studentized interval holds the mean."""
     n_sets = settings.choose(QUICK, FULL)
     rows = []
     for n, scores in itertools.product(SIZES, ("normal", "lognormal")):

@@ -39,7 +39,7 @@ def judge(rows: Rows) -> str:
 
 
 def write_page(rows: Rows) -> list[str]:
-    """Give all tables, with marks between them for pages that include some."""
+    """Return all tables, with marks between them for pages that include some."""
     detailed = [x for x in rows if x["kind"] in ("command", "function")]
     return [
         "<!-- by function -->",
@@ -62,7 +62,7 @@ def write_page(rows: Rows) -> list[str]:
 
 
 def write_ranges(rows: Rows) -> list[str]:
-    """Give the lowest and the highest rate of each test and kind of scores."""
+    """Return the lowest and the highest rate of each test and kind of scores."""
     found = find_ranges(rows)
     body = []
     for (function, options, unit, null), by in found.items():
@@ -80,7 +80,7 @@ def write_ranges(rows: Rows) -> list[str]:
 
 
 def group_by(rows: Rows) -> list[list[dict[str, Any]]]:
-    """Give the rows of each test."""
+    """Return the rows of each test."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
         key = row["function"], row["options"], row["unit"], row["null"]
@@ -89,7 +89,7 @@ def group_by(rows: Rows) -> list[list[dict[str, Any]]]:
 
 
 def write_group(rows: Rows) -> list[str]:
-    """Give the table of one test, under its name."""
+    """Return the table of one test, under its name."""
     first = rows[0]
     size = _say_number if first["unit"] == "splits" else _say_sizes
     name = f"`{first['function']}`"
@@ -100,7 +100,7 @@ def write_group(rows: Rows) -> list[str]:
 
 
 def write_families(rows: Rows) -> list[str]:
-    """Give the table of families."""
+    """Return the table of families."""
     names = {"holm": "Holm", "benjamini_hochberg": "false discovery rate"}
     title = (
         "Families of equal models in which any is called better, two-sided at level "
@@ -116,7 +116,7 @@ def write_families(rows: Rows) -> list[str]:
 
 
 def write_responses(rows: Rows) -> list[str]:
-    """Give the table of tests of responses."""
+    """Return the table of tests of responses."""
     first = rows[0]
     title = (
         f"`response_test` of two systems that are the same, {first['n']} items with "
@@ -127,7 +127,7 @@ def write_responses(rows: Rows) -> list[str]:
 
 
 def write_published(rows: Rows) -> list[str]:
-    """Give the table of the published bound of almost stochastic order."""
+    """Return the table of the published bound of almost stochastic order."""
     title = (
         "The published bound of almost stochastic order, which `sigarray.deepsig` "
         "keeps: in how many percent of pairs of equal normal models it is below 0.2 "
@@ -137,7 +137,7 @@ def write_published(rows: Rows) -> list[str]:
 
 
 def write_intervals(rows: Rows) -> list[str]:
-    """Give the table of intervals."""
+    """Return the table of intervals."""
     title = (
         "Intervals of 95 %: in how many percent they hold the proportion or no "
         "difference of two equal ones (summed over all outcomes), or the mean (of 4000 "
@@ -151,7 +151,7 @@ def write_intervals(rows: Rows) -> list[str]:
 
 
 def pivot(rows: Rows, name: Callable[[dict[str, Any]], str], by: str) -> str:
-    """Give a table with a column for each value of a field."""
+    """Return a table with a column for each value of a field."""
     columns = list(dict.fromkeys(x[by] for x in rows))
     cells: dict[str, dict[Any, list[str]]] = {}
     for row in rows:

@@ -15,7 +15,7 @@ SIZES = (2, 3, 5, 10, 20)
 
 
 def describe_published(settings: Settings) -> list[dict[str, Any]]:
-    """Give the share of pairs in which it is below 0.2 one way or the other."""
+    """Return the share of pairs in which it is below 0.2 one way or the other."""
     n_sets = settings.choose(QUICK, FULL)
     rows = []
     for n in SIZES:

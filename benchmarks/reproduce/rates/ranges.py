@@ -20,7 +20,7 @@ _KINDS = ("command", "function")
 
 
 def find_ranges(rows: Sequence[dict[str, Any]]) -> dict[Key, dict[str, Range]]:
-    """Give them by function, options, unit and null hypothesis, and by scores."""
+    """Return them by function, options, unit and null hypothesis, and by scores."""
     found: dict[Key, dict[str, list[float]]] = {}
     for row in rows:
         if row["kind"] not in _KINDS or row["unit"] == "splits":
@@ -48,14 +48,14 @@ def _place(item: tuple[Key, Any]) -> tuple[Any, ...]:
 
 
 def say_range(range_of: Range | None) -> str:
-    """Give both ends in whole percent."""
+    """Return both ends in whole percent."""
     if range_of is None:
         return ""
     return " to ".join(dict.fromkeys(f"{100 * x:.0f}" for x in range_of))
 
 
 def write_docstring_table(rows: Sequence[dict[str, Any]], function: str) -> str:
-    """Give the ranges of a function as a simple table of reStructuredText."""
+    """Return the ranges of a function as a simple table of reStructuredText."""
     body = [["", *SHORT.values()]]
     for (name, options, unit, null), by in find_ranges(rows).items():
         is_subset = null != ONE and null.startswith(SYMMETRY)
@@ -76,7 +76,7 @@ def write_docstring_table(rows: Sequence[dict[str, Any]], function: str) -> str:
 
 
 def say_units(rows: Sequence[dict[str, Any]], function: str) -> str:
-    """Give the ranges of a function of items and clusters of them, in words."""
+    """Return the ranges of a function of items and clusters of them, in words."""
     said = []
     for unit in ("items", "clusters"):
         ends = [

@@ -19,7 +19,7 @@ METRICS = ("mae", "wins_mae")
 
 
 def describe_responses(settings: Settings) -> list[dict[str, Any]]:
-    """Give the rates of both metrics, for all that may vary."""
+    """Return the rates of both metrics, for all that may vary."""
     n_sets = settings.choose(QUICK, FULL)
     sets = responses.simulate(
         N_ITEMS,
@@ -43,7 +43,7 @@ def describe_responses(settings: Settings) -> list[dict[str, Any]]:
 
 
 def draw_runs(n_sets: int) -> list[np.ndarray]:
-    """Give gold and the responses of two systems whose runs are more or less noisy.
+    """Return gold and the responses of two systems whose runs are more or less noisy.
 
     A column is of one run, whose noise has a deviation of exp(z / 5) for a normal z.
     """
@@ -55,7 +55,7 @@ def draw_runs(n_sets: int) -> list[np.ndarray]:
 
 
 def describe_sets(sets: Any, metric: str, items: Any, answers: Any) -> dict[str, Any]:
-    """Give the rate of one metric, where items and responses vary so."""
+    """Return the rate of one metric, where items and responses vary so."""
     p = responses.response_test(
         *sets,
         metric=metric,

@@ -40,13 +40,13 @@ OF_ITEMS = ("0 or 1", "0 to 4", "normal", "lognormal")
 def draw_of_models(
     rng: np.random.Generator, scores: str, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """Give scores (..., models, items) of items that are as hard for all models."""
+    """Return scores (..., models, items) of items that are as hard for all models."""
     hard = rng.random((*shape[:-2], 1, shape[-1]))
     return _draw_scores(rng, scores, np.broadcast_to(hard, shape))
 
 
 def draw_items(scores: str, n: int, n_sets: int, unit: str) -> list[np.ndarray]:
-    """Give scores (sets, n) of two models that are the same, of items or clusters.
+    """Return scores (sets, n) of two models that are the same, of items or clusters.
 
     Those of a cluster are the sum of its 1 to 15 items, which have the hardness of the
     cluster and one chance of each model in it, in units of a cluster of mean size.

@@ -18,7 +18,7 @@ from benchmarks.reproduce.rates.tests import (
 
 
 def describe_splits(settings: Settings) -> list[dict[str, Any]]:
-    """Give the rates of t of splits of one data set, corrected and not.
+    """Return the rates of t of splits of one data set, corrected and not.
 
     Two learners are least squares on other halves of six features that matter alike.
     """
@@ -59,7 +59,7 @@ def describe_splits(settings: Settings) -> list[dict[str, Any]]:
 def score_split(
     x: np.ndarray, y: np.ndarray, is_test: np.ndarray, *, is_mean: bool = True
 ) -> np.ndarray:
-    """Give minus the squared error on some items of least squares on the others."""
+    """Return minus the squared error on some items of least squares on the others."""
     known, asked = x[:, ~is_test], y[:, ~is_test]
     gram = np.swapaxes(known, -1, -2) @ known
     weights = np.linalg.solve(gram, np.swapaxes(known, -1, -2) @ asked[..., None])

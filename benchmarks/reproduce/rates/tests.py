@@ -156,7 +156,7 @@ class Tested:
 
 
 def of(find: Callable[..., np.ndarray], **options: Any) -> PValues:
-    """Give a test with options."""
+    """Return a test with options."""
     return functools.partial(find, **options)
 
 
@@ -244,7 +244,7 @@ class Design:
     spread: float = 1.0
 
     def draw(self, test: Tested, n_sets: int) -> list[np.ndarray]:
-        """Give the scores of A and of B, (sets, n), of which the null is true."""
+        """Return the scores of A and of B, (sets, n), of which the null is true."""
         where = (*self.sizes, list(DRAWS).index(self.scores), int(100 * self.spread))
         rng = np.random.default_rng((4, *where))
         draw, mean = DRAWS[self.scores], MEANS[self.scores]
@@ -256,7 +256,7 @@ class Design:
 
 
 def list_designs(test: Tested) -> list[Design]:
-    """Give the designs of which the null hypothesis of a test is true."""
+    """Return the designs of which the null hypothesis of a test is true."""
     sizes = [(n, n) for n in EQUAL_SIZES]
     if test.unit == "runs":
         sizes += UNEQUAL_SIZES
@@ -271,7 +271,7 @@ def list_designs(test: Tested) -> list[Design]:
 
 @functools.cache
 def find_shift(scores: str, spread: float, n_points: int = 20_000) -> float:
-    """Give what added to A makes P(A > B) + P(A = B) / 2 = 1/2, to 1e-4 or so."""
+    """Return what added to A makes P(A > B) + P(A = B) / 2 = 1/2, to 1e-4 or so."""
     if spread == 1.0 or scores in SYMMETRIC:
         return 0.0
     p = (np.arange(n_points) + 0.5) / n_points
@@ -292,7 +292,7 @@ def find_shift(scores: str, spread: float, n_points: int = 20_000) -> float:
 def find_rates(
     settings: Settings, test: Tested, samples: Sequence[np.ndarray]
 ) -> dict[str, float]:
-    """Give the share of sets in which p <= 0.05, and p <= 0.01."""
+    """Return the share of sets in which p <= 0.05, and p <= 0.01."""
     a, b = samples
     n_blocks = min(N_BLOCKS, len(a))
     found = [
@@ -308,7 +308,7 @@ def find_rates(
 
 
 def describe_test(settings: Settings, test: Tested) -> list[dict[str, Any]]:
-    """Give the rates of a test in all designs of its null hypothesis."""
+    """Return the rates of a test in all designs of its null hypothesis."""
     n_sets = settings.choose(QUICK, FULL)
     rows = []
     if test.unit in ("items", "clusters"):

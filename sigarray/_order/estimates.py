@@ -126,7 +126,7 @@ def estimate_pairs(
 def estimate(
     xp: Library, stacks: Stacks, seed: Seed | None, *, family: Family, **options: Any
 ) -> tuple[Estimates, Equality]:
-    """Give estimates and tests of samples in any order."""
+    """Return estimates and tests of samples in any order."""
     stacks = sort_stacks(xp, stacks)
     estimates = estimate_sorted(xp, stacks, seed, family.level_of_bound, **options)
     compared = compare_pairs(xp, stacks)
@@ -274,7 +274,7 @@ def _keep_replicates(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[tuple[Array, Array]]:
-    """Give the replicates (..., P, n_resamples) of blocks, and the ratios (..., P)."""
+    """Return replicates (..., P, n_resamples) of blocks, and the ratios (..., P)."""
     chosen = {block: observed.steps[block] for block in blocks}
     replicates = replicate_ratios(
         xp, stacks, seeds, chosen, 0, count=n_resamples, grid=grid
