@@ -17,10 +17,11 @@ from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import check_result, largest_or_one, scale_scores
 from sigarray._numeric.student import find_t
+from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate
 from sigarray._order.families import Family
 from sigarray._order.plans import plan_errors
-from sigarray._order.two_models import STREAMS, result_of_pair
+from sigarray._order.two_models import STREAMS
 
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]
 PowerTest = Callable[..., Array] | PowerTestName

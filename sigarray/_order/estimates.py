@@ -212,20 +212,6 @@ def _observe(
     return Observed(steps, dict(zip(steps, ratios, strict=True)))
 
 
-@array_kernel
-def upper_bound(
-    xp: Library, ratio: Array, margin: Array, superiority: Array, is_told: Array
-) -> Array:
-    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
-
-    Models that are equal have a ratio of 1/2, so that this is among those that the
-    scores allow unless equality is rejected.
-    """
-    bound = xp.clip(ratio + margin, 0.0, 1.0)
-    is_ahead = is_told & (superiority > 0.5)
-    return xp.where(is_ahead, bound, xp.clip(bound, 0.5, None))
-
-
 def _bootstrap_errors(
     xp: Library,
     stacks: Stacks,

@@ -31,11 +31,11 @@ from sigarray._numeric.quantile import (
     resampled_ranks,
 )
 from sigarray._numeric.selection import Sample
+from sigarray._order.bounds import pairwise_result, result_of_pair
 from sigarray._order.equality import Equality
 from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
 from sigarray._order.families import Family, family_of
 from sigarray._order.known_scores import equality_of_known
-from sigarray._order.many_models import pairwise_result
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import check_resamples, level_of, plan_errors
 from sigarray._order.ratio import (
@@ -47,7 +47,7 @@ from sigarray._order.ratio import (
     ratios_of_blocks,
     seed_stacks,
 )
-from sigarray._order.two_models import STREAMS, result_of_pair
+from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, PairwiseAsoResult
 
 # Up to so many scores in all samples are read and compared as arrays are.

@@ -1,29 +1,25 @@
 """Almost stochastic order between all pairs of several models."""
 
-import functools
 import itertools
-import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from sigarray._backend.aliases import (
-    Array,
     ExecutionOptions,
     RandomSource,
 )
 from sigarray._backend.checks import anything, choice, show
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import name_streams, number_streams
-from sigarray._order.equality import Equality
-from sigarray._order.estimates import Estimates, estimate_pairs, upper_bound
-from sigarray._order.families import Family, family_of
-from sigarray._order.pairs import Stacks, as_matrix, reorder, slices_of
+from sigarray._order.bounds import pairwise_result
+from sigarray._order.estimates import estimate_pairs
+from sigarray._order.families import family_of
+from sigarray._order.pairs import Stacks, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
 from sigarray.results import PairwiseAsoResult
 
@@ -282,47 +278,3 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
                 "that are meant."
             )
             raise ValueError(msg)
-
-
-@array_kernel
-def pairwise_result(
-    xp: Library,
-    estimates: Estimates,
-    equality: Equality,
-    *,
-    sizes: tuple[int, ...],
-    order: tuple[int, ...],
-    family: Family,
-) -> PairwiseAsoResult:
-    """Spread the pairs over matrices of all models, in the caller's order."""
-    spread = functools.partial(as_matrix, xp, sizes=sizes, order=order)
-
-    def same(x: Array) -> Array:
-        return x
-
-    models = xp.arange(len(order))
-    is_diagonal = models[:, None] == models[None, :]
-    ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
-    errors = spread(estimates.error, reverse=same, diagonal=0.0)
-    # One is half of their sum and half of their difference, and so is the other.
-    forward, backward = estimates.margin, estimates.reverse_margin
-    margins = spread(0.5 * (forward + backward), reverse=same, diagonal=0.0) + spread(
-        0.5 * (forward - backward), reverse=lambda x: -x, diagonal=0.0
-    )
-    superiority, p_values, is_told = equality
-    if family.kind == "pairs":
-        superiority = spread(superiority, reverse=lambda x: 1.0 - x, diagonal=0.5)
-        p_values = spread(p_values, reverse=same, diagonal=1.0)
-        is_told = spread(is_told, reverse=same, diagonal=False)
-        if family.baseline is not None:
-            is_base = models == order.index(family.baseline)
-            is_asked = is_base[:, None] | is_base[None, :] | is_diagonal
-            p_values = xp.where(is_asked, p_values, math.nan)
-            is_told = is_told & is_asked
-    else:
-        superiority, p_values, is_told = (
-            reorder(xp, x, order) for x in (superiority, p_values, is_told)
-        )
-    bounds = upper_bound(xp, ratios, margins, superiority, is_told)
-    eps_min = xp.where(is_diagonal, 1.0, bounds)
-    return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)

@@ -9,13 +9,12 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import anything, choice
 from sigarray._backend.dispatch import first_replicate, standardize
-from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.equality import Equality
-from sigarray._order.estimates import Estimates, estimate_pairs, upper_bound
+from sigarray._order.bounds import result_of_pair
+from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
 from sigarray._order.pairs import Stacks, orient
 from sigarray._order.plans import METHODS, Method, level_of
@@ -383,26 +382,6 @@ def aso_replicates(
         grid=even_grid(dt),
     )
     return ratios[..., 0, :]
-
-
-def result_of_pair(
-    xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
-) -> AsoResult:
-    """Return the result of the only pair, or of B over A."""
-    ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
-        x[..., 0] for x in (*estimates, *equality)
-    )
-    if is_reverse:
-        ratio, superiority = (_turn_round(xp, x) for x in (ratio, superiority))
-        margin = reverse_margin
-    eps_min = upper_bound(xp, ratio, margin, superiority, is_told)
-    return AsoResult(eps_min, ratio, error, superiority, p_value)
-
-
-@array_kernel
-def _turn_round(_xp: Library, share: Array) -> Array:
-    """Return a ratio or a probability of the other direction."""
-    return 1.0 - share
 
 
 def _stack(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:

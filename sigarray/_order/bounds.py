@@ -1,0 +1,91 @@
+"""From estimates and tests of pairs to results: the upper bounds, both ways round."""
+
+import functools
+import math
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._order.equality import Equality
+from sigarray._order.estimates import Estimates
+from sigarray._order.families import Family
+from sigarray._order.pairs import as_matrix, reorder
+from sigarray.results import AsoResult, PairwiseAsoResult
+
+
+@array_kernel
+def upper_bound(
+    xp: Library, ratio: Array, margin: Array, superiority: Array, is_told: Array
+) -> Array:
+    """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
+
+    Models that are equal have a ratio of 1/2, so that this is among those that the
+    scores allow unless equality is rejected.
+    """
+    bound = xp.clip(ratio + margin, 0.0, 1.0)
+    is_ahead = is_told & (superiority > 0.5)
+    return xp.where(is_ahead, bound, xp.clip(bound, 0.5, None))
+
+
+def result_of_pair(
+    xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
+) -> AsoResult:
+    """Return the result of the only pair, or of B over A."""
+    ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
+        x[..., 0] for x in (*estimates, *equality)
+    )
+    if is_reverse:
+        ratio, superiority = (_turn_round(xp, x) for x in (ratio, superiority))
+        margin = reverse_margin
+    eps_min = upper_bound(xp, ratio, margin, superiority, is_told)
+    return AsoResult(eps_min, ratio, error, superiority, p_value)
+
+
+@array_kernel
+def _turn_round(_xp: Library, share: Array) -> Array:
+    """Return a ratio or a probability of the other direction."""
+    return 1.0 - share
+
+
+@array_kernel
+def pairwise_result(
+    xp: Library,
+    estimates: Estimates,
+    equality: Equality,
+    *,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    family: Family,
+) -> PairwiseAsoResult:
+    """Spread the pairs over matrices of all models, in the caller's order."""
+    spread = functools.partial(as_matrix, xp, sizes=sizes, order=order)
+
+    def same(x: Array) -> Array:
+        return x
+
+    models = xp.arange(len(order))
+    is_diagonal = models[:, None] == models[None, :]
+    ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
+    errors = spread(estimates.error, reverse=same, diagonal=0.0)
+    # One is half of their sum and half of their difference, and so is the other.
+    forward, backward = estimates.margin, estimates.reverse_margin
+    margins = spread(0.5 * (forward + backward), reverse=same, diagonal=0.0) + spread(
+        0.5 * (forward - backward), reverse=lambda x: -x, diagonal=0.0
+    )
+    superiority, p_values, is_told = equality
+    if family.kind == "pairs":
+        superiority = spread(superiority, reverse=lambda x: 1.0 - x, diagonal=0.5)
+        p_values = spread(p_values, reverse=same, diagonal=1.0)
+        is_told = spread(is_told, reverse=same, diagonal=False)
+        if family.baseline is not None:
+            is_base = models == order.index(family.baseline)
+            is_asked = is_base[:, None] | is_base[None, :] | is_diagonal
+            p_values = xp.where(is_asked, p_values, math.nan)
+            is_told = is_told & is_asked
+    else:
+        superiority, p_values, is_told = (
+            reorder(xp, x, order) for x in (superiority, p_values, is_told)
+        )
+    bounds = upper_bound(xp, ratios, margins, superiority, is_told)
+    eps_min = xp.where(is_diagonal, 1.0, bounds)
+    return PairwiseAsoResult(eps_min, ratios, errors, superiority, p_values)
