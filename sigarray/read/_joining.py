@@ -121,13 +121,11 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
         names = {getattr(record, role) for record in records}
-        computed = find_computed(names) if role == "model" else set()
-        found = [
-            x
-            for x in records
-            if is_summary(getattr(x, role)) or getattr(x, role) in computed
-        ]
-        if found and len(names) > 1:
+        summaries = {x for x in names if is_summary(x)}
+        if role == "model":
+            summaries |= find_computed(names)
+        if summaries and len(names) > 1:
+            found = [x for x in records if getattr(x, role) in summaries]
             name = getattr(found[0], role)
             advice = "leave out such rows, or rename them"
             if role in options:

@@ -1,7 +1,7 @@
 """Names of means, deviations and extremes, which are no runs, items or models."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -109,9 +109,9 @@ def refuse_summary_rows(
     for column, cells in frame.columns.items():
         if column in names or isinstance(cells, np.ndarray):
             continue
-        found = [k for k, x in enumerate(cells) if is_summary(x)]
+        found = _find_texts(cells, is_summary)
         if not is_of_scores and not found:
-            found = [k for k, x in enumerate(cells) if _is_of_all_rows(x)]
+            found = _find_texts(cells, _is_of_all_rows)
         if 0 < len(found) < len(cells):
             msg = (
                 f"{frame.place(column, found[0])}: expected a row of scores; got "
@@ -121,6 +121,12 @@ def refuse_summary_rows(
             raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
             _refuse_blank_label(frame, column, cells)
+
+
+def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
+    """Return where texts of some kind are; each is looked at once."""
+    texts = {x for x in {y for y in cells if isinstance(y, str)} if is_one(x)}
+    return [k for k, x in enumerate(cells) if isinstance(x, str) and x in texts]
 
 
 def _is_of_all_rows(cell: object) -> bool:

@@ -15,6 +15,8 @@ _RUN = re.compile(
     r"(seed|run|trial|rep|repeat|repetition|replicate|fold|split)[\W_]*\d+", re.I
 )
 _NUMBER = re.compile(r"\d+")
+# No table has a row for each of more models.
+_MAX_MODELS = 10_000
 
 
 def turn_runs(
@@ -33,6 +35,8 @@ def turn_runs(
         Other columns of numbers, such as means, beside those of runs.
     """
     if frame.metrics is not None or frame.roles or frame.constants or metric:
+        return frame
+    if len(frame.lines) > _MAX_MODELS:
         return frame
     runs = [x for x in frame.columns if x not in ignored and _RUN.fullmatch(x)]
     words = {_RUN.fullmatch(x)[1].lower() for x in runs}  # type: ignore[index]
