@@ -9,7 +9,7 @@ from benchmarks import first_calls, grids, large, rank_ranges, stages
 from benchmarks.reproduce.rates.tests import N_RESAMPLES
 from benchmarks.scale import say_gains, say_on_paper
 from benchmarks.versus import say_floor
-from tests.rates import RESULTS, around, choose_from, ends, most
+from tests.committed import RESULTS, around, choose_from, ends, most
 
 
 @functools.cache

@@ -1,83 +1,22 @@
 """What docstrings and pages say of rates, as `benchmarks.reproduce` found them."""
 
-import functools
-import math
 import re
 from importlib.resources import files
-from pathlib import Path
 
-from benchmarks.reproduce.experiment import read_csv
-from benchmarks.reproduce.rates.ranges import say_range
 from sigarray import read
-
-RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
-USUAL = ("normal", "lognormal", "one run in ten fails", "ties")
-
-
-@functools.cache
-def committed():
-    """Return the rows of the committed file, numbers as numbers."""
-    rows = read_csv(RESULTS / "tests.csv")
-    for row in rows:
-        for name in ("n", "m", "n_sets"):
-            row[name] = int(row[name]) if row[name] else ""
-        for name in ("spread", "rate", "rate_at_1"):
-            row[name] = float(row[name]) if row[name] else ""
-    return rows
-
-
-def choose(kind, **by):
-    """Return the committed rows with such values, or with one of several."""
-    found = [x for x in committed() if x["kind"] == kind and suits(x, by)]
-    assert found, by
-    return found
-
-
-def choose_from(name, **by):
-    """Return such rows of another committed file."""
-    found = [x for x in read_csv(RESULTS / f"{name}.csv") if suits(x, by)]
-    assert found, by
-    return found
-
-
-def suits(row, by):
-    return all(
-        row[name] in value if isinstance(value, tuple) else row[name] == value
-        for name, value in by.items()
-    )
-
-
-def ends(rows, key="rate"):
-    """Return the range of rates in whole percent, without their sign."""
-    rates = [float(x[key]) for x in rows]
-    return say_range((min(rates), max(rates)))
-
-
-def around(rows):
-    """Return a range of rates in whole percent that is no narrower than they are."""
-    rates = [100 * float(x["rate"]) for x in rows]
-    low, high = math.floor(min(rates)), math.ceil(max(rates))
-    return f"{low} to {high}" if low < high else f"{high}"
-
-
-def most(rows):
-    """Return the largest rate in whole percent, no smaller than it is."""
-    return f"{math.ceil(100 * max(float(x['rate']) for x in rows))}"
-
-
-def highest(rows):
-    return 100 * max(float(x["rate"]) for x in rows)
-
-
-def listed(rows):
-    """Return rates in percent, with a decimal."""
-    return [f"{100 * x['rate']:.1f}" for x in rows]
-
-
-def cover(**by):
-    """Return the range of coverage in percent, no narrower than it is."""
-    rates = [100 * x["rate"] for x in choose("interval", **by)]
-    return f"{math.floor(min(rates))} to {math.ceil(max(rates))} %"
+from tests.committed import (
+    RESULTS,
+    USUAL,
+    around,
+    choose,
+    choose_from,
+    committed,
+    cover,
+    ends,
+    highest,
+    listed,
+)
+from tests.recipes import say_in_training
 
 
 def say_placements():
@@ -310,6 +249,11 @@ def say_on_seeds():
 
 def say_on_reporting():
     families = choose("family", null="2 models, 20 tasks", unit="runs")
+    by = {"null": "2 models, 20 tasks", "unit": "items"}
+    of_items = {
+        test: f"{highest(choose('family', test=test, **by)):.1f}"
+        for test in ("bootstrap", "permutation")
+    }
     few = choose("function", function="brunner_munzel", n=5, m=5, scores=USUAL)
     few = [x for x in few if x["spread"] == 1.0]
     text = " ".join((RESULTS.parents[1] / "README.md").read_text("utf-8").split())
@@ -329,6 +273,8 @@ def say_on_reporting():
         f"`brunner_munzel` has p <= 0.01 in {ends(few, 'rate_at_1')} % of equal pairs "
         "of 5 runs",
         f"leaves any significant in {highest(families):.1f} % of cases at most",
+        f"`--test bootstrap` has any in up to {of_items['bootstrap']} % of cases",
+        f"`--test permutation`, in up to {of_items['permutation']} %",
         f"eps_min = {shown[0]} < 0.2, confidence 0.95 for all 6 comparisons",
         f"12 and 20 runs, which differ in their seed; means {means[0]} and {means[1]};",
         f"(eps_min = {float(shown[1]):.2f} and {float(shown[2]):.2f} at confidence",
@@ -351,58 +297,6 @@ def say_in_warning():
     return [
         f"one of two equal models better in {published(3)} of cases with 3 runs each, "
         f"{published(5)} with 5 and {published(20)} with 20"
-    ]
-
-
-def recipe(name, **by):
-    (row,) = choose_from("recipes", recipe=name, **by)
-    return 100 * float(row["rate"])
-
-
-def say_in_training():
-    pairs, orders = (
-        recipe("an eighth of a deviation", case=x) for x in ("pairs", "aso")
-    )
-    kept = [recipe("checkpoints", level=x) for x in ("0.005", "0.05")]
-    folds = {
-        (said, count): recipe("cross-validation", case=f"folds, {said}, {count}")
-        for said in ("corrected", "uncorrected")
-        for count in ("one", "five")
-    }
-    items = [
-        recipe("cross-validation", case=f"items{x}")
-        for x in (", one repetition", ", means of five", " of five, as if others")
-    ]
-    lost = [recipe("found worse", case=f"worse by {x} points") for x in (0, 2, 3)]
-    less = {
-        (x, n): recipe("worse by less than a point", case=f"worse by {x} points", n=n)
-        for x in (0, 1)
-        for n in ("899", "5000")
-    }
-    network, few, many = (
-        recipe("digits", case=f"{x}, found worse")
-        for x in ("network", "forest of 10", "forest of 100")
-    )
-    twice = recipe("digits", case="network, two-sided")
-    return [
-        f"the paired test found that in {pairs:.0f} % of 400 draws at p <= 0.05, and "
-        f"`aso` at eps_min < 0.2 in {orders:.0f} %",
-        f"p <= 0.05 in {twice:.0f} % of all pairs of 100 runs",
-        f"was kept in {kept[0]:.1f} %, and with a level of 0.05 at each evaluation in "
-        f"{kept[1]:.1f} %.",
-        f"| items, means of repetitions | {items[0]:.1f} % | {items[1]:.1f} % |",
-        f"as if they were others | | {items[2]:.1f} % |",
-        f"| folds, with `test_share` | {folds['corrected', 'one']:.1f} % | "
-        f"{folds['corrected', 'five']:.1f} % |",
-        f"| folds, without | {folds['uncorrected', 'one']:.1f} % | "
-        f"{folds['uncorrected', 'five']:.1f} % |",
-        f"are equally good: in {lost[0]:.1f} % of test sets of 899 items",
-        f"a loss of 2 points in {lost[1]:.0f} % of such sets, of 3 in {lost[2]:.0f} %.",
-        f"worse by a point in {less[1, '899']:.1f} % of them",
-        f"in {less[0, '899']:.0f} % of sets of 899 items, and in "
-        f"{less[0, '5000']:.0f} % of 5000",
-        f"failed in {many:.1f} % for forests of 100 trees, in {few:.1f} % for those of "
-        f"10, and in {network:.1f} % for networks",
     ]
 
 

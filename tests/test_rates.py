@@ -31,7 +31,8 @@ from sigarray._cli.pairwise_tests import (
 )
 from tests import figures
 from tests.backends import whole_suite
-from tests.rates import DOCSTRINGS, PAGES, committed
+from tests.committed import committed
+from tests.rates import DOCSTRINGS, PAGES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
