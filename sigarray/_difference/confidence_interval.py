@@ -25,6 +25,7 @@ from sigarray._difference.studentized import draw_t, limits_by_t, standardize_sc
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
+    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     difference_of,
@@ -225,6 +226,7 @@ def _bootstrap_ci(
         quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
         if method == "bca":
             rounding = rounding_of(xp, statistic, rows, values)
+            rounding = add_rounding_of_scores(xp, rounding, statistic, entries, unit)
             bias = _bias(xp, replicates, observed, rounding)
             acceleration = _acceleration(xp, rows, statistic, paired)
             quantiles = _correct(xp, tail, bias, acceleration)

@@ -24,6 +24,7 @@ from sigarray._difference.saddlepoint import permutation_tail
 from sigarray._difference.studentized import permuted_gaps, permuted_t
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
+    add_rounding_of_scores,
     apply_statistic,
     center_scores,
     find_p_value,
@@ -82,11 +83,12 @@ def count_extremes(
     values = [apply_statistic(xp, by, x) for x in samples]
     difference = values[0] - values[1]
     tolerance = rounding_of(xp, by, samples, values)
+    tolerance = add_rounding_of_scores(xp, tolerance, by, [a, b], unit)
     exchange = exchange_pairs if paired else deal_out
 
     def find_extremes(start: int | Array, size: int) -> Array:
         if is_studentized:
-            gap, tie = permuted_gaps(xp, pool, n, seed, start, size)
+            gap, tie = permuted_gaps(xp, pool, n, seed, start, size, tolerance)
         else:
             permuted = exchange(xp, pool, n, seed, start, size, by)
             gap, tie = permuted - difference[..., None], tolerance[..., None]

@@ -14,6 +14,7 @@ from sigarray._difference.resampling import count_elements
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
+    add_rounding_of_scores,
     center_scores,
     difference_of,
     largest_or_one,
@@ -72,15 +73,24 @@ def find_gaps(
 
 
 def permuted_gaps(
-    xp: Library, pool: Array, n: int, seed: Seed | None, start: int | Array, size: int
+    xp: Library,
+    pool: Array,
+    n: int,
+    seed: Seed | None,
+    start: int | Array,
+    size: int,
+    rounding: Array,
 ) -> tuple[Array, Array]:
-    """Return `find_gaps` of scores that are dealt out anew to two samples."""
-    pool = pool / largest_or_one(xp, pool)[..., None]
+    """Return `find_gaps` of scores that are dealt out anew to two samples.
+
+    `rounding` is that of the difference of their means.
+    """
+    unit = largest_or_one(xp, pool)
+    pool = pool / unit[..., None]
     samples = [pool[..., :n], pool[..., n:]]
     observed, variance = difference_and_error(xp, samples)
     permuted, variances = exchange_differences(xp, pool, n, seed, start, size, False)
-    rounding = rounding_of(xp, "mean", samples, [observed])
-    return find_gaps(xp, (observed, permuted), (variance, variances), rounding)
+    return find_gaps(xp, (observed, permuted), (variance, variances), rounding / unit)
 
 
 def permuted_t(
@@ -101,13 +111,15 @@ def permuted_t(
 class Standard(NamedTuple):
     """Scores about a coarse mean, or differences of pairs, at most 1 in size.
 
-    The difference of the means of what was given, and its variance, are in units too.
+    The difference of the means of what was given, its variance, and how far two of them
+    may be apart by rounding alone, are in units too.
     """
 
     scores: list[Array]
     difference: Array
     variance: Array
     unit: Array
+    rounding: Array
 
 
 def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> Standard:
@@ -119,7 +131,10 @@ def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> S
     observed, variance = difference_and_error(xp, scores)
     # The levels are subtracted as they are: a division would round them.
     difference = move_back(centered, unit * observed) / unit
-    return Standard(scores, difference, variance, centered.unit * scale * unit)
+    whole = centered.unit * scale * unit
+    rounding = rounding_of(xp, "mean", scores, [observed])
+    rounding = add_rounding_of_scores(xp, rounding, "mean", samples, whole)
+    return Standard(scores, difference, variance, whole, rounding)
 
 
 def resampled_shifts(
@@ -179,8 +194,7 @@ def bootstrap_t_test(
 ) -> tuple[Array, Array]:
     """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
     t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
-    samples, difference, variance, _ = standardize_scores(xp, [a, b], paired)
-    rounding = rounding_of(xp, "mean", samples, [difference])
+    samples, difference, variance, _, rounding = standardize_scores(xp, [a, b], paired)
     rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
 
     def find_extremes(start: int | Array, size: int) -> Array:

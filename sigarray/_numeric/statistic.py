@@ -14,6 +14,8 @@ from sigarray._numeric.faults import spread_faults
 
 # Differences closer than so many units of rounding are ties.
 TIE_UNITS = 100
+# The rounding of scores is no more than this share of what they differ by.
+_MOST_OF_SPREAD = 2.0**-10
 
 
 def check_pairs(
@@ -216,3 +218,26 @@ def rounding_of(
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
     return TIE_UNITS * xp.finfo(values[0].dtype).eps * sum(scales[1:], scales[0])
+
+
+def add_rounding_of_scores(
+    xp: Library,
+    rounding: Array,
+    statistic: Statistic,
+    samples: Sequence[Array],
+    unit: Array,
+) -> Array:
+    """Add to `rounding_of` that of the scores as they are given.
+
+    0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
+    place, which does not vanish where the level of the scores is subtracted. It counts
+    as far as it is small beside what the scores differ by: else whole numbers at a high
+    level, which are exact, would be ties. Of a callable it is not known what becomes of
+    it.
+    """
+    if callable(statistic):
+        return rounding
+    eps = xp.finfo(rounding.dtype).eps
+    given = [2.0 * eps * xp.max(xp.abs(x), axis=-1) / unit for x in samples]
+    given = sum(given[1:], given[0])
+    return rounding + xp.minimum(given, rounding * (_MOST_OF_SPREAD / TIE_UNITS / eps))

@@ -8,6 +8,8 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import largest_or_one, scale_scores
 
+_EPS_OF_SINGLE = 2.0**-23
+
 
 def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
     """Return t and its degrees of freedom, of two samples or of pairs."""
@@ -49,13 +51,16 @@ def find_flat(
 
     Two decimals and their difference are rounded by at most half a unit each: the
     differences of 0.9 - 0.8 and 0.7 - 0.6 are as far apart as that, and are the same.
-    So are means that were summed in another order.
+    So are means that were summed in another order. Whole numbers in single precision
+    may lie as near one another, and differ: those count as they are.
     """
     sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in scores]
-    if len(samples) < len(scores):
+    if is_of_pairs := len(samples) < len(scores):
         sizes = [xp.maximum(*sizes)]
+    eps = xp.finfo(samples[0].dtype).eps
+    unit = eps * (4.0 if is_of_pairs or eps < _EPS_OF_SINGLE else 1.0)
     return [
-        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= 4.0 * xp.finfo(x.dtype).eps * size
+        xp.max(x, axis=-1) - xp.min(x, axis=-1) <= unit * size
         for x, size in zip(samples, sizes, strict=True)
     ]
 

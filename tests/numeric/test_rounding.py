@@ -210,3 +210,24 @@ def test_scores_that_vary_in_their_last_bit_are_the_same(backend):
     result = t_test(a, backend.asarray([0.5, 0.5, 0.5]))
     assert float(result.statistic) == -math.inf
     assert math.isnan(float(result.pvalue))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "t"])
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("test", [permutation_test, bootstrap_test])
+@pytest.mark.parametrize(
+    ("level", "spread", "decimals"),
+    [(99.3, 0.03, 2), (0.993, 3e-4, 4), (93.2, 0.15, 2), (1e5, 0.5, 1), (0.5, 0.01, 3)],
+)
+def test_decimals_have_the_ties_of_whole_numbers(
+    level, spread, decimals, test, paired, statistic
+):
+    """99.29 is no float, and what is lost of it is not small beside the spread."""
+    rng = np.random.default_rng(7)
+    options = {"paired": paired, "statistic": statistic, "rng": 0, "n_resamples": 999}
+    sizes = [(5, 5), (8, 8)] if paired else [(5, 5), (6, 7), (12, 9)]
+    for n, m in sizes:
+        for _ in range(5):
+            a, b = (rng.normal(level, spread, k).round(decimals) for k in (n, m))
+            whole = [np.round((x - level) * 10.0**decimals) for x in (a, b)]
+            assert test(a, b, **options).pvalue == test(*whole, **options).pvalue
