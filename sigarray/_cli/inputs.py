@@ -81,8 +81,7 @@ def read_models(options: argparse.Namespace, *, min_models: int = 2) -> ScoreTab
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
     _refuse_single_scores(table)
     _check_direction(table, options)
-    _check_scales(table)
-    _refuse_scales(table)
+    _check_scales(table, is_vouched=options.unit is not None)
     return table
 
 
@@ -111,7 +110,24 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     raise ValueError(msg)
 
 
-def _check_scales(table: ScoreTable) -> None:
+def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
+    """Refuse shares beside percentages, or warn where the unit of scores was given."""
+    try:
+        _compare_scales(table)
+        _refuse_scales(table)
+    except ValueError as error:
+        if is_vouched:
+            warnings.warn(str(error), UserWarning, stacklevel=2)
+            return
+        unit = "run" if table.unit == "run" else "item"
+        msg = (
+            f"{error} Write all in percent, or all as shares of 1; if they are of one "
+            f"scale, as losses and returns of games are, pass --unit {unit}."
+        )
+        raise ValueError(msg) from None
+
+
+def _compare_scales(table: ScoreTable) -> None:
     """Refuse shares beside percentages of their size, or warn of others."""
     for task, by in table.tasks.items():
         ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
@@ -126,7 +142,6 @@ def _check_scales(table: ScoreTable) -> None:
             )
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
-                msg += " Write all in percent, or all as shares of 1."
                 raise ValueError(msg)
             warnings.warn(msg, UserWarning, stacklevel=2)
 
@@ -160,8 +175,7 @@ def _refuse_scales(table: ScoreTable) -> None:
             among = every[is_share != (found <= 1.0)]
             msg = (
                 f"{table.source}: expected scores of one scale{place}; got {found:g} "
-                f"of {name!r} among scores of {among.min():g} to {among.max():g}. "
-                "Write all in percent, or all as shares of 1."
+                f"of {name!r} among scores of {among.min():g} to {among.max():g}."
             )
             raise ValueError(msg)
 

@@ -36,7 +36,9 @@ def read_samples(
         doc, rule = record["doc_id"], str(record.get("filter"))
         turn = seen[doc, rule] = seen.get((doc, rule), -1) + 1
         if (doc, turn) not in rows:
-            rows[doc, turn] = {"doc_id": doc, "doc_hash": record.get("doc_hash")}
+            rows[doc, turn] = {"doc_id": doc}
+            if "doc_hash" in record:
+                rows[doc, turn]["doc_hash"] = record["doc_hash"]
             places.append(line)
         for metric, value in record.items():
             if metric not in _NO_METRICS and isinstance(value, (bool, int, float)):
@@ -45,13 +47,16 @@ def read_samples(
                 metrics[column] = None
     match = _SAMPLES.fullmatch(Path(name).name)
     better = {} if match is None else _read_directions(Path(name), match[1])
+    roles = {"item": "doc_id"}
+    if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
+        roles["content"] = "doc_hash"
     return tabulate_records(
         "samples of lm-evaluation-harness",
         name,
         list(rows.values()),
         places,
         "line",
-        roles={"item": "doc_id", "content": "doc_hash"},
+        roles=roles,
         constants={"task": match[1]} if match else {},
         metrics=tuple(metrics),
         better=better,

@@ -147,6 +147,15 @@ class TestScales:
         rows += [numbers(88, 94, 2) for _ in range(4)]
         refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
 
+    def test_scores_that_are_said_to_be_of_one_scale(self, write, run):
+        """A run that diverged has a loss of another size, and so has an early agent."""
+        rows = ["0.041,0.038", "0.039,0.042", "0.044,3.9", "0.040,0.037", "0.043,0.041"]
+        path = write("\n".join(["a,b", *rows]))
+        refuse(run("compare", path, "--lower-is-better"), "pass --unit run")
+        status, _, err = run("compare", path, "--lower-is-better", "--unit", "run")
+        assert status == 0
+        assert err.count("got 3.9 of 'b' among scores of 0.037") == 1
+
     @pytest.mark.parametrize(
         "rows",
         [

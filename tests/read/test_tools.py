@@ -85,6 +85,23 @@ class TestLmEval:
         assert named.models == ("a", "b")
         assert list(means(named).values()) == list(means(table).values())
 
+    def test_samples_without_the_hash_of_their_document(self, tmp_path):
+        paths, bare = [], []
+        for name in self.NAMES:
+            path = next((LM_EVAL / name).glob("samples_toy_mc_*"))
+            records = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
+            for record in records:
+                del record["doc_hash"]
+            (tmp_path / name).mkdir()
+            lines = "\n".join(json.dumps(x) for x in records)
+            (tmp_path / name / path.name).write_text(lines, "utf-8")
+            paths.append(path)
+            bare.append(tmp_path / name / path.name)
+        options = {"metric": "acc", "drop_unmatched": True}
+        hashed, table = read.scores(*paths, **options), read.scores(*bare, **options)
+        assert means(hashed) == means(table)
+        assert table.is_paired
+
     def test_several_metrics_are_listed(self):
         with pytest.raises(TableError, match=r"got 'acc', 'acc_norm'\. Choose one"):
             read.scores(LM_EVAL / self.NAMES[0], tasks=["toy_mc"])
