@@ -284,8 +284,8 @@ def describe_orders(
         who = "two normal models of 3 to 50 runs"
         who += ", among others," if len(scores) > 2 else ""
         how += (
-            f"; of {who} whose violation ratio is 0.2 itself, one is called better in "
-            f"{share}"
+            f"; error rate: of {who} whose violation ratio is 0.2 itself, one is "
+            f"called better in {share}"
         )
     return how
 

@@ -208,7 +208,8 @@ def say_order_basis(comparison: Comparison) -> str:
         return f"{level} without a correction"
     if comparison.correction == "benjamini_hochberg":
         return f"{level}, {say_correction_of_tests(comparison)}"
-    return f"{level} for all {n_pairs} comparisons together"
+    every = "both" if n_pairs == 2 else f"all {n_pairs}"
+    return f"{level} for {every} comparisons together"
 
 
 def _say_test(comparison: Comparison, x: Decision) -> str:

@@ -329,8 +329,9 @@ def _read_header(
         if is_unnamed and columns is None and model not in ignored and not is_item:
             first = next(x for _, row in rows[1:] if (x := get_cell(row, position)))
             msg = (
-                f"{place}: expected a name; got none, above {first!r}. Where it names "
-                'the items of a test set, by which models are paired, pass --item ""; '
+                f"{place}: expected a name; got a blank cell, above {first!r}. "
+                "Where it names the items of a test set, by which models are paired, "
+                'pass --item ""; '
                 'where it names the model of each row, --model ""; where it numbers '
                 'runs, --ignore ""; or choose the models with --columns.'
             )

@@ -97,9 +97,9 @@ class TestRates:
             )
             won += found[""].eps_min[2, 0] < 0.2
         assert_rate(pair["power"], 150, won / 150, 150)
-        n_pairs = 3 if baseline is None else 2
+        n_pairs, every = (3, "all 3") if baseline is None else (2, "both")
         assert len(by_name) == n_pairs
-        assert f"for all {n_pairs} comparisons together" in document["method"]
+        assert f"for {every} comparisons together" in document["method"]
 
     @pytest.mark.filterwarnings("ignore:eps_min of")
     @pytest.mark.parametrize("baseline", [None, "forest"])

@@ -62,7 +62,7 @@ def test_tables_that_are_read(write, content, names):
         ("0.9,NA\n0.8,0.7\n", r"line 1: expected a header of model names; got numbers"),
         (
             ",a,b\n0,1,2\n",
-            r"line 1, column 1: .*got none, above '0'\. .*--item \"\"; "
+            r"line 1, column 1: .*got a blank cell, above '0'\. .*--item \"\"; "
             r".*--ignore \"\"; or .*--columns",
         ),
         (
@@ -75,7 +75,7 @@ def test_tables_that_are_read(write, content, names):
             "a,b\n1,2,3\n",
             r"line 2, column 3: expected 2 cells, as in the header; got 3",
         ),
-        ("a,,b\n1,2,3\n", r"line 1, column 2: expected a name; got none"),
+        ("a,,b\n1,2,3\n", r"line 1, column 2: expected a name; got a blank cell"),
         (
             b"a,b\n1,2\n3,\xff\n",
             r"line 3, byte 3: expected UTF-8 text; got the byte 0xff",

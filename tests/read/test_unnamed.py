@@ -80,6 +80,8 @@ def test_an_index_without_a_name(write, run):
     names = [f",{a},{b}" for a, b in [("a", "b"), *rows]]
     names[1:] = [f"q{k}{row}" for k, row in enumerate(names[1:])]
     path = write("\n".join(names))
-    refuse(run("compare", path), "got none, above 'q0'", '--item ""', '--ignore ""')
+    refuse(
+        run("compare", path), "got a blank cell, above 'q0'", '--item ""', '--ignore ""'
+    )
     assert "permutation" in run("compare", path, "--item", "")[1]
     assert "stochastic" in run("compare", path, "--ignore", "")[1]
