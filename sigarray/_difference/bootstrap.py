@@ -303,7 +303,7 @@ def _bootstrap_test(
     n_resamples: int,
 ) -> tuple[Array, Array]:
     """Difference and p-value with the null hypothesis imposed by centring."""
-    faultless = [spread_faults(xp, x) for x in (a, b)]
+    faultless = (spread_faults(xp, x) for x in (a, b))
     centered = center_scores(xp, statistic, *faultless)
     a, b = samples = centered.scores
     values = [apply_statistic(xp, statistic, x) for x in samples]
@@ -324,9 +324,7 @@ def _bootstrap_test(
             pvalue = find_tail(alternative)
         return centered.unit * difference, clip_p_value(xp, pvalue)
     tolerance = rounding_of(xp, statistic, samples, values)
-    tolerance = add_rounding_of_scores(
-        xp, tolerance, statistic, faultless, centered.unit
-    )
+    tolerance = add_rounding_of_scores(xp, tolerance, statistic, centered.levels)
     distance = difference[..., None]
 
     def find_extremes(start: int | Array, size: int) -> Array:

@@ -226,7 +226,7 @@ def _bootstrap_ci(
         quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
         if method == "bca":
             rounding = rounding_of(xp, statistic, rows, values)
-            rounding = add_rounding_of_scores(xp, rounding, statistic, entries, unit)
+            rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
             bias = _bias(xp, replicates, observed, rounding)
             acceleration = _acceleration(xp, rows, statistic, paired)
             quantiles = _correct(xp, tail, bias, acceleration)

@@ -78,12 +78,12 @@ def count_extremes(
     by: Statistic = "mean" if statistic == "t" else statistic
     # Of equal sizes the sum of squares is the same for all, and t rises with the mean.
     is_studentized = statistic == "t" and n != m
-    (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
+    (pool,), levels, _, unit = center_scores(xp, by, pool_samples(xp, a, b))
     samples = [pool[..., :n], pool[..., n:]]
     values = [apply_statistic(xp, by, x) for x in samples]
     difference = values[0] - values[1]
     tolerance = rounding_of(xp, by, samples, values)
-    tolerance = add_rounding_of_scores(xp, tolerance, by, [a, b], unit)
+    tolerance = add_rounding_of_scores(xp, tolerance, by, levels)
     exchange = exchange_pairs if paired else deal_out
 
     def find_extremes(start: int | Array, size: int) -> Array:

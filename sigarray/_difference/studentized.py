@@ -111,15 +111,13 @@ def permuted_t(
 class Standard(NamedTuple):
     """Scores about a coarse mean, or differences of pairs, at most 1 in size.
 
-    The difference of the means of what was given, its variance, and how far two of them
-    may be apart by rounding alone, are in units too.
+    The difference of the means of what was given, and its variance, are in units too.
     """
 
     scores: list[Array]
     difference: Array
     variance: Array
     unit: Array
-    rounding: Array
 
 
 def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> Standard:
@@ -131,10 +129,7 @@ def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> S
     observed, variance = difference_and_error(xp, scores)
     # The levels are subtracted as they are: a division would round them.
     difference = move_back(centered, unit * observed) / unit
-    whole = centered.unit * scale * unit
-    rounding = rounding_of(xp, "mean", scores, [observed])
-    rounding = add_rounding_of_scores(xp, rounding, "mean", samples, whole)
-    return Standard(scores, difference, variance, whole, rounding)
+    return Standard(scores, difference, variance, centered.unit * scale * unit)
 
 
 def resampled_shifts(
@@ -194,7 +189,11 @@ def bootstrap_t_test(
 ) -> tuple[Array, Array]:
     """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
     t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
-    samples, difference, variance, _, rounding = standardize_scores(xp, [a, b], paired)
+    samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
+    rounding = rounding_of(xp, "mean", samples, [difference])
+    # Of the scores themselves, also where the samples are differences of pairs.
+    levels = [xp.min(x, axis=-1) / unit for x in (a, b)]
+    rounding = add_rounding_of_scores(xp, rounding, "mean", levels)
     rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
 
     def find_extremes(start: int | Array, size: int) -> Array:

@@ -221,13 +221,9 @@ def rounding_of(
 
 
 def add_rounding_of_scores(
-    xp: Library,
-    rounding: Array,
-    statistic: Statistic,
-    samples: Sequence[Array],
-    unit: Array,
+    xp: Library, rounding: Array, statistic: Statistic, levels: Sequence[Array]
 ) -> Array:
-    """Add to `rounding_of` that of the scores as they are given.
+    """Add to `rounding_of` that of the scores as they are given, at these levels.
 
     0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
     place, which does not vanish where the level of the scores is subtracted. It counts
@@ -238,6 +234,6 @@ def add_rounding_of_scores(
     if callable(statistic):
         return rounding
     eps = xp.finfo(rounding.dtype).eps
-    given = [2.0 * eps * xp.max(xp.abs(x), axis=-1) / unit for x in samples]
-    given = sum(given[1:], given[0])
-    return rounding + xp.minimum(given, rounding * (_MOST_OF_SPREAD / TIE_UNITS / eps))
+    level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])
+    most = rounding * (_MOST_OF_SPREAD / TIE_UNITS / eps)
+    return rounding + xp.minimum(4.0 * eps * level, most)
