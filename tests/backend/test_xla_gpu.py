@@ -74,7 +74,7 @@ def test_every_case_compiles():
 LAUNCHES = {
     "aso(a, b, rng=seed)": 38,
     "multi_aso(models, rng=seed)": 78,
-    "permutation_test(a, b, paired=True, rng=seed)": 20,
+    "permutation_test(a, b, paired=True, rng=seed)": 18,
     "permutation_test(a, b, rng=seed)": 31,
     "bootstrap_test(a, b, rng=seed)": 31,
     "bootstrap_ci(a, rng=seed)": 52,
