@@ -111,24 +111,29 @@ def _refuse_single_scores(table: ScoreTable) -> None:
 
 
 def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
-    """Refuse shares beside percentages, or warn where the unit of scores was given."""
-    try:
-        _compare_scales(table)
-        _refuse_scales(table)
-    except ValueError as error:
-        if is_vouched:
-            warnings.warn(str(error), UserWarning, stacklevel=2)
-            return
-        unit = "run" if table.unit == "run" else "item"
-        msg = (
-            f"{error} Write all in percent, or all as shares of 1; if they are of one "
-            f"scale, as losses and returns of games are, pass --unit {unit}."
-        )
-        raise ValueError(msg) from None
+    """Refuse shares beside percentages, or warn where the unit of scores was given.
+
+    Raises
+    ------
+    ValueError
+        Models, or scores, of two scales.
+    """
+    fault = _compare_scales(table) or _find_other_scale(table)
+    if fault is None:
+        return
+    if is_vouched:
+        warnings.warn(fault, UserWarning, stacklevel=2)
+        return
+    unit = "run" if table.unit == "run" else "item"
+    msg = (
+        f"{fault} Write all in percent, or all as shares of 1; if they are of one "
+        f"scale, as losses and returns of games are, pass --unit {unit}."
+    )
+    raise ValueError(msg)
 
 
-def _compare_scales(table: ScoreTable) -> None:
-    """Refuse shares beside percentages of their size, or warn of others."""
+def _compare_scales(table: ScoreTable) -> str | None:
+    """Find a model in shares beside one in percent; warn where sizes differ."""
     for task, by in table.tasks.items():
         ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
         shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
@@ -142,18 +147,16 @@ def _compare_scales(table: ScoreTable) -> None:
             )
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
-                raise ValueError(msg)
-            warnings.warn(msg, UserWarning, stacklevel=2)
+                return msg
+            warnings.warn(msg, UserWarning, stacklevel=3)
+    return None
 
 
-def _refuse_scales(table: ScoreTable) -> None:
-    """Refuse shares beside percentages of their size: 0.93 among 91.2, or 91.2 in them.
+def _find_other_scale(table: ScoreTable) -> str | None:
+    """Find shares beside percentages of their size: 0.93 among 91.2, or 91.2 in them.
 
-    Raises
-    ------
-    ValueError
-        Scores of a task are shares and others, each of one size, as returns of games
-        are not; and a hundred times each of the fewer is where the more are.
+    Scores of a task are shares and others, each of one size, as returns of games are
+    not; and a hundred times each of the fewer is where the more are.
     """
     for task, by in table.tasks.items():
         every = np.concatenate(list(by.values()))
@@ -173,11 +176,11 @@ def _refuse_scales(table: ScoreTable) -> None:
             name = next(x for x, y in by.items() if np.any(np.isclose(y, found)))
             place = f" on {task}" if task else ""
             among = every[is_share != (found <= 1.0)]
-            msg = (
+            return (
                 f"{table.source}: expected scores of one scale{place}; got {found:g} "
                 f"of {name!r} among scores of {among.min():g} to {among.max():g}."
             )
-            raise ValueError(msg)
+    return None
 
 
 def _refuse_mixed_directions(table: ScoreTable) -> None:
