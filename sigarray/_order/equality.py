@@ -43,14 +43,14 @@ def _test_pairs(
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
         n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         curve = curve_of_wins(n, m, family)
+        size = _without_ties(xp, own if is_one_sided else xp.abs(own), n * m)
         if is_one_sided:
             # P(D >= -d) = 1 - P(D >= d + 2), for D is d + 2 next where nothing is tied.
-            is_behind = own < 0.0
-            p_values = curve(xp, xp.where(is_behind, 2.0 - own, own))
+            is_behind = size < 0.0
+            p_values = curve(xp, xp.where(is_behind, 2.0 - size, size))
             p_values = xp.where(is_behind, 1.0 - p_values, p_values)
         else:
-            p_values = curve(xp, xp.abs(own))
-        size = own if is_one_sided else xp.abs(own)
+            p_values = curve(xp, size)
         is_told = size >= limit_of_pair(n, m, family)
         side: Alternative = "greater" if is_one_sided else "two-sided"
         by_means = p_of_means(xp, pair, min(n, m), side)
@@ -82,8 +82,9 @@ def _test_models(
     parts, of_means, has_means = [], [], False
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
         n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
-        p_of_pair = curve_of_wins(n, m, family)(xp, xp.abs(own))
-        is_enough = xp.abs(own) >= limit_of_pair(n, m, family)
+        size = _without_ties(xp, xp.abs(own), n * m)
+        p_of_pair = curve_of_wins(n, m, family)(xp, size)
+        is_enough = size >= limit_of_pair(n, m, family)
         by_means = p_of_means(xp, pair, min(n, m), "two-sided")
         if by_means is not None:
             has_means = True
@@ -114,8 +115,17 @@ def _test_models(
     return Equality(leads + 0.5, p_values, is_told)
 
 
+def _without_ties(xp: Library, wins: Array, n_pairs: int) -> Array:
+    """Round net wins down to what they can be where no two scores are equal.
+
+    Between two such values no level tells a pair apart that the lower one would not.
+    """
+    odd = n_pairs % 2
+    return 2.0 * xp.floor(0.5 * (wins - odd)) + odd
+
+
 def _agree(xp: Library, p_values: Array, is_told: Array, level: float) -> Array:
-    """Let p-values, which are interpolated, say what is claimed."""
+    """Let p-values, which of many scores are fitted, say what is claimed."""
     # 1 - 0.95 is a little more than 0.05.
     told = xp.clip(p_values, None, level * (1.0 - 1e-6))
     untold = xp.clip(p_values, level * (1.0 + 1e-5), None)

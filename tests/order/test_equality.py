@@ -354,6 +354,26 @@ class TestAso:
             ).pvalue
             assert aso(a, b, rng=0).pvalue == pytest.approx(expected, rel=5e-3)
 
+    @pytest.mark.parametrize("n", [5, 6])
+    def test_p_of_tied_scores_is_the_level_from_which_on_they_are_told_apart(self, n):
+        tails = enumerate_wins(n, n)
+        rng = np.random.default_rng(13)
+        n_between = 0
+        for _ in range(100):
+            a, b = rng.integers(1, 6, n), rng.integers(0, 4, n)
+            wins = count_wins(a, b)
+            n_between += wins not in tails
+            expected = float(tails[max(d for d in tails if d <= wins)])
+            p = float(aso(a, b).pvalue)
+            assert p == pytest.approx(expected, rel=1e-9)
+            for level in (0.99 * p, min(1.01 * p, 0.999)):
+                is_told = aso(a, b, confidence_level=1.0 - level).eps_min < 0.5
+                assert not is_told or p <= level
+            two_sided = multi_aso([a, b]).pvalue[0, 1]
+            tail = tails[max(d for d in tails if d <= abs(wins))]
+            assert two_sided == pytest.approx(min(1.0, 2.0 * float(tail)), rel=1e-9)
+        assert n_between >= 20
+
     def test_a_bound_below_a_half_needs_that_equality_is_rejected(self):
         a, b = [1.0, 2.0, 3.0], [0.0, 0.5, 0.9]  # p = 1/20
         assert aso(a, b).eps_min == 0.0
