@@ -24,6 +24,7 @@ from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.matched import list_matched, say_matched
 from sigarray._cli.messages import list_said, say
+from sigarray._cli.near_levels import doubt_near_alpha
 from sigarray._cli.options import FILE_OF_SCORES, add_table
 from sigarray._cli.orders import OrderOptions, run_orders
 from sigarray._cli.page import write_page
@@ -167,10 +168,12 @@ def _decide(
     elif first.is_corrected:
         every = np.asarray(holm(every))
     adjusted = iter(every)
-    return {
+    decisions = {
         task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
         for task, by in found.items()
     }
+    doubt_near_alpha(found, decisions, first.alpha)
+    return decisions
 
 
 def _report(

@@ -13,11 +13,15 @@ from sigarray.results import PairwiseAsoResult
 
 @dataclass(frozen=True)
 class PairTest:
-    """A two-sided test of two models; `leader` names the one that is ahead."""
+    """A two-sided test of two models; `leader` names the one that is ahead.
+
+    Its p-value is of so many random resamples, or of none.
+    """
 
     statistic: float
     p_value: float
     leader: str | None
+    n_drawn: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Two-sided tests of every two models of a table of scores, on the host."""
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from sigarray._cli.comparison import pairs_of
 from sigarray._cli.decisions import PairTest
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
+from sigarray._cli.near_levels import is_near_any_level
 from sigarray._cli.progress import announce, track
 from sigarray._difference.exchanges import count_permutations
 from sigarray._difference.saddlepoint import effective_size
@@ -51,9 +53,8 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # Of a guess at the time: for each pair, and for each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
-# A p-value is clear of a level so many of its Monte-Carlo errors away; else draws are
-# taken on up to this number, and up to so many scores.
-_CLEAR, _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 4.0, 2**19, 2**27, 3
+# Near a level draws are taken on up to this number, and up to so many scores.
+_MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
 # What is said of tests that have no options.
@@ -128,10 +129,10 @@ def find_tests(
     """Test pairs of models, in silence."""
     tests = []
     for a, b in pairs:
-        statistic, lead, p = _test_pair(scores, a, b, options)
+        statistic, lead, p, n_drawn = _test_pair(scores, a, b, options)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
-        tests.append(PairTest(statistic, p, leader))
+        tests.append(PairTest(statistic, p, leader, n_drawn))
     return tests
 
 
@@ -262,8 +263,11 @@ def _choose_options(
 
 def _test_pair(
     scores: Scores, a: str, b: str, options: PairOptions
-) -> tuple[float, float, float]:
-    """Return the statistic, how far A leads (0 for not at all), and the p-value."""
+) -> tuple[float, float, float, int]:
+    """Return the statistic, how far A leads (0 for not at all), and the p-value.
+
+    And of how many random resamples that is, 0 for none.
+    """
     first, second = sorted((a, b))
     x, y = scores[first], scores[second]
     chosen = _choose_options(x, y, options)
@@ -281,7 +285,9 @@ def _test_pair(
             {"method": "saddlepoint"} if is_smooth else {"n_resamples": more.number}
         )
         result = _FUNCTIONS[options.test](x, y, **chosen)
-    result = _draw_until_clear(x, y, options, chosen, result)
+    n_drawn = _count_drawn(x, y, options, chosen)
+    if n_drawn and options.draws_on:
+        result, n_drawn = _draw_until_clear(x, y, options, chosen, result)
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0
@@ -296,7 +302,22 @@ def _test_pair(
         lead = float(result.probability_of_improvement) - 0.5
     if options.test == "mann-whitney":
         turned = len(x) * len(y) - statistic
-    return (turned, 0.0 - lead, p_value) if is_turned else (statistic, lead, p_value)
+    if is_turned:
+        statistic, lead = turned, 0.0 - lead
+    return statistic, lead, p_value, n_drawn
+
+
+def _count_drawn(
+    x: np.ndarray, y: np.ndarray, options: PairOptions, chosen: Mapping[str, Any]
+) -> int:
+    """Count the random resamples of a p-value, 0 where it needs none."""
+    if chosen.get("method") != "resampling":
+        return 0
+    count = int(chosen["n_resamples"])
+    if options.test != EXACT_TEST:
+        return count
+    ways = count_permutations(len(x), len(y), paired=options.is_paired)
+    return 0 if ways <= count + 1 else count
 
 
 def _draw_until_clear(
@@ -305,38 +326,22 @@ def _draw_until_clear(
     options: PairOptions,
     chosen: dict[str, Any],
     result: Any,
-) -> Any:
-    """Draw on, four times as often each time, where the seed would decide."""
-    if chosen.get("method") != "resampling" or not options.draws_on:
-        return result
-    count = chosen["n_resamples"]
-    if options.test == EXACT_TEST:
-        ways = count_permutations(len(x), len(y), paired=options.is_paired)
-        if ways <= count + 1:
-            return result
-    while is_near_level(float(result.pvalue), count, options):
+) -> tuple[Any, int]:
+    """Draw on, four times as often each time, where the seed would decide.
+
+    Returns the result, and of how many resamples it is.
+    """
+    drawn = count = chosen["n_resamples"]
+    is_near = functools.partial(
+        is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons
+    )
+    while is_near(float(result.pvalue), drawn):
         count = 4 * (count + 1) - 1
         if count > _MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
             break
-        result = _FUNCTIONS[options.test](x, y, **chosen | {"n_resamples": count})
-    return result
-
-
-def is_near_level(p: float, n_resamples: int, options: PairOptions) -> bool:
-    """Tell a p-value that other draws could move across a level of Holm's correction.
-
-    These are alpha over 1, 2, ... comparisons, of which the two around p are looked at.
-    A p-value is twice that of a tail.
-    """
-    if not p > 0.0:
-        return False
-    error = math.sqrt(p * max(0.0, 2.0 - p) / n_resamples)
-    count = math.floor(options.alpha / p)
-    levels = [
-        options.alpha / min(max(k, 1), options.n_comparisons)
-        for k in (count, count + 1)
-    ]
-    return any(abs(p - level) < _CLEAR * error for level in levels)
+        drawn = count
+        result = _FUNCTIONS[options.test](x, y, **chosen | {"n_resamples": drawn})
+    return result, drawn
 
 
 def _advise(options: PairOptions) -> str:

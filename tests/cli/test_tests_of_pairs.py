@@ -194,7 +194,8 @@ class TestCompare:
         pair = json.loads(out)["pairs"][0]
         assert (pair["pvalue"], pair["better"]) == (0.05, "a")
         assert "a is better than b: p = 0.0500 <= 0.05" in run(*arguments)[1]
-        assert err == ""  # by t there is nothing to warn of
+        # That another seed could give more; by t there is nothing else to warn of.
+        assert err.count("warning") == err.count("another seed may decide") == 1
 
     def test_a_bootstrap_of_the_mean_of_few_scores_is_doubted(self, table, run):
         options = ["--test", "bootstrap", "--method", "saddlepoint"]
@@ -353,6 +354,20 @@ class TestMethodOfManyScores:
         options = ["compare", path, "--test", "permutation", "--format", "json"]
         found = [json.loads(run(*options, "--seed", str(k))[1]) for k in range(12)]
         assert {x["pairs"][0]["better"] for x in found} == {"b"}
+
+    def test_verdicts_that_hang_on_the_seed_are_warned_of(self, write, run):
+        """Of 4 models, the adjusted p of a and c, and of a and d, is near 0.05."""
+        scores = np.random.default_rng(2).normal(size=(4, 40)).T
+        scores[:, 0] += 0.55
+        lines = [",".join(f"{x:.5f}" for x in row) for row in scores]
+        path = write("a,b,c,d\n" + "\n".join(lines))
+        options = ["compare", path, "--unit", "item", "--test", "permutation"]
+        said = run(*options)[2]
+        assert (
+            "The adjusted p of a and c, a and d is 0.05 up to the error of 9,999 "
+            "random resamples, so that another seed may decide otherwise" in said
+        )
+        assert not run(*options, "--method", "saddlepoint")[2]
 
     def test_methods_by_option(self, table, run):
         for method in ("resampling", "saddlepoint"):
