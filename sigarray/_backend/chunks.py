@@ -1,11 +1,8 @@
 """Loops over replicates and entries, some at a time, and what bounds their memory."""
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, TypeVar
-
-import numpy as np
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
@@ -13,6 +10,7 @@ from sigarray._backend.workers import (
     compute_chunks,
     compute_items,
     current_execution,
+    keep_freed_memory,
 )
 
 State = TypeVar("State")
@@ -24,7 +22,6 @@ AddUp = Callable[[Array], Array]
 MAX_HELD = 2**22
 # Differences of samples that broadcast, of two axes of few scores to many entries.
 MAX_DIFFERENCES = 2**21
-_LARGE_BLOCK_BYTES = 2**24
 
 
 def chunk_size(
@@ -95,11 +92,22 @@ def map_entries(
         if jax_loops.current_shard(count * elements).n_shards == 1:
             return jax_loops.map_strided_entries(function, arrays, batch)
 
-    def kernel(start: int | Array, size: int) -> Array:
-        entries = xp.clip(xp.arange(size) + start, None, count - 1)
-        return function(*(xp.take(x, entries, axis=0) for x in arrays))
+    entries = _Entries(xp, function, arrays, count)
+    return map_replicates(xp, entries, count, elements=elements, batch=batch)
 
-    return map_replicates(xp, kernel, count, elements=elements, batch=batch)
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """A function of some entries, by their places."""
+
+    xp: Library
+    function: Callable[..., Array]
+    arrays: Sequence[Array]
+    count: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        places = self.xp.clip(self.xp.arange(size) + start, None, self.count - 1)
+        return self.function(*(self.xp.take(x, places, axis=0) for x in self.arrays))
 
 
 def map_items(
@@ -118,8 +126,7 @@ def map_items(
         function,
         items,
         elements=elements,
-        threads=xp.is_host,
-        modes=functools.partial(_prepare_elsewhere, xp),
+        xp=xp,
     )
 
 
@@ -136,11 +143,20 @@ def sum_replicates(
 
     What `initial` holds is added. Chunks are those of `map_replicates`.
     """
-
-    def add(start: int | Array, size: int, add_up: AddUp) -> Array:
-        return add_up(xp.astype(kernel(start, size), initial.dtype))
-
+    add = _Sum(xp, kernel, initial.dtype)
     return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """The sum of what a kernel gives."""
+
+    xp: Library
+    kernel: Callable[[Any, int], Array]
+    dtype: Any
+
+    def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
+        return add_up(self.xp.astype(self.kernel(start, size), self.dtype))
 
 
 def add_chunks(
@@ -165,23 +181,31 @@ def add_chunks(
         if chunks * shard.n_shards > 1:
             return jax_loops.add_chunks(kernel, initial, count, shard, chunks, size)
     _, size = _plan_chunks(xp, count, elements, batch)
-
-    def add_up(values: Array) -> Array:
-        # Where several chunks are computed as one, too, each has its own sum.
-        n = values.shape[-1]
-        if n <= size:
-            return xp.sum(values, axis=-1)[None, ...]
-        parts = [values[..., k : min(k + size, n)] for k in range(0, n, size)]
-        return xp.stack([xp.sum(part, axis=-1) for part in parts])
-
-    def add_part(start: int, n: int) -> Array:
-        return kernel(start, n, add_up)
-
+    parts = _Parts(xp, kernel, size)
     total = initial
-    for sums in _compute(xp, add_part, count, size, elements, axis=None):
+    for sums in _compute(xp, parts, count, size, elements, axis=None):
         for part in range(sums.shape[0]):
             total = total + sums[part, ...]
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The sums of the chunks of a kernel, one or several that are computed as one."""
+
+    xp: Library
+    kernel: Callable[[Any, int, AddUp], Array]
+    size: int
+
+    def __call__(self, start: int, n: int) -> Array:
+        return self.kernel(start, n, self.add_up)
+
+    def add_up(self, values: Array) -> Array:
+        n, size = values.shape[-1], self.size
+        if n <= size:
+            return self.xp.sum(values, axis=-1)[None, ...]
+        parts = [values[..., k : min(k + size, n)] for k in range(0, n, size)]
+        return self.xp.stack([self.xp.sum(part, axis=-1) for part in parts])
 
 
 def _compute(
@@ -199,8 +223,7 @@ def _compute(
         size,
         axis=axis,
         elements=elements,
-        threads=xp.is_host,
-        modes=functools.partial(_prepare_elsewhere, xp),
+        xp=xp,
     )
 
 
@@ -242,27 +265,10 @@ def _plan_chunks(
 ) -> tuple[int, int]:
     """Return the number of chunks of a shard, and their size."""
     if xp.is_processor:
-        _keep_freed_memory()
+        keep_freed_memory()
     if batch is None:
         batch = current_execution().batch
     if batch is None or xp.has_no_numbers:
         batch = chunk_size(xp, elements)
     chunks = -(-count // (n_shards * min(batch, count)))
     return chunks, -(-count // (n_shards * chunks))
-
-
-def _prepare_elsewhere(xp: Library) -> AbstractContextManager[Any]:
-    """Prepare what is of a process and of a thread, where a chunk is computed."""
-    if not xp.compiles:
-        _keep_freed_memory()
-    return xp.modes_off()
-
-
-def _keep_freed_memory() -> None:
-    """Free one large block, never touched, before many small ones are.
-
-    glibc hands freed memory back to the system, page by page, beyond twice the largest
-    block that it has seen freed. A loop over chunks is up to 1.8 times faster without,
-    and one of torch up to 4 times.
-    """
-    np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)

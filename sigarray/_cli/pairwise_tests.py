@@ -23,8 +23,8 @@ from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.near_levels import is_near_any_level
 from sigarray._cli.progress import announce, track
-from sigarray._difference.exchanges import count_permutations
 from sigarray._difference.saddlepoint import effective_size
+from sigarray._resampling.draws import count_permutations
 from sigarray.read._wide import Scores
 
 # Below, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16 cases of 100,

@@ -1,6 +1,7 @@
 """Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Unpack
 
 from sigarray._backend.aliases import (
@@ -13,7 +14,6 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import anything
-from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.dispatch import first_replicate, standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -25,15 +25,12 @@ from sigarray._difference.resampling import (
     ResamplingMethod,
     check_samples,
     clip_p_value,
-    count_elements,
-    draw_replicates,
     draws_resamples,
-    resample_statistic,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
     bootstrap_t_test,
-    draw_t,
+    resample_t,
     standardize_scores,
 )
 from sigarray._numeric.faults import spread_faults
@@ -45,6 +42,8 @@ from sigarray._numeric.statistic import (
     move_back,
     rounding_of,
 )
+from sigarray._resampling.draws import Places
+from sigarray._resampling.replicates import Resampled, beyond, count_beyond, keep
 from sigarray.results import ResamplingResult
 
 
@@ -325,27 +324,40 @@ def _bootstrap_test(
         return centered.unit * difference, clip_p_value(xp, pvalue)
     tolerance = rounding_of(xp, statistic, samples, values)
     tolerance = add_rounding_of_scores(xp, tolerance, statistic, centered.levels)
-    distance = difference[..., None]
-
-    def find_extremes(start: int | Array, size: int) -> Array:
-        resampled = resample_statistic(
-            xp, samples, seed, start, size, statistic, paired
-        )
-        shift = resampled - observed[..., None]
-        if alternative == "two-sided":
-            return xp.abs(shift) >= xp.abs(distance) - tolerance[..., None]
-        if alternative == "greater":
-            return shift >= distance - tolerance[..., None]
-        return shift <= distance + tolerance[..., None]
-
-    count = sum_replicates(
+    limit = xp.abs(difference) if alternative == "two-sided" else difference
+    side = "less" if alternative == "less" else "greater"
+    limit = limit + tolerance if side == "less" else limit - tolerance
+    extremes = _Shifts(
         xp,
-        find_extremes,
-        n_resamples,
-        initial=difference - difference,
-        elements=count_elements(samples, paired),
+        Resampled(xp, Places(seed, paired), samples, statistic),
+        observed[..., None],
+        {side: limit[..., None]},
+        is_two_sided=alternative == "two-sided",
     )
-    return centered.unit * difference, (count + 1.0) / (n_resamples + 1.0)
+    counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
+    pvalue = (counts[0, ...] + 1.0) / (n_resamples + 1.0)
+    return centered.unit * difference, pvalue
+
+
+@dataclass(frozen=True, eq=False)
+class _Shifts:
+    """Which resampled differences are as far from the observed one as the limit."""
+
+    xp: Library
+    resampled: Resampled
+    observed: Array
+    limits: Mapping[str, Array]
+    is_two_sided: bool
+
+    @property
+    def elements(self) -> int:
+        return self.resampled.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        shifts = self.resampled(start, size) - self.observed
+        if self.is_two_sided:
+            shifts = self.xp.abs(shifts)
+        return beyond(self.xp, shifts, self.limits)
 
 
 @array_kernel
@@ -361,10 +373,9 @@ def _bootstrap_replicates(
 ) -> Array:
     if statistic == "t":
         rows = standardize_scores(xp, samples, paired).scores
-        return draw_t(xp, rows, seed, start, count)[1, ...]
+        return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
     faultless = (spread_faults(xp, x) for x in samples)
     centered = center_scores(xp, statistic, *faultless)
-    replicates = draw_replicates(
-        xp, centered.scores, seed, start, count, statistic, paired
-    )
+    resampled = Resampled(xp, Places(seed, paired), centered.scores, statistic)
+    replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

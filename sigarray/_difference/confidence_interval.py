@@ -1,5 +1,6 @@
 """Bootstrap confidence intervals of a statistic, or of its difference."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Literal, Unpack, get_args
@@ -20,8 +21,12 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.resampling import check_samples, draw_replicates
-from sigarray._difference.studentized import draw_t, limits_by_t, standardize_scores
+from sigarray._difference.resampling import check_samples
+from sigarray._difference.studentized import (
+    limits_by_t,
+    resample_t,
+    standardize_scores,
+)
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
@@ -34,6 +39,8 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
+from sigarray._resampling.draws import Places
+from sigarray._resampling.replicates import Resampled, keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 # In any case; SciPy writes "BCa".
@@ -210,37 +217,59 @@ def _bootstrap_ci(
         whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, n))
         stacks.append(xp.reshape(whole, (count, n)))
 
-    def find_limits(*entries: Array) -> Array:
-        if method == "studentized":
-            standard = standardize_scores(xp, entries, paired)
-            drawn = draw_t(xp, standard.scores, seed, 0, n_resamples)
-            observed = standard.difference
-            limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
-            error = standard_deviation(xp, drawn[0, ...])
-            return xp.stack([standard.unit * x for x in (observed, *limits, error)])
-        centered = center_scores(xp, statistic, *entries)
-        rows, unit = centered.scores, centered.unit
-        values = [apply_statistic(xp, statistic, row) for row in rows]
-        observed = difference_of(values)
-        replicates = draw_replicates(xp, rows, seed, 0, n_resamples, statistic, paired)
-        quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
-        if method == "bca":
-            rounding = rounding_of(xp, statistic, rows, values)
-            rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
-            bias = _bias(xp, replicates, observed, rounding)
-            acceleration = _acceleration(xp, rows, statistic, paired)
-            quantiles = _correct(xp, tail, bias, acceleration)
-        ordered = xp.sort(replicates, axis=-1, stable=False)
-        limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
-        if method == "basic":
-            limits = [2.0 * observed - limit for limit in reversed(limits)]
-        moved = [move_back(centered, x) for x in (observed, *limits)]
-        error = standard_deviation(xp, replicates)
-        return xp.stack([unit * x for x in (*moved, error)])
-
+    find_limits = functools.partial(
+        _find_limits,
+        xp,
+        seed,
+        statistic=statistic,
+        tail=tail,
+        method=method,
+        paired=paired,
+        n_resamples=n_resamples,
+    )
     result = map_entries(xp, find_limits, stacks, elements=n_resamples, budget=MAX_HELD)
     result = xp.reshape(result, (4, *leading))
     return tuple(result[i, ...] for i in range(4))
+
+
+def _find_limits(
+    xp: Library,
+    seed: Seed,
+    *entries: Array,
+    statistic: Statistic,
+    tail: float,
+    method: IntervalMethod,
+    paired: bool,
+    n_resamples: int,
+) -> Array:
+    """Statistic, limits and standard error of samples (R, n): (4, R)."""
+    if method == "studentized":
+        standard = standardize_scores(xp, entries, paired)
+        drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)
+        observed = standard.difference
+        limits = limits_by_t(xp, drawn[1, ...], observed, standard.variance, tail)
+        error = standard_deviation(xp, drawn[0, ...])
+        return xp.stack([standard.unit * x for x in (observed, *limits, error)])
+    centered = center_scores(xp, statistic, *entries)
+    rows, unit = centered.scores, centered.unit
+    values = [apply_statistic(xp, statistic, row) for row in rows]
+    observed = difference_of(values)
+    resampled = Resampled(xp, Places(seed, paired), rows, statistic)
+    replicates = keep(xp, resampled, n_resamples)
+    quantiles = [xp.full_like(observed, p) for p in (tail, 1.0 - tail)]
+    if method == "bca":
+        rounding = rounding_of(xp, statistic, rows, values)
+        rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
+        bias = _bias(xp, replicates, observed, rounding)
+        acceleration = _acceleration(xp, rows, statistic, paired)
+        quantiles = _correct(xp, tail, bias, acceleration)
+    ordered = xp.sort(replicates, axis=-1, stable=False)
+    limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
+    if method == "basic":
+        limits = [2.0 * observed - limit for limit in reversed(limits)]
+    moved = [move_back(centered, x) for x in (observed, *limits)]
+    error = standard_deviation(xp, replicates)
+    return xp.stack([unit * x for x in (*moved, error)])
 
 
 def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> Array:
@@ -301,14 +330,22 @@ def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
     """Return the statistic of the others, for each score."""
     n = x.shape[-1]
     kept = xp.arange(n - 1, dtype=xp.index_dtype)
+    values = functools.partial(_leave_out, xp, statistic, x, kept)
+    return map_replicates(xp, values, n, elements=(1 + x.shape[0]) * n)
 
-    def values(start: int | Array, size: int) -> Array:
-        left_out = xp.arange(size, dtype=kept.dtype) + start
-        places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
-        return apply_statistic(xp, statistic, xp.take_last(x, places))
 
-    elements = (1 + x.shape[0]) * n
-    return map_replicates(xp, values, n, elements=elements)
+def _leave_out(
+    xp: Library,
+    statistic: Statistic,
+    x: Array,
+    kept: Array,
+    start: int | Array,
+    size: int,
+) -> Array:
+    """Return the statistic without one score, and without the next, and so on."""
+    left_out = xp.arange(size, dtype=kept.dtype) + start
+    places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
+    return apply_statistic(xp, statistic, xp.take_last(x, places))
 
 
 def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list[Array]:

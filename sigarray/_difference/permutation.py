@@ -13,7 +13,6 @@ from sigarray._backend.checks import MAX_REPLICATES, anything, choice
 from sigarray._backend.dispatch import first_replicate, is_array, standardize
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.exchanges import count_permutations
 from sigarray._difference.relabelling import (
     count_extremes,
     draw_permutations,
@@ -21,6 +20,7 @@ from sigarray._difference.relabelling import (
 )
 from sigarray._difference.resampling import STATISTIC_RULE, draws_resamples
 from sigarray._numeric.statistic import check_pairs, check_sizes
+from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
 
 PermutationMethod = Literal["resampling", "exact"]

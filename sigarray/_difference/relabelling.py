@@ -1,6 +1,8 @@
 """What tests by permutation compute: statistics of scores with other labels."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sigarray._backend.aliases import (
     Alternative,
@@ -9,29 +11,31 @@ from sigarray._backend.aliases import (
     Statistic,
     TestedStatistic,
 )
-from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._difference.exchanges import (
-    count_exchanged,
-    count_permutations,
-    deal_out,
-    exchange_pairs,
-)
 from sigarray._difference.lattice import lattice_p_value
 from sigarray._difference.resampling import clip_p_value
 from sigarray._difference.saddlepoint import permutation_tail
-from sigarray._difference.studentized import permuted_gaps, permuted_t
+from sigarray._difference.studentized import GapsOfT, MeansAndErrors, Studentized
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
     center_scores,
     find_p_value,
+    largest_or_one,
     pool_samples,
     rounding_of,
 )
 from sigarray._numeric.student import find_t_of
+from sigarray._resampling.draws import count_permutations, permute
+from sigarray._resampling.replicates import (
+    Replicates,
+    Resampled,
+    beyond,
+    count_beyond,
+    keep,
+)
 
 
 @array_kernel
@@ -84,27 +88,22 @@ def count_extremes(
     difference = values[0] - values[1]
     tolerance = rounding_of(xp, by, samples, values)
     tolerance = add_rounding_of_scores(xp, tolerance, by, levels)
-    exchange = exchange_pairs if paired else deal_out
-
-    def find_extremes(start: int | Array, size: int) -> Array:
-        if is_studentized:
-            gap, tie = permuted_gaps(xp, pool, n, seed, start, size, tolerance)
-        else:
-            permuted = exchange(xp, pool, n, seed, start, size, by)
-            gap, tie = permuted - difference[..., None], tolerance[..., None]
-        return xp.stack(
-            [gap >= -tie if side == "greater" else gap <= tie for side in sides]
-        )
-
+    draws = permute(seed, n, paired=paired)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
+    extremes: Replicates
+    if is_studentized:
+        extremes = GapsOfT.of_pool(xp, draws, pool, n, tolerance, tuple(sides))
+    else:
+        tie = tolerance[..., None]
+        limits = {"greater": -tie, "less": tie}
+        extremes = _Gaps(
+            xp,
+            Resampled(xp, draws, [pool], by),
+            difference[..., None],
+            {side: limits[side] for side in sides},
+        )
     zero = difference - difference
-    counts = sum_replicates(
-        xp,
-        find_extremes,
-        count,
-        initial=xp.stack([zero] * len(sides)),
-        elements=count_exchanged(xp, pool, n, paired, "t" if is_studentized else by),
-    )
+    counts = count_beyond(xp, extremes, count, len(sides), zero)
     pvalues = counts / float(count) if seed is None else (counts + 1.0) / (count + 1.0)
     tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
     pvalue = find_p_value(xp, alternative, tails.__getitem__)
@@ -130,22 +129,51 @@ def draw_permutations(
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
     (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
-    exchange = exchange_pairs if paired else deal_out
-    n_distinct = count_permutations(n, pool.shape[-1] - n, paired=paired)
-
-    def replicate(chunk_start: int | Array, size: int) -> Array:
-        first = start + chunk_start
-        if is_t:
-            permuted = permuted_t(xp, pool, n, seed, first, size, paired)
-        else:
-            permuted = exchange(xp, pool, n, seed, first, size, by)
-        if seed is not None:
-            return permuted
-        places = xp.arange(size) + first
-        is_inside = (places >= 0) & (places < n_distinct)
-        return xp.where(is_inside, permuted, math.nan)
-
-    differences = map_replicates(
-        xp, replicate, count, elements=count_exchanged(xp, pool, n, paired, statistic)
-    )
+    draws = permute(seed, n, paired=paired)
+    permuted: Replicates
+    if is_t:
+        pool = pool / largest_or_one(xp, pool)[..., None]
+        permuted = Studentized(xp, MeansAndErrors(xp, draws, [pool], paired))
+    else:
+        permuted = Resampled(xp, draws, [pool], by)
+    if seed is None:
+        n_distinct = count_permutations(n, pool.shape[-1] - n, paired=paired)
+        permuted = _Distinct(xp, permuted, n_distinct)
+    differences = keep(xp, permuted, count, start)
     return differences if is_t else unit[..., None] * differences
+
+
+@dataclass(frozen=True, eq=False)
+class _Gaps:
+    """Which differences of permuted samples are beyond the observed one, or tied."""
+
+    xp: Library
+    permuted: Resampled
+    observed: Array
+    limits: Mapping[str, Array]
+
+    @property
+    def elements(self) -> int:
+        return self.permuted.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        gaps = self.permuted(start, size) - self.observed
+        return beyond(self.xp, gaps, self.limits)
+
+
+@dataclass(frozen=True, eq=False)
+class _Distinct:
+    """All permutations, one after the other, and NaN beyond the last of them."""
+
+    xp: Library
+    permuted: Replicates
+    count: float
+
+    @property
+    def elements(self) -> int:
+        return self.permuted.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        places = self.xp.arange(size) + start
+        is_inside = (places >= 0) & (places < self.count)
+        return self.xp.where(is_inside, self.permuted(start, size), math.nan)

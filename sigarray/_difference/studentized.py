@@ -2,15 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from sigarray._backend.aliases import Alternative, Array, Seed
-from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
-from sigarray._backend.threefry import random_places
-from sigarray._difference.exchanges import deal_samples, exchange_samples
-from sigarray._difference.resampling import count_elements
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     TIE_UNITS,
@@ -23,6 +20,8 @@ from sigarray._numeric.statistic import (
     scale_scores,
 )
 from sigarray._numeric.student import find_t_of, list_samples, squared_error, studentize
+from sigarray._resampling.draws import Draws, Places
+from sigarray._resampling.replicates import beyond, count_beyond
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
@@ -38,22 +37,6 @@ def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, 
     ]
     errors = [squared_error(xp, rest) for rest in rests]
     return difference_of(means), sum(errors[1:], errors[0])
-
-
-def exchange_differences(
-    xp: Library,
-    pool: Array,
-    n: int,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    paired: bool,
-) -> tuple[Array, Array]:
-    """Give `difference_and_error` (..., size) of scores that are exchanged or dealt."""
-    if paired:
-        a, b = exchange_samples(xp, pool, n, seed, start, size)
-        return difference_and_error(xp, [a - b])
-    return difference_and_error(xp, deal_samples(xp, pool, n, seed, start, size))
 
 
 def find_gaps(
@@ -72,40 +55,112 @@ def find_gaps(
     return gap, rounding[..., None] * (error[..., None] + error_of_resample)
 
 
-def permuted_gaps(
-    xp: Library,
-    pool: Array,
-    n: int,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    rounding: Array,
-) -> tuple[Array, Array]:
-    """Return `find_gaps` of scores that are dealt out anew to two samples.
+@dataclass(frozen=True, eq=False)
+class MeansAndErrors:
+    """`difference_and_error` (..., size) of samples that are made anew, or of pairs."""
 
-    `rounding` is that of the difference of their means.
+    xp: Library
+    draws: Draws
+    scores: Sequence[Array]
+    is_paired: bool = False
+
+    @property
+    def elements(self) -> int:
+        return self.draws.count_elements(self.xp, self.scores, "t")
+
+    def __call__(self, start: int | Array, size: int) -> tuple[Array, Array]:
+        samples = self.draws.remake(self.xp, self.scores, start, size)
+        if self.is_paired:
+            samples = [samples[0] - samples[1]]
+        return difference_and_error(self.xp, samples)
+
+
+@dataclass(frozen=True, eq=False)
+class Studentized:
+    """T (..., size) of samples that are made anew."""
+
+    xp: Library
+    resampled: MeansAndErrors
+
+    @property
+    def elements(self) -> int:
+        return self.resampled.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        return studentize(self.xp, *self.resampled(start, size))
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftsAndT:
+    """How far resampled differences are from the observed one, and in their errors.
+
+    Of shape (2, ..., size).
     """
-    unit = largest_or_one(xp, pool)
-    pool = pool / unit[..., None]
-    samples = [pool[..., :n], pool[..., n:]]
-    observed, variance = difference_and_error(xp, samples)
-    permuted, variances = exchange_differences(xp, pool, n, seed, start, size, False)
-    return find_gaps(xp, (observed, permuted), (variance, variances), rounding / unit)
+
+    xp: Library
+    resampled: MeansAndErrors
+    observed: Array
+
+    @property
+    def elements(self) -> int:
+        return self.resampled.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        resampled, variances = self.resampled(start, size)
+        shifts = resampled - self.observed[..., None]
+        return self.xp.stack([shifts, studentize(self.xp, shifts, variances)])
 
 
-def permuted_t(
-    xp: Library,
-    pool: Array,
-    n: int,
-    seed: Seed | None,
-    start: int | Array,
-    size: int,
-    paired: bool,
-) -> Array:
-    """Return t (..., size) of scores that are exchanged or dealt out anew."""
-    pool = pool / largest_or_one(xp, pool)[..., None]
-    differences = exchange_differences(xp, pool, n, seed, start, size, paired)
-    return studentize(xp, *differences)
+@dataclass(frozen=True, eq=False)
+class GapsOfT:
+    """Which t of samples that are made anew are beyond the observed one, or tied.
+
+    T is that of `difference`, less `center` in resamples, and its `variance`;
+    `rounding` is that of the difference.
+    """
+
+    xp: Library
+    resampled: MeansAndErrors
+    difference: Array
+    variance: Array
+    rounding: Array
+    sides: tuple[str, ...]
+    center: Array | None = None
+    is_two_sided: bool = False
+
+    @classmethod
+    def of_pool(
+        cls,
+        xp: Library,
+        draws: Draws,
+        pool: Array,
+        n: int,
+        rounding: Array,
+        sides: tuple[str, ...],
+    ) -> Self:
+        """Compare two samples with others that have the scores of both."""
+        unit = largest_or_one(xp, pool)
+        pool = pool / unit[..., None]
+        observed = difference_and_error(xp, [pool[..., :n], pool[..., n:]])
+        permuted = MeansAndErrors(xp, draws, [pool])
+        return cls(xp, permuted, *observed, rounding / unit, sides)
+
+    @property
+    def elements(self) -> int:
+        return self.resampled.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        resampled, variances = self.resampled(start, size)
+        difference = self.difference
+        if self.center is not None:
+            resampled = resampled - self.center[..., None]
+        if self.is_two_sided:
+            difference, resampled = (self.xp.abs(x) for x in (difference, resampled))
+        gap, tie = find_gaps(
+            self.xp, (difference, resampled), (self.variance, variances), self.rounding
+        )
+        limits = {side: tie if side == "less" else -tie for side in self.sides}
+        return beyond(self.xp, gap, limits)
 
 
 class Standard(NamedTuple):
@@ -130,35 +185,6 @@ def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> S
     # The levels are subtracted as they are: a division would round them.
     difference = move_back(centered, unit * observed) / unit
     return Standard(scores, difference, variance, centered.unit * scale * unit)
-
-
-def resampled_shifts(
-    xp: Library,
-    samples: Sequence[Array],
-    seed: Seed,
-    start: int | Array,
-    size: int,
-) -> tuple[Array, Array]:
-    """Return how far resampled differences are from the observed one, and variances."""
-    sizes = [x.shape[-1] for x in samples]
-    places = random_places(xp, seed, start, size, sizes, sizes, False)
-    resamples = [xp.take_last(x, p) for x, p in zip(samples, places, strict=True)]
-    resampled, variances = difference_and_error(xp, resamples)
-    observed, _ = difference_and_error(xp, samples)
-    return resampled - observed[..., None], variances
-
-
-def draw_t(
-    xp: Library, samples: Sequence[Array], seed: Seed, start: int | Array, count: int
-) -> Array:
-    """Give shifts of resamples, and these in units of their errors: (2, ..., count)."""
-
-    def replicate(chunk_start: int | Array, size: int) -> Array:
-        first = start + chunk_start
-        shifts, variances = resampled_shifts(xp, samples, seed, first, size)
-        return xp.stack([shifts, studentize(xp, shifts, variances)])
-
-    return map_replicates(xp, replicate, count, elements=count_elements(samples, False))
 
 
 def limits_by_t(
@@ -196,20 +222,23 @@ def bootstrap_t_test(
     rounding = add_rounding_of_scores(xp, rounding, "mean", levels)
     rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
 
-    def find_extremes(start: int | Array, size: int) -> Array:
-        shifts, variances = resampled_shifts(xp, samples, seed, start, size)
-        differences = difference, shifts
-        if alternative == "two-sided":
-            differences = xp.abs(difference), xp.abs(shifts)
-        gap, tie = find_gaps(xp, differences, (variance, variances), rounding)
-        return gap <= tie if alternative == "less" else gap >= -tie
-
-    fault = difference - difference
-    count = sum_replicates(
+    is_two_sided = alternative == "two-sided"
+    observed, _ = difference_and_error(xp, samples)
+    extremes = GapsOfT(
         xp,
-        find_extremes,
-        n_resamples,
-        initial=fault,
-        elements=count_elements(samples, False),
+        MeansAndErrors(xp, Places(seed), samples),
+        difference,
+        variance,
+        rounding,
+        ("greater" if is_two_sided else alternative,),
+        center=observed,
+        is_two_sided=is_two_sided,
     )
-    return t, (count + 1.0) / (n_resamples + 1.0)
+    counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
+    return t, (counts[0, ...] + 1.0) / (n_resamples + 1.0)
+
+
+def resample_t(xp: Library, samples: Sequence[Array], seed: Seed) -> ShiftsAndT:
+    """Resample what `standardize_scores` gives."""
+    observed, _ = difference_and_error(xp, samples)
+    return ShiftsAndT(xp, MeansAndErrors(xp, Places(seed), samples), observed)

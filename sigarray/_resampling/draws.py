@@ -1,0 +1,266 @@
+"""Samples that are made anew: drawn with replacement, exchanged, or dealt out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sigarray._backend.aliases import Array, Seed, TestedStatistic
+from sigarray._backend.checks import MAX_REPLICATES
+from sigarray._backend.library import Library
+from sigarray._backend.threefry import (
+    WORD_BITS,
+    ordered_keys,
+    overlapping_words,
+    random_bits,
+    random_places,
+    random_words,
+)
+from sigarray._numeric.statistic import difference_of
+from sigarray._numeric.subsets import subset_at
+
+_BYTE = 8
+# Scores for which a table of bytes is faster than products of matrices of bits.
+_MAX_SCORES_BY_BYTES = 2**12
+
+
+class Draws(Protocol):
+    """How samples are made anew from scores: pure in the seed and the replicates.
+
+    They alone know which random words are whose.
+    """
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        """Return samples, of shape (..., size, n), in replicates from a place on."""
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        """Return their means, or the difference of two, (..., size)."""
+
+    def count_elements(
+        self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+    ) -> int:
+        """Count the numbers that a replicate holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places(Draws):
+    """Each sample is drawn with replacement from its scores; pairs together.
+
+    As many as there are, or so many of each.
+    """
+
+    seed: Seed
+    is_paired: bool = False
+    n_drawn: int | None = None
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        sizes = [x.shape[-1] for x in scores]
+        drawn = sizes if self.n_drawn is None else [self.n_drawn] * len(sizes)
+        places = random_places(xp, self.seed, start, size, sizes, drawn, self.is_paired)
+        return [
+            xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)
+        ]
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        samples = self.remake(xp, scores, start, size)
+        return difference_of([xp.mean(x, axis=-1) for x in samples])
+
+    def count_elements(
+        self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
+    ) -> int:
+        """Count its places, and the scores there."""
+        sizes = [int(x.shape[-1]) for x in scores]
+        n_places = sizes[0] if self.is_paired else sum(sizes)
+        n_values: int = sum(math.prod(x.shape) for x in scores)
+        return n_places + n_values
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges(Draws):
+    """The scores of some pairs are exchanged; all subsets of pairs without a seed.
+
+    The scores are a pool (..., 2 n), in which those of A come first.
+    """
+
+    seed: Seed | None
+    n: int
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        (pool,) = scores
+        is_exchanged = random_bits(xp, self._draw_words(xp, start, size), self.n) == 1
+        a, b = pool[..., None, : self.n], pool[..., None, self.n :]
+        return [xp.where(is_exchanged, b, a), xp.where(is_exchanged, a, b)]
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        (pool,) = scores
+        gaps = pool[..., : self.n] - pool[..., self.n :]
+        return _mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
+
+    def count_elements(
+        self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+    ) -> int:
+        """Count its words or bits, and the scores or a difference."""
+        n_entries: int = math.prod(scores[0].shape[:-1])
+        if statistic != "mean":
+            return self.n * (1 + n_entries)
+        # As many pairs as bits of a word take one of them.
+        n_words = math.ceil(self.n / WORD_BITS)
+        return n_entries + n_words * _count_bits_at_once(xp)
+
+    def _draw_words(self, xp: Library, start: int | Array, size: int) -> Array:
+        """Return words whose bits say which pairs to exchange."""
+        if self.seed is None:
+            return (xp.arange(size) + start)[:, None]
+        return random_words(xp, self.seed, start, size, -(-self.n // WORD_BITS))
+
+
+@dataclass(frozen=True, eq=False)
+class Deals(Draws):
+    """All scores are dealt out to two samples; in all ways without a seed.
+
+    The scores are a pool (..., n + m), in which those of A come first.
+    """
+
+    seed: Seed | None
+    n: int
+
+    def remake(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        (pool,) = scores
+        keys = self._draw_keys(xp, pool, start, size)
+        dealt = xp.take_last(pool, xp.argsort(keys, axis=-1, stable=False))
+        return [dealt[..., : self.n], dealt[..., self.n :]]
+
+    def find_means(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> Array:
+        ((*leading, n_scores), (pool,)) = scores[0].shape, scores
+        keys = self._draw_keys(xp, pool, start, size)
+        # A gets the n smallest keys: no permutation is made.
+        threshold = xp.nth_smallest(keys, self.n)
+        is_chosen = xp.astype(keys <= threshold, pool.dtype)
+        rows = xp.reshape(pool, (math.prod(leading), n_scores))
+        sums = xp.matrix_product(rows, xp.matrix_transpose(is_chosen))
+        sums = xp.reshape(sums, (*leading, size))
+        # Two keys may be the same at the threshold, once in two million times.
+        n_chosen = xp.sum(is_chosen, axis=-1)
+        rest = xp.sum(pool, axis=-1, keepdims=True) - sums
+        return sums / n_chosen - rest / (n_scores - n_chosen)
+
+    def count_elements(
+        self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
+    ) -> int:
+        """Count its keys, and the scores or a difference."""
+        *leading, n_scores = scores[0].shape
+        n_entries = math.prod(leading)
+        if statistic != "mean":
+            return int(n_scores * (1 + n_entries))
+        return int(n_entries + n_scores)  # one product for all batch entries
+
+    def _draw_keys(
+        self, xp: Library, pool: Array, start: int | Array, size: int
+    ) -> Array:
+        """Return keys (size, n + m), of which the n smallest are those of A."""
+        n_scores = pool.shape[-1]
+        if self.seed is None:
+            return _enumerated_keys(xp, self.n, n_scores - self.n, start, size)
+        words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
+        return ordered_keys(xp, words)
+
+
+def permute(seed: Seed | None, n: int, *, paired: bool) -> Draws:
+    """Return what permutes a pool, of which the first n scores are those of A."""
+    return Exchanges(seed, n) if paired else Deals(seed, n)
+
+
+def count_permutations(n: int, m: int, *, paired: bool) -> float:
+    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
+    if min(n, m) > math.log2(MAX_REPLICATES):
+        return math.inf
+    return 2**n if paired else math.comb(n + m, n)
+
+
+def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
+    """Mean of (1 - 2 bit) (a - b), by some bits of all words at a time.
+
+    Bit k of word w is that of pair 32 w + k. An accelerator takes all bits at once; a
+    processor one by one, for which no matrix of them is made, or bytes where samples
+    are few.
+    """
+    *leading, n = gaps.shape
+    size, width = words.shape
+    rows = xp.reshape(gaps, (math.prod(leading), n))
+    spare = xp.zeros_like(rows[:, :1])
+    spare = xp.broadcast_to(spare, (rows.shape[0], WORD_BITS * width - n))
+    pairs = xp.reshape(xp.concat([rows, spare], axis=-1), (-1, width, WORD_BITS))
+    if xp.is_processor and n * rows.shape[0] <= _MAX_SCORES_BY_BYTES:
+        exchanged = _sum_by_bytes(xp, pairs, words, min(n, WORD_BITS))
+    else:
+        exchanged = xp.zeros_like(rows[:, :1])
+        step = _count_bits_at_once(xp)
+        for k in range(0, min(n, WORD_BITS), step):
+            places = xp.arange(k, k + step, dtype=words.dtype)
+            bits = xp.astype((words[..., None] >> places) & 1, gaps.dtype)
+            bits = xp.matrix_transpose(xp.reshape(bits, (size, width * step)))
+            chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
+            exchanged = exchanged + xp.matrix_product(chosen, bits)
+    sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
+    return xp.reshape(sums, (*leading, size)) / n
+
+
+def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:
+    """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width).
+
+    By a table of the sums of each eight numbers for all bytes: an eighth of the terms.
+    Numbers behind the first `n_bits` of each word are 0.
+    """
+    n_rows, width, _ = pairs.shape
+    every = xp.arange(2**_BYTE, dtype=words.dtype)
+    bits = (every >> xp.arange(_BYTE, dtype=words.dtype)[:, None]) & 1
+    n_bytes = width * (WORD_BITS // _BYTE)
+    eights = xp.reshape(pairs, (n_rows, n_bytes, _BYTE))
+    table = xp.matrix_product(eights, xp.astype(bits, pairs.dtype))
+    table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
+    dtype = xp.index_dtype
+    # Where the table of the first byte of each word begins.
+    first = xp.arange(width, dtype=dtype)
+    first *= WORD_BITS // _BYTE * 2**_BYTE
+    sums = xp.zeros_like(table[:, :1])
+    for k in range(-(-n_bits // _BYTE)):
+        places = xp.astype((words >> (_BYTE * k)) & (2**_BYTE - 1), dtype)
+        places += first + k * 2**_BYTE
+        sums = sums + xp.sum(xp.take_last(table, places), axis=-1)
+    return sums
+
+
+def _count_bits_at_once(xp: Library) -> int:
+    """Count the bits of a word that are numbers at the same time."""
+    return WORD_BITS if xp.is_accelerator else 1
+
+
+def _enumerated_keys(
+    xp: Library, n: int, m: int, start: int | Array, size: int
+) -> Array:
+    """Return 0 for the n scores of A and 1 for the m of B, in one subset after another.
+
+    Those of the smaller sample are listed: where there are few subsets of many scores,
+    these are few.
+    """
+    places = xp.arange(size) + start
+    chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)
+    everyone = xp.arange(n + m, dtype=chosen.dtype)
+    is_chosen = xp.any(chosen[..., None] == everyone, axis=-2)
+    return xp.astype(is_chosen if m < n else ~is_chosen, xp.int32)

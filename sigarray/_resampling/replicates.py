@@ -1,0 +1,89 @@
+"""Statistics of samples that are made anew, and what is kept of their replicates.
+
+A replicate is a pure function of its number: whoever computes it, and with how many
+others, it is the same. What computes some of them is a frozen object, and no closure,
+so that any worker can be sent one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sigarray._backend.aliases import Array, Statistic
+from sigarray._backend.chunks import map_replicates, sum_replicates
+from sigarray._backend.library import Library
+from sigarray._numeric.statistic import apply_statistic, difference_of
+from sigarray._resampling.draws import Draws
+
+
+class Replicates(Protocol):
+    """Values (..., size) of replicates from a place on, and what they cost."""
+
+    @property
+    def elements(self) -> int:
+        """The numbers that a replicate holds."""
+
+    def __call__(self, start: int | Array, size: int) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """A statistic of samples that are made anew, or the difference of two."""
+
+    xp: Library
+    draws: Draws
+    scores: Sequence[Array]
+    statistic: Statistic
+
+    @property
+    def elements(self) -> int:
+        return self.draws.count_elements(self.xp, self.scores, self.statistic)
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        if self.statistic == "mean":
+            return self.draws.find_means(self.xp, self.scores, start, size)
+        samples = self.draws.remake(self.xp, self.scores, start, size)
+        values = [apply_statistic(self.xp, self.statistic, x) for x in samples]
+        return difference_of(values)
+
+
+@dataclass(frozen=True, eq=False)
+class _From:
+    """Replicates from a place on."""
+
+    replicates: Replicates
+    first: int | Array
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        return self.replicates(self.first + start, size)
+
+
+def keep(
+    xp: Library, replicates: Replicates, count: int, start: int | Array = 0
+) -> Array:
+    """Return so many replicates from a place on, (..., count)."""
+    return map_replicates(
+        xp, _From(replicates, start), count, elements=replicates.elements
+    )
+
+
+def beyond(xp: Library, values: Array, limits: Mapping[str, Array]) -> Array:
+    """Tell which values (..., size) are at limits or beyond: (sides, ..., size)."""
+    found = [
+        values >= limit if side == "greater" else values <= limit
+        for side, limit in limits.items()
+    ]
+    return found[0][None, ...] if len(found) == 1 else xp.stack(found)
+
+
+def count_beyond(
+    xp: Library, extremes: Replicates, count: int, n_sides: int, zero: Array
+) -> Array:
+    """Count the replicates that are beyond, by side: (sides, ...).
+
+    What is 0 is NaN for a batch entry with a fault.
+    """
+    initial = zero[None, ...] if n_sides == 1 else xp.stack([zero] * n_sides)
+    return sum_replicates(
+        xp, extremes, count, initial=initial, elements=extremes.elements
+    )
