@@ -16,7 +16,7 @@ import numpy as np
 
 import sigarray
 from sigarray import responses
-from sigarray._backend import chunks
+from sigarray._backend import workers
 
 MIB = 2**20
 LIBRARIES = ("NumPy", "torch", "JAX")
@@ -93,14 +93,14 @@ def measure(chosen: Call, library: str) -> float:
 
 def _peak_of_numpy(chosen: Call, samples: list[np.ndarray]) -> int:
     # Without the block that is asked for, and never touched, to keep what is freed.
-    size, chunks._LARGE_BLOCK_BYTES = chunks._LARGE_BLOCK_BYTES, 0
+    size, workers._LARGE_BLOCK_BYTES = workers._LARGE_BLOCK_BYTES, 0
     tracemalloc.start()
     try:
         chosen.run(samples)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-        chunks._LARGE_BLOCK_BYTES = size
+        workers._LARGE_BLOCK_BYTES = size
 
 
 def _peak_of_torch(chosen: Call, samples: list[np.ndarray]) -> int:
