@@ -77,3 +77,18 @@ def resampling_scale(a: Sequence[float], b: Sequence[float]) -> float:
     """(n / (n - 1))^1/2 of the smaller sample, and 1 where that is one score."""
     n = min(len(a), len(b))
     return math.sqrt(n / (n - 1)) if n > 1 else 1.0
+
+
+def p_of_means(
+    a: Sequence[float], b: Sequence[float], alternative: str = "two-sided"
+) -> float:
+    """Welch's p-value; of unequal sizes, with fewer degrees of freedom."""
+    from scipy import stats
+
+    found = stats.ttest_ind(a, b, equal_var=False)
+    df = found.df
+    if len(a) != len(b):
+        df = 2.0 / (1.0 / df + 1.0 / (min(len(a), len(b)) - 1.0))
+    if alternative == "greater":
+        return float(stats.t.sf(found.statistic, df))
+    return float(2.0 * stats.t.sf(abs(found.statistic), df))

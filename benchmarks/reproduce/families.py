@@ -79,6 +79,8 @@ class Family:
                 n for n, x in zip(self.sizes, self.spreads, strict=True) if x == low
             }
             who = "the second" if len(self.sizes) == 2 else f"{count} of them"
+            if self.has_baseline and count == 1 and self.spreads[-1] == low:
+                who = "the baseline"
             if len(self.sizes) > 2 and len(sizes) == 2 and narrow == {sizes[-1]}:
                 who = "those of more runs"
             name += f", {who} {ratio}"
@@ -174,6 +176,36 @@ SPREADS = [
     *(
         Family((n,) * k + (m,), spreads=(1.0,) * k + (0.25,), has_baseline=True)
         for k, n, m in ((4, 5, 20), (9, 5, 50), (4, 3, 20))
+    ),
+    # Few runs of wide models may all lie on one side of narrow ones.
+    *(
+        Family((n, n), spreads=(1.0, narrow), n_tasks=tasks)
+        for n, tasks, narrow in (
+            (4, 1, 0.25),
+            (4, 1, 0.0),
+            (5, 1, 0.0),
+            (5, 6, 0.5),
+            (5, 6, 0.25),
+            (5, 6, 0.01),
+            (6, 20, 0.25),
+            (8, 20, 0.25),
+            (10, 57, 0.25),
+            (10, 57, 0.1),
+        )
+    ),
+    *(
+        Family((n,) * k, spreads=(1.0,) * (k - count) + (narrow,) * count)
+        for k, n, count in ((3, 4, 2), (3, 5, 1), (4, 5, 1))
+        for narrow in (0.25, 0.0)
+    ),
+    *(
+        Family((5,) * k, spreads=(1.0,) * (k - 1) + (narrow,), has_baseline=True)
+        for k in (5, 10)
+        for narrow in (0.5, 0.25, 0.1, 0.0)
+    ),
+    *(
+        Family((5,) * 5, spreads=(narrow,) * 4 + (1.0,), has_baseline=True)
+        for narrow in (0.25, 0.0)
     ),
 ]
 # The same of scores with a long tail, which few runs do not show.

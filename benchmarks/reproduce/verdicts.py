@@ -31,11 +31,26 @@ QUICK, FULL = 100, 4000
 JUDGED = ("equal", "equal means", "discovery")
 N_RESAMPLES = 1000
 
-# Spreads of B where A's is 1, and runs, of bounds of a known ratio.
+# Runs, and spreads of B where A's is 1, of bounds of a known ratio.
 RATIOS, RATIO_SIZES = (0.05, 0.2, 0.5, 0.8), (3, 5, 10, 20, 50)
-# Numbers of models, of which one has that ratio to each of the others, and their runs.
+RATIO_SPREADS = (2.0, 0.5, 4.0, 0.25)
+# Runs of models, of which the first has that ratio to each of the others, and the
+# spreads of these.
 AT_THRESHOLD = [
-    (k, n) for k in (2, 4, 10) for n in RATIO_SIZES if k == 2 or n > min(RATIO_SIZES)
+    *(
+        (sizes, spread)
+        for sizes in (
+            *((n, n) for n in RATIO_SIZES),
+            *((5, 20), (20, 5), (5, 50), (50, 5), (20, 50), (50, 20)),
+        )
+        for spread in (*RATIO_SPREADS, 10.0, 0.1)
+    ),
+    *(
+        ((n,) * k, spread)
+        for k in (4, 10)
+        for n in RATIO_SIZES[1:]
+        for spread in RATIO_SPREADS
+    ),
 ]
 
 
@@ -69,9 +84,8 @@ def run(settings: Settings) -> Experiment:
         for row in describe_bounds(settings, ratio, n, n_sets)
     ]
     rows += [
-        {"kind": "threshold", **row}
-        for k, n in AT_THRESHOLD
-        for row in describe_threshold(settings, k, n, n_sets)
+        {"kind": "threshold", **describe_threshold(settings, sizes, spread, n_sets)}
+        for sizes, spread in AT_THRESHOLD
     ]
     names = ("kind", "family", "scores", "n_sets", "rate", "least", "ratio", "covered")
     rows = [{name: row.get(name, "") for name in names} for row in rows]
@@ -178,28 +192,26 @@ def describe_discoveries(
 
 
 def describe_threshold(
-    settings: Settings, k: int, n: int, n_sets: int
-) -> list[dict[str, Any]]:
-    """Return how often A is called better than one of k - 1 others, by `multi_aso`."""
-    rows = []
-    for spread in (2.0, 0.5):
-        rng = np.random.default_rng((5, k, n, int(10 * spread)))
-        family = Family(
-            (n,) * k,
-            spreads=(1.0,) + (spread,) * (k - 1),
-            shifts=(find_shift(THRESHOLD, spread),) + (0.0,) * (k - 1),
-        )
-        claims = find_claims(settings, family, family.draw(rng, n_sets), n)
-        rows.append(
-            {
-                "family": f"{k} x {n}, spreads 1 and {spread:g}",
-                "scores": "normal",
-                "n_sets": n_sets,
-                "rate": float(np.mean(claims[:, 0, 1:])),
-                "ratio": THRESHOLD,
-            }
-        )
-    return rows
+    settings: Settings, sizes: tuple[int, ...], spread: float, n_sets: int
+) -> dict[str, Any]:
+    """Return how often A is called better than one of the others, by `multi_aso`."""
+    k = len(sizes)
+    rng = np.random.default_rng((5, *sizes[:2], k, int(100 * spread)))
+    shift = find_shift(THRESHOLD, spread)
+    family = Family(
+        sizes,
+        spreads=(1.0,) + (spread,) * (k - 1),
+        shifts=(shift,) + (0.0,) * (k - 1),
+    )
+    claims = find_claims(settings, family, family.draw(rng, n_sets), sizes[0])
+    plain = Family(sizes).name
+    return {
+        "family": f"{plain}, spreads 1 and {spread:g}",
+        "scores": "normal",
+        "n_sets": n_sets,
+        "rate": float(np.mean(claims[:, 0, 1:])),
+        "ratio": THRESHOLD,
+    }
 
 
 def describe_power(
@@ -227,7 +239,7 @@ def describe_bounds(
 ) -> list[dict[str, Any]]:
     """Return how often the bound holds, and how often A is called better."""
     rows = []
-    for spread in (2.0, 0.5):
+    for spread in RATIO_SPREADS:
         shift = find_shift(ratio, spread)
         rng = np.random.default_rng((3, n, int(100 * ratio), int(10 * spread)))
         a = shift + rng.normal(size=(n_sets, n))

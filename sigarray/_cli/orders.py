@@ -270,7 +270,7 @@ def describe_orders(
     how += f"; equality of distributions by {what}, two-sided"
     sizes = [len(column) for column in scores.values()]
     if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
-        how += ", and of means by Welch's t where numbers of runs differ"
+        how += ", and of means by Welch's t below 20 runs"
     family = _family_of(scores, options, 1.0, is_corrected=is_closed)
     is_known = (
         is_closed

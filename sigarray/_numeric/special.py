@@ -116,11 +116,11 @@ def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
     u = xp.where(is_normal, size, u)
 
     def tails(u: Array, spread: Array) -> Array:
-        mills = _integrate_density(xp, u, spread)
-        half = _integrate_density(xp, xp.zeros_like(u), spread)
-        return 0.5 * xp.exp(-0.5 * u * u) * mills / half
+        # Beyond u, and beyond 0.
+        both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
+        return 0.5 * xp.exp(-0.5 * u * u) * both[0, ...] / both[1, ...]
 
-    tail = _map_elements(xp, tails, (u, 1.0 / df), 4 * _NODES)
+    tail = _map_elements(xp, tails, (u, 1.0 / df), 8 * _NODES)
     tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)

@@ -107,19 +107,24 @@ def tell_from_baseline(
     p_of_pairs: Array,
     are_enough: Array,
     by_means: Array | None = None,
+    shares: Array | None = None,
     *,
     sizes: tuple[int, ...],
     family: Family,
 ) -> tuple[Array, Array]:
     """Return p-values and who is told apart from the baseline, by all open sets.
 
-    And by means, where there are such p-values, by Holm.
+    And by means, where there are such p-values. An error of the baseline's mean is one
+    for all others, and that of another model is its own: of k open models a p-value is
+    multiplied by 1 + (k - 1) times the share that the other model has in the error.
     """
     k, base = family.n_models, family.baseline or 0
     lead, p_of_one, is_enough = (
         x[..., :, base] for x in (leads, p_of_pairs, are_enough)
     )
-    p_of_mean = None if by_means is None else by_means[..., :, base]
+    p_of_mean = share = xp.zeros_like(p_of_one)
+    if by_means is not None and shares is not None:
+        p_of_mean, share = by_means[..., :, base], shares[..., :, base]
     rows = leads - leads[..., base : base + 1, :]
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = xp.abs(lead)[..., None]
@@ -129,6 +134,9 @@ def tell_from_baseline(
     models = xp.arange(k)
     is_itself = models[:, None] == models[None, :]
     count = xp.astype(models[1:], leads.dtype)
+
+    def adjust(n_open: Array) -> Array:
+        return (1.0 + (n_open - 1.0) * share) * p_of_mean
 
     def claim(state: BaselineState) -> tuple[BaselineState, Array]:
         is_open, ratios, rounds, n_others = state
@@ -143,8 +151,8 @@ def tell_from_baseline(
         found = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
         found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
         is_new = is_open & is_enough & is_won & (found >= 1.0)
-        if p_of_mean is not None:
-            is_new = is_new & (n_open * p_of_mean <= family.level)
+        if by_means is not None:
+            is_new = is_new & (adjust(n_open) <= family.level)
         state = (
             is_open & ~is_new,
             xp.where(is_open, found, ratios),
@@ -159,8 +167,8 @@ def tell_from_baseline(
     is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
     n_wins = xp.clip(xp.minimum(n_by_wins, n_others), 1.0, None)
     p_values = xp.clip(p_of_one * n_wins, None, 1.0)
-    if p_of_mean is not None:
-        p_values = xp.maximum(p_values, xp.clip(n_others * p_of_mean, None, 1.0))
+    if by_means is not None:
+        p_values = xp.maximum(p_values, xp.clip(adjust(n_others), None, 1.0))
     # Nothing where wins decide all sets.
     by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
     by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)

@@ -1,9 +1,9 @@
-"""What tests of equality are of: net wins of a pair, and Welch's t where it is needed.
+"""What tests of equality are of: net wins of a pair, and Welch's t of few scores.
 
-Ranks of two samples of equal sizes tell more spread from better at about their level,
-and those of unequal sizes do not: of equal means, 5 scores that are spread four times
-as widely lie on one side of the middle of 20 others in 1 of 16 cases. So a pair is then
-told apart by its means, too. See docs/mathematics.md.
+Ranks tell two samples of one distribution apart at their level. Few scores that are
+widely spread about the same mean as others may all lie on one side of these: 5 of them
+in 1 of 16 cases, and then they win all or none. So a pair of few scores is told apart
+by its means, too. See docs/mathematics.md.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from sigarray._backend.library import Library
 from sigarray._numeric.ranks import net_wins
 from sigarray._numeric.special import student_t_sf
 from sigarray._numeric.statistic import find_symmetric_p_value
-from sigarray._numeric.student import find_t_of
+from sigarray._numeric.student import find_flat, find_t, squared_error
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
 # From so many scores on, bounds alone hold of equal means.
@@ -21,16 +21,20 @@ _MIN_SIZE = 20
 
 
 class Comparison(NamedTuple):
-    """Of a block of pairs, (..., P): net wins, and t with its degrees of freedom."""
+    """Of a block of pairs, (..., P): net wins, and t with its degrees of freedom.
+
+    `share` is that of the first model in the squared error of the difference.
+    """
 
     wins: Array
     t: Array | None = None
     df: Array | None = None
+    share: Array | None = None
 
 
 def needs_means(n: int, m: int) -> bool:
     """Tell whether pairs of such sizes are told apart by their means, too."""
-    return n != m and 1 < min(n, m) < _MIN_SIZE
+    return 1 < min(n, m) < _MIN_SIZE
 
 
 def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
@@ -40,34 +44,71 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
         fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
         return net_wins(xp, x, y) + fault
 
-    def compare_means(x: Array, y: Array) -> Array:
-        return xp.stack(find_t_of(xp, x, y, paired=False))
-
     found = []
-    for block in list_blocks(stacks):
-        n, m = (stacks[place].shape[-1] for place in block)
+    means = {
+        g: _find_means(xp, stack)
+        for g, stack in enumerate(stacks)
+        if stack.shape[-1] > 1 and min(x.shape[-1] for x in stacks) < _MIN_SIZE
+    }
+    for g, h in list_blocks(stacks):
+        n, m = (stacks[place].shape[-1] for place in (g, h))
         width = min(n * m, 8 * (n + m))
-        wins = map_block(xp, stacks, block, count, width=width)
-        means = None, None
-        if needs_means(n, m):
-            both = map_block(xp, stacks, block, compare_means, elements=4 * (n + m))
-            means = both[0, ...], both[1, ...]
-        found.append(Comparison(wins, *means))
+        wins = map_block(xp, stacks, (g, h), count, width=width)
+        if not needs_means(n, m):
+            found.append(Comparison(wins))
+            continue
+
+        def compare(x: Array, y: Array, n: int = n, m: int = m) -> Array:
+            return xp.stack(compare_means(xp, x, y, n, m))
+
+        both = map_block(
+            xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
+        )
+        found.append(Comparison(wins, *(both[k, ...] for k in range(3))))
     return found
 
 
+def _find_means(xp: Library, stack: Array) -> Array:
+    """Return the smallest score, the mean above it and its squared error, (..., K, 3).
+
+    Of sorted samples, whose squares neither overflow nor underflow.
+    """
+    (is_flat,) = find_flat(xp, [stack], [stack])
+    lowest = stack[..., :1]
+    rest = stack - lowest
+    found = [xp.mean(rest, axis=-1), squared_error(xp, rest)]
+    # A fault stays.
+    found = [xp.where(is_flat, 0.0, x) for x in found]
+    return xp.stack([lowest[..., 0], *found], axis=-1)
+
+
+def compare_means(
+    xp: Library, x: Array, y: Array, n: int, m: int
+) -> tuple[Array, Array, Array]:
+    """Return t, its degrees of freedom, and the share of x in the squared error."""
+    difference = (x[..., 0] - y[..., 0]) + (x[..., 1] - y[..., 1])
+    errors = [x[..., 2], y[..., 2]]
+    t, df = find_t(xp, difference, errors, [n - 1.0, m - 1.0])
+    total = errors[0] + errors[1]
+    varies = total > 0.0
+    share = xp.where(varies, errors[0] / xp.where(varies, total, 1.0), 1.0)
+    return t, df, share
+
+
 def p_of_means(
-    xp: Library, pair: Comparison, size: int, alternative: Alternative
+    xp: Library, pair: Comparison, sizes: tuple[int, int], alternative: Alternative
 ) -> Array | None:
     """Return the p-value of Welch's t, or None where the sizes need none.
 
-    The degrees of freedom are the harmonic mean of Welch's and of those that the
-    smaller sample has alone: Welch's are estimated, and of 3 to 5 scores often too many
-    for a level that is divided by the number of models.
+    Where sizes differ, the degrees of freedom are the harmonic mean of Welch's and of
+    those that the smaller sample has alone: Welch's are estimated, and of 3 to 5 scores
+    often too many for a level that is divided by the number of models.
     """
     if pair.t is None or pair.df is None:
         return None
-    df = 2.0 / (1.0 / pair.df + 1.0 / (size - 1.0))
+    df = pair.df
+    if sizes[0] != sizes[1]:
+        df = 2.0 / (1.0 / df + 1.0 / (min(sizes) - 1.0))
     return find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )

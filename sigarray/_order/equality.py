@@ -53,7 +53,7 @@ def _test_pairs(
             p_values = curve(xp, size)
         is_told = size >= limit_of_pair(n, m, family)
         side: Alternative = "greater" if is_one_sided else "two-sided"
-        by_means = p_of_means(xp, pair, min(n, m), side)
+        by_means = p_of_means(xp, pair, (n, m), side)
         if by_means is not None:
             by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
@@ -79,13 +79,13 @@ def _test_models(
         sizes=tuple(int(stack.shape[-2]) for stack in stacks),
         order=tuple(range(family.n_models)),
     )
-    parts, of_means, has_means = [], [], False
+    parts, of_means, shares, has_means = [], [], [], False
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
         n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         size = _without_ties(xp, xp.abs(own), n * m)
         p_of_pair = curve_of_wins(n, m, family)(xp, size)
         is_enough = size >= limit_of_pair(n, m, family)
-        by_means = p_of_means(xp, pair, min(n, m), "two-sided")
+        by_means = p_of_means(xp, pair, (n, m), "two-sided")
         if by_means is not None:
             has_means = True
             if family.kind == "closed":
@@ -95,6 +95,7 @@ def _test_models(
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
         of_means.append(xp.zeros_like(own) if by_means is None else by_means)
+        shares.append(xp.ones_like(own) if pair.share is None else pair.share)
     leads, p_of_pairs, are_enough = (
         join(xp, list(part)) for part in zip(*parts, strict=True)
     )
@@ -103,8 +104,9 @@ def _test_models(
     are_enough = spread(are_enough, reverse=lambda x: x, diagonal=False)
     matrices = [leads, p_of_pairs, are_enough]
     if has_means and family.kind == "baseline":
-        by_means = join(xp, of_means)
+        by_means, own_shares = join(xp, of_means), join(xp, shares)
         matrices.append(spread(by_means, reverse=lambda p: p, diagonal=0.0))
+        matrices.append(spread(own_shares, reverse=lambda x: 1.0 - x, diagonal=0.0))
     test = tell_apart if family.kind == "closed" else tell_from_baseline
     test = functools.partial(test, xp, sizes=sizes, family=family)
     p_values, is_told = _by_entry(xp, test, matrices, family.n_models)

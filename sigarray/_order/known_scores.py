@@ -10,8 +10,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.quantile import KnownScores
-from sigarray._numeric.student import find_t
-from sigarray._order.comparison import Comparison, needs_means
+from sigarray._order.comparison import Comparison, compare_means, needs_means
 from sigarray._order.equality import Equality, find_equality
 from sigarray._order.families import Family
 from sigarray._order.pairs import Stacks, list_blocks
@@ -70,15 +69,15 @@ def _least_wins(a: Known, b: Known) -> float:
     return float(weights @ (won + tied_or_won - below[-1]))
 
 
-def _least_t(a: Known, b: Known) -> tuple[float, float]:
-    """Return t that is nearest to 0, and its degrees of freedom."""
+def _least_t(a: Known, b: Known) -> tuple[float, ...]:
+    """Return t that is nearest to 0, its degrees of freedom, and A's share of error."""
     if not _are_sound(a, b):
-        return math.nan, math.nan
+        return math.nan, math.nan, math.nan
     lows, highs, errors = zip(*(_bound_mean(x) for x in (a, b)), strict=True)
     gap = max(lows[0] - highs[1], 0.0) + min(highs[0] - lows[1], 0.0)
-    squares = [np.float64(x) for x in errors]
-    t, df = find_t(HOST, np.float64(gap), squares, [a.size - 1.0, b.size - 1.0])
-    return float(t), float(df)
+    x, y = (np.asarray([0.0, 0.0, error]) for error in errors)
+    x[0] = gap
+    return tuple(map(float, compare_means(HOST, x, y, a.size, b.size)))
 
 
 def _bound_mean(sample: Known) -> tuple[float, float, float]:
