@@ -146,7 +146,8 @@ class TestCalls:
                 )
                 is_low = expected.p_value <= tests.LEVEL
                 assert (found[k] <= tests.LEVEL) == is_low
-                if is_low or len(a[k]) == len(b[k]):
+                # The benchmark gives one of two p-values that are not significant.
+                if is_low or test.command != "permutation" or options.is_paired:
                     assert found[k] == pytest.approx(expected.p_value, rel=1e-9)
 
     @pytest.mark.parametrize("scores", ["lognormal", "one run in ten fails"])

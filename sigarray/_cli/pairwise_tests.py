@@ -182,7 +182,9 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
     if any(_choose_statistic(x, y, options) == "t" for x, y in pairs):
         what += " by its t" if options.is_paired else " by Welch's t"
     if any(_is_bounded_by_welch(x, y, options) for x, y in pairs):
-        how += "; of samples of unequal size, or Welch's own p where that is larger"
+        how += "; or Welch's own p, where that is larger"
+        if not all(_is_bounded_by_welch(x, y, options) for x, y in pairs):
+            how += f", of fewer than {FEW_SCORES} scores or of unequal sizes"
     return f"{options.test} test of {what} {kind}, two-sided, {which}{how}"
 
 
@@ -234,10 +236,11 @@ def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> 
     """Tell a pair whose p-value is at least Welch's.
 
     Permutations of t see differences of equal means too often where a small sample
-    varies more than a large one: `permutation_test` has the rates. Both p-values are
+    varies more than another one: `permutation_test` has the rates. Both p-values are
     small no more often than either is.
     """
-    if options.test != "permutation" or len(x) == len(y):
+    is_large = len(x) == len(y) >= FEW_SCORES
+    if options.test != "permutation" or is_large:
         return False
     return _choose_statistic(x, y, options) == "t"
 

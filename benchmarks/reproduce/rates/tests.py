@@ -23,6 +23,7 @@ from benchmarks.reproduce.rates.scores import (
     draw_items,
 )
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
+from sigarray._cli.pairwise_tests import FEW_SCORES
 
 LEVEL = 0.05
 QUICK, FULL = 200, 4000
@@ -34,12 +35,12 @@ PValues = Callable[[Any, Any, int], np.ndarray]
 
 
 def permute_runs(a: Any, b: Any, rng: int) -> np.ndarray:
-    """Test as `--test permutation` does: of unequal sizes p is Welch's at the least.
+    """Test as `--test permutation` does: p is Welch's at the least.
 
-    Where Welch's is not significant, it is given alone; of scores that do not vary it
-    is none.
+    But for equal sizes from 20 on. Where Welch's is not significant, it is given alone;
+    of scores that do not vary it is none.
     """
-    if a.shape[-1] == b.shape[-1]:
+    if a.shape[-1] == b.shape[-1] >= FEW_SCORES:
         return permute_t(a, b, rng)
     p = np.array(sigarray.t_test(a, b).pvalue)
     is_low = ~(p > LEVEL)
