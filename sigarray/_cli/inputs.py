@@ -23,7 +23,8 @@ _SCORES = "digits.csv"
 # Words in the names of what is better where it is lower.
 _LOSSES = {
     *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
-    *("regret", "fid", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
+    *("regret", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
+    *("fid", "fvd", "kid"),
     *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
     *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
     *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
@@ -256,7 +257,10 @@ def read_one_task(options: argparse.Namespace, *, min_models: int = 2) -> ScoreT
     table = read_models(options, min_models=min_models)
     if len(table.tasks) > 1:
         names = list_names(table.tasks)
-        msg = f"Expected one task; got {names}. Choose one with --tasks."
+        msg = (
+            f"Expected one task; got {names}. Choose one with --tasks: the answer is "
+            "then for it alone, and not corrected for the others."
+        )
         raise ValueError(msg)
     return table
 

@@ -148,14 +148,17 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
-    """Warn of a lift that takes scores above 1, or means of scores of 0 and 1."""
+    """Warn of a lift beyond 1, or 100, of scores or of means of scores of 0 and 1."""
     largest = max(
         float(x.mean() if are_binary(x) else x.max()) for x in scores.values()
     )
-    if not options.lower_is_better and largest <= 1.0 < options.lift * largest:
+    # Of shares, or of percentages.
+    end = 1.0 if largest <= 1.0 else 100.0
+    if not options.lower_is_better and largest <= end < options.lift * largest:
         warnings.warn(
-            f"A lift by a factor of {options.lift:g} takes scores above 1, and none is "
-            f"above 1 now. Is it too much to ask for? Choose it with --lift.",
+            f"A lift by a factor of {options.lift:g} takes scores above {end:g}, and "
+            f"none is above {end:g} now. Is it too much to ask for? Choose it with "
+            "--lift.",
             UserWarning,
             stacklevel=2,
         )

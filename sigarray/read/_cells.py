@@ -216,7 +216,10 @@ def _as_number(cell: Any) -> float | None:
 def _refuse(place: str, cell: Any, value: float) -> str:
     advice = ""
     if str(cell).strip().lower() in MISSING:
-        advice = " Leave the cell blank, or leave out the row."
+        advice = (
+            " Where a run failed, give the score that failing is worth; where a score "
+            "is not known, leave the cell blank, and say so beside the result."
+        )
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."
     shown = repr(cell.item() if isinstance(cell, np.generic) else cell)

@@ -16,6 +16,8 @@ from sigarray.read._frame import (
     list_names,
 )
 
+# Cells by which a column of numbers is told.
+_MAX_LOOKED_AT = 50
 KEYS = ("task", "model", "item", "run", "cluster", "step", "content")
 
 
@@ -154,7 +156,29 @@ def _say_columns(
             f"not used: {list_names(unused, 8)}; name what tells scores apart with "
             "--item, --run or --task"
         )
+    groups = [x for x in unused if _groups_items(frame, roles, x)]
+    if groups and "cluster" not in roles:
+        notes.append(
+            f"{list_names(groups, 4)} may group the items: those of one document, say, "
+            f"are not independent. Where it does, pass --cluster {groups[0]}"
+        )
     return notes
+
+
+def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+    """Tell a column of texts that says one thing of each item, and one of several."""
+    if "item" not in roles:
+        return False
+    items, texts = frame.columns[roles["item"]], frame.columns[column]
+    if isinstance(texts, np.ndarray) or any(map(is_blank, texts)):
+        return False
+    if all(map(looks_like_score, texts[:_MAX_LOOKED_AT])):
+        return False
+    n_items = len(set(items))
+    return (
+        len(set(texts)) <= n_items // 2
+        and len(set(zip(items, texts, strict=True))) == n_items
+    )
 
 
 def _doubt_columns(

@@ -92,10 +92,11 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
     rows: dict[str, list[int]] = {}
     for k, task in enumerate(_read_names(table, column, "task")):
         rows.setdefault(task, []).append(k)
-    return {task: _take_rows(table, kept) for task, kept in rows.items()}
+    return {task: take_rows(table, kept) for task, kept in rows.items()}
 
 
-def _take_rows(table: WideTable, kept: list[int]) -> WideTable:
+def take_rows(table: WideTable, kept: list[int]) -> WideTable:
+    """Return some of the rows."""
     cells = {
         k: x[kept] if isinstance(x, np.ndarray) else [x[row] for row in kept]
         for k, x in table.cells.items()
@@ -293,8 +294,8 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
         row, position = min(blanks)
         place = f"{table.place(row)}, {_place_column(position, names[position])}"
         msg = (
-            f"{place}: expected a score in every cell of a paired test; got a blank "
-            "one. Remove the row, or use a test that is not paired."
+            f"{place}: expected a score in every cell, for those of a row are pairs; "
+            "got a blank one. Pass --drop-unmatched to leave out such rows."
         )
         raise TableError(msg)
 

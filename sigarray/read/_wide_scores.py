@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame, find_roles, is_long, list_names
@@ -19,6 +21,7 @@ from sigarray.read._wide import (
     split_tasks,
     tabulate_rows,
 )
+from sigarray.read._wide_pairs import drop_unmatched
 
 
 def find_wide(
@@ -65,6 +68,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     _check_options(wide, chosen, choice)
     tasks: dict[str, Scores] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
+    pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
     notes, left_out, are_items = [], [], []
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         part, kept, lacking = _leave_out_empty(rows, task, choice)
@@ -74,9 +78,18 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             notes.append(f"task {task!r} was left out: {which} scores")
             left_out.append(task)
             continue
+        of_pairs: dict[tuple[str, str], WideTable] = {}
+        if choice.drop_unmatched and _is_of_pairs(chosen, choice):
+            part, of_pairs, said = drop_unmatched(part, models)
+            notes += said
         scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
         tasks[task], ids[task] = scores, names
         notes += [*lacking, *said]
+        if of_pairs:
+            pairs[task] = {
+                (a, b): _take_pair(own, a, b, chosen)
+                for (a, b), own in of_pairs.items()
+            }
         are_items.append(is_of_items)
     if not tasks:
         msg = (
@@ -94,7 +107,20 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         source=wide.source,
         notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
         left_out=tuple(left_out),
+        pairs=pairs,
     )
+
+
+def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
+    return choice.is_paired or choice.unit == "item" or "item" in chosen
+
+
+def _take_pair(
+    wide: WideTable, a: str, b: str, chosen: Mapping[str, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of two models in the rows that have both."""
+    found = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
+    return found.scores[a], found.scores[b]
 
 
 def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
@@ -174,7 +200,7 @@ def _take_task(
         choice.models,
         ignored=[*choice.ignored, *(chosen[x] for x in ("run", "task") if x in chosen)],
         item=chosen.get("item"),
-        is_paired=choice.is_paired or choice.unit == "item",
+        is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
     )

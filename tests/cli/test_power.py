@@ -341,6 +341,8 @@ class TestWhatIsSaid:
         arguments = ["power", path, "--n-samples", "5"]
         assert "A lift by a factor of 1.25 takes scores above 1" in run(*arguments)[2]
         assert run(*arguments, "--lift", "1.01")[2] == ""
+        arguments[1] = write("a,b\n99.29,99.31\n99.30,99.32\n99.28,99.31\n99.27,99.3\n")
+        assert "takes scores above 100, and none is" in run(*arguments)[2]
 
     def test_what_is_refused(self, table, write, run):
         for options, message in (

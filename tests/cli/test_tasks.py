@@ -269,7 +269,10 @@ def test_a_model_that_lacks_a_task(write, run):
 def test_a_power_analysis_is_of_one_task(long, run):
     code, _, err = run("power", long)
     assert code == 2
-    assert "Expected one task; got 'ner', 'pos', 'srl'. Choose one with --tasks" in err
+    assert (
+        "got 'ner', 'pos', 'srl'. Choose one with --tasks: the answer is then for"
+        in err
+    )
     assert run("power", long, "--tasks", "pos")[0] == 0
 
 

@@ -51,7 +51,10 @@ def test_tables_that_are_read(write, content, names):
         ("", r"scores\.csv is empty"),
         (" \n\n", r"scores\.csv is empty"),
         ("a,b\n1,2\n3,x\n", r"line 3, column 2 \(b\): expected a number; got 'x'\."),
-        ("a,b\n1,NA\n", r"line 2, column 2 \(b\).*got 'NA'\. Leave the cell blank"),
+        (
+            "a,b\n1,NA\n",
+            r"line 2, column 2 \(b\).*got 'NA'\. Where a run failed, .* cell blank",
+        ),
         ("a,b\n1,inf\n", r"line 2, column 2 \(b\): expected a number; got 'inf'"),
         ("a,b\n1,1e999\n", r"line 2, column 2 \(b\): expected a number; got '1e999'"),
         ("a,b\n1,1_0\n", r"line 2, column 2 \(b\): expected a number; got '1_0'"),

@@ -1,0 +1,51 @@
+"""Rows of a table with a column for each model that lack some of the scores."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigarray.read._cells import is_blank
+from sigarray.read._frame import shorten
+from sigarray.read._wide import WideTable, take_rows
+
+_MAX_SHOWN = 5
+
+
+def drop_unmatched(
+    wide: WideTable, models: Sequence[str]
+) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
+    """Return the rows with a score of each model, those of each pair, and a note.
+
+    Without pairs where these have no more rows.
+    """
+    filled = {
+        name: _find_filled(wide.cells[k])
+        for k, name in wide.names.items()
+        if name in models
+    }
+    n_rows = min(map(len, filled.values()), default=0)
+    has = np.asarray([x[:n_rows] for x in filled.values()])
+    common = np.flatnonzero(np.all(has, axis=0))
+    if len(common) in (0, n_rows):
+        return wide, {}, []
+    lacking = [
+        f"{name} lacks {np.sum(~x)}" for name, x in filled.items() if not np.all(x)
+    ]
+    note = (
+        f"{n_rows - len(common)} of {n_rows} rows do not have a score of every model: "
+        f"{shorten(lacking, _MAX_SHOWN, by='; ')}; left out"
+    )
+    pairs = {}
+    names = list(filled)
+    if len(names) > 2:
+        for i, j in itertools.combinations(range(len(names)), 2):
+            both = np.flatnonzero(has[i] & has[j])
+            pairs[names[i], names[j]] = take_rows(wide, both.tolist())
+    return take_rows(wide, common.tolist()), pairs, [note]
+
+
+def _find_filled(cells: Sequence[object] | np.ndarray) -> np.ndarray:
+    if isinstance(cells, np.ndarray):
+        return np.ones(len(cells), dtype=bool)
+    return np.asarray([not is_blank(x) for x in cells])
