@@ -27,7 +27,7 @@ class AsoResult(NamedTuple):
     pvalue : array, shape (...)
         Of the test that the distributions are the same, by the wins of A (see `aso`
         for where it is exact), before a correction; one-sided of `aso`, two-sided of
-        `compare`. Where numbers of scores differ it is of the means, too.
+        `compare`. Of fewer than 20 scores it is of the means, too.
     """
 
     eps_min: Array

@@ -139,9 +139,10 @@ def permutation_test(
     Of unequal sizes, the highest are those in which the smaller sample is the wide one:
     see `t_test` and `bootstrap_test` of "t", which have other rates there. '"t" or
     Welch' is what `sigarray compare` does, with the larger p-value of both where the
-    sizes differ. Two samples in which no score varies have an infinite t, and a small
-    p-value if one is above the other: they are not of one distribution, but where nine
-    scores in ten are the same, few show the others, and the mean hangs on these.
+    sizes differ or are below 20. Two samples in which no score varies have an infinite
+    t, and a small p-value if one is above the other: they are not of one distribution,
+    but where nine scores in ten are the same, few show the others, and the mean hangs
+    on these.
 
     Of two models that are the same, p <= 0.05 with pairs in 0 to 6 % of items and 0 to
     6 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and

@@ -129,10 +129,12 @@ def multi_aso(
     with ties, and with unequal numbers, errors were measured, and less. Five runs can
     tell apart up to 12 models; more than 100 models are compared in pairs, by
     Bonferroni.
-    With a baseline, sets with it are tested at the full level. Where two models have
-    unequal numbers of runs, one fewer than 20, Welch's t (see `aso`) must reject equal
-    means, too, at alpha / (K - 1), or with a baseline by Holm: ranks of few runs of a
-    wide model say little of its mean.
+    With a baseline, sets with it are tested at the full level. Where one of two models
+    has fewer than 20 runs, Welch's t (see `aso`) must reject equal means, too, at alpha
+    / (K - 1): ranks of few runs of a wide model say little of its mean. With a baseline
+    it is by Holm, but of k models that are left p is multiplied by 1 + (k - 1) s, with
+    the share s that the other model has in the squared error of the difference: an
+    error of the baseline's own mean is one for all.
 
     `pvalue` is the level from which on a pair is told apart, or a little more where
     sets of three models or more matter. For more than 49 pairs of scores it is fitted,

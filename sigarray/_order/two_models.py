@@ -121,7 +121,8 @@ def aso(
     bound of eps; A is declared better where `eps_min` < tau, and small values favour A.
     [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2. Of two equal distributions eps
     is 1/2: so `eps_min` is 0.5 or more unless a test of ranks, which is exact without
-    ties, rejects that they are equal, in favour of A.
+    ties, rejects that they are equal, in favour of A; of fewer than 20 scores, means
+    are asked, too.
 
     This is one claim, "A is better". Who asks both ways, aso(a, b) and aso(b, a), makes
     two, and is wrong of equal models twice as often: pass `n_comparisons=2`, or call
@@ -251,11 +252,11 @@ def aso(
     Without ties that is exact for any distribution and sizes, so that A is declared
     better than an equal model with a probability of alpha' at most; with ties, it was
     less often. Many scores (the smaller number squared times the larger one above 2e7)
-    have the normal approximation. Where sizes are unequal and the smaller is below 20,
-    Welch's t (see `t_test`) must reject equal means at alpha', too, with the harmonic
-    mean of its degrees of freedom and those of the smaller sample, and `pvalue` is the
+    have the normal approximation. Where one of the samples has fewer than 20 scores,
+    Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
     larger one of both: few scores of a model that varies more lie on one side of the
-    others too often.
+    others too often. Of unequal sizes, the degrees of freedom are the harmonic mean of
+    Welch's and those of the smaller sample.
 
     Where eps is the threshold itself, A is declared better more often than alpha', and
     eps is above the bound more often: both are in the page of evidence, by `python -m
