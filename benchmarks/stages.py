@@ -33,7 +33,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import random_uniforms, random_words
 from sigarray._numeric.quantile import resampled_ranks
-from sigarray._order.ratio import plan_replicates, ratio_of_samples
+from sigarray._order.ratio import SortedResamples, ratio_of_samples
 
 SIZES = (20, 100, 1000, 10_000, 100_000)
 STAGES = ("random words", "uniforms", "ranks", "scores there", "ratio", "rest")
@@ -46,7 +46,7 @@ def measure_stages(n: int) -> list[float]:
     """Return the nanoseconds of a score in each stage, and then in all."""
     rng = np.random.default_rng(n)
     a, b = rng.normal(0.5, 1.0, n), rng.normal(0.0, 1.0, n)
-    plan = plan_replicates(HOST, [a[None, :], b[None, :]], None)
+    plan = SortedResamples.of(HOST, [a[None, :], b[None, :]], [], None)
     count, is_last = min(plan.batch, N_RESAMPLES), plan.axis == -1
     # Both samples at once, as the call draws them.
     seed = stream_seeds(HOST, seed_words(HOST, 0), [0, 1])

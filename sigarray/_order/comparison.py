@@ -6,6 +6,7 @@ in 1 of 16 cases, and then they win all or none. So a pair of few scores is told
 by its means, too. See docs/mathematics.md.
 """
 
+import functools
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array
@@ -39,11 +40,6 @@ def needs_means(n: int, m: int) -> bool:
 
 def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
     """Compare every pair, block by block; NaN where a sorted sample is."""
-
-    def count(x: Array, y: Array) -> Array:
-        fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
-        return net_wins(xp, x, y) + fault
-
     found = []
     means = {
         g: _find_means(xp, stack)
@@ -53,19 +49,26 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
     for g, h in list_blocks(stacks):
         n, m = (stacks[place].shape[-1] for place in (g, h))
         width = min(n * m, 8 * (n + m))
+        count = functools.partial(_count_wins, xp)
         wins = map_block(xp, stacks, (g, h), count, width=width)
         if not needs_means(n, m):
             found.append(Comparison(wins))
             continue
-
-        def compare(x: Array, y: Array, n: int = n, m: int = m) -> Array:
-            return xp.stack(compare_means(xp, x, y, n, m))
-
+        compare = functools.partial(_stack_means, xp, n=n, m=m)
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
         found.append(Comparison(wins, *(both[k, ...] for k in range(3))))
     return found
+
+
+def _count_wins(xp: Library, x: Array, y: Array) -> Array:
+    fault = x[..., 0] - x[..., 0] + (y[..., 0] - y[..., 0])
+    return net_wins(xp, x, y) + fault
+
+
+def _stack_means(xp: Library, x: Array, y: Array, *, n: int, m: int) -> Array:
+    return xp.stack(compare_means(xp, x, y, n, m))
 
 
 def _find_means(xp: Library, stack: Array) -> Array:

@@ -1,6 +1,7 @@
 """Standard errors of violation ratios over all resamples of few scores."""
 
 import math
+from dataclasses import dataclass
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import AddUp
@@ -34,46 +35,81 @@ def exact_errors(
         ranks_a = xp.take(ranks_a, steps.ranks_a, axis=0)
         ranks_b = xp.take(ranks_b, steps.ranks_b, axis=0)
         widths = in_dtype_of(xp, steps.widths, stacks[0])[:, None]
-    has_rows_of_b = m > n
-    if has_rows_of_b:
+    if m > n:
         ranks_a, weights_a, ranks_b, weights_b = ranks_b, weights_b, ranks_a, weights_a
+    resamples = _AllResamples(
+        xp, ranks_a, weights_a, ranks_b, weights_b, widths, max(n, m), m > n
+    )
     n_scores, (n_nodes, n_rows) = max(n, m), ranks_a.shape
-    n_columns = ranks_b.shape[-1]
-    scores = xp.arange(n_scores, dtype=ranks_a.dtype)
+    elements = ranks_b.shape[-1] * (n_rows + 2 * n_scores * n_nodes)
+    return map_block(xp, stacks, block, resamples.find_error, ratios, elements=elements)
 
-    def sum_steps(squares: Array) -> Array:
-        # (..., scores, nodes, columns), and then (..., scores * nodes, columns).
-        found = xp.take_last(squares, ranks_b)
-        if widths is not None:
-            found *= widths
-        return xp.reshape(found, (*found.shape[:-3], n_scores * n_nodes, n_columns))
 
-    def find_error(x: Array, y: Array, center: Array) -> Array:
+@dataclass(frozen=True, eq=False)
+class _AllResamples:
+    """All multisets of two samples, of which the more numerous ones are rows.
+
+    Ranks have shape (nodes, rows) and (nodes, columns).
+    """
+
+    xp: Library
+    ranks_a: Array
+    weights_a: Array
+    ranks_b: Array
+    weights_b: Array
+    widths: Array | None
+    n_scores: int
+    has_rows_of_b: bool
+
+    def find_error(self, x: Array, y: Array, center: Array) -> Array:
+        """Return the standard deviation of the ratio of two samples."""
+        xp = self.xp
         differences = y[..., None, :] - x[..., :, None]
-        if has_rows_of_b:
+        if self.has_rows_of_b:
             differences = xp.matrix_transpose(differences)
         above = xp.clip(differences, 0.0, None)
-        violations = sum_steps(above * above)
-        distances = sum_steps(differences * differences)
-
-        def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
-            rows = xp.clip(xp.arange(size) + start, None, n_rows - 1)
-            nodes = xp.matrix_transpose(xp.take(ranks_a, rows, axis=1))
-            has_score = nodes[:, None, :] == scores[:, None]
-            chosen = xp.astype(xp.reshape(has_score, (size, -1)), x.dtype)
-            ratios = ratio_of_sums(
-                xp,
-                xp.matrix_product(chosen, violations),
-                xp.matrix_product(chosen, distances),
-            )
-            products = moments(xp, ratios - center[..., None, None], weights_b)
-            # Not a product of matrices, whose threads may add up in another order.
-            sums = xp.sum(products, axis=-1)
-            return add_up(xp.take(weights_a, rows, axis=0) * sums)
-
+        violations = self._sum_steps(above * above)
+        distances = self._sum_steps(differences * differences)
+        n_nodes, n_rows = self.ranks_a.shape
+        add_moments = _MomentsOfRows(self, violations, distances, center)
         # The sums, and which scores they are of.
-        elements = math.prod(center.shape) * 4 * n_columns + n_scores * n_nodes
+        n_columns = self.ranks_b.shape[-1]
+        elements = math.prod(center.shape) * 4 * n_columns + self.n_scores * n_nodes
         return standard_deviation(xp, add_moments, n_rows, center, elements)
 
-    elements = n_columns * (n_rows + 2 * n_scores * n_nodes)
-    return map_block(xp, stacks, block, find_error, ratios, elements=elements)
+    def _sum_steps(self, squares: Array) -> Array:
+        # (..., scores, nodes, columns), and then (..., scores * nodes, columns).
+        xp, n_nodes = self.xp, self.ranks_a.shape[0]
+        found = xp.take_last(squares, self.ranks_b)
+        if self.widths is not None:
+            found *= self.widths
+        shape = (*found.shape[:-3], self.n_scores * n_nodes, found.shape[-1])
+        return xp.reshape(found, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _MomentsOfRows:
+    """Moments of ratios of some of the more numerous multisets, with all others."""
+
+    resamples: _AllResamples
+    violations: Array
+    distances: Array
+    center: Array
+
+    def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
+        own, xp = self.resamples, self.resamples.xp
+        n_rows = own.ranks_a.shape[-1]
+        rows = xp.clip(xp.arange(size) + start, None, n_rows - 1)
+        nodes = xp.matrix_transpose(xp.take(own.ranks_a, rows, axis=1))
+        scores = xp.arange(own.n_scores, dtype=nodes.dtype)
+        has_score = nodes[:, None, :] == scores[:, None]
+        chosen = xp.astype(xp.reshape(has_score, (size, -1)), self.center.dtype)
+        ratios = ratio_of_sums(
+            xp,
+            xp.matrix_product(chosen, self.violations),
+            xp.matrix_product(chosen, self.distances),
+        )
+        products = moments(xp, ratios - self.center[..., None, None], own.weights_b)
+        # Not a product of matrices, whose threads may add up in another order.
+        sums = xp.sum(products, axis=-1)
+        return add_up(xp.take(own.weights_a, rows, axis=0) * sums)

@@ -145,14 +145,18 @@ def _by_entry(
     if len(shape) == 2:
         return test(*matrices)
     flat = [xp.reshape(x, (math.prod(shape[:-2]), *shape[-2:])) for x in matrices]
-
-    def test_some(*some: Array) -> Array:
-        p_values, is_told = test(*some)
-        both = xp.stack([p_values, xp.astype(is_told, p_values.dtype)])
-        return xp.permute_dims(both, (0, 2, 3, 1))
-
+    test_some = functools.partial(_test_some, xp, test)
     both = map_entries(xp, test_some, flat, elements=4 * n_models**3)
     p_values, is_told = (
         xp.reshape(xp.permute_dims(both[k, ...], (2, 0, 1)), shape) for k in (0, 1)
     )
     return p_values, is_told > 0.5
+
+
+def _test_some(
+    xp: Library, test: Callable[..., tuple[Array, Array]], *some: Array
+) -> Array:
+    """Test some batch entries, which are then on the last axis: (2, K, K, entries)."""
+    p_values, is_told = test(*some)
+    both = xp.stack([p_values, xp.astype(is_told, p_values.dtype)])
+    return xp.permute_dims(both, (0, 2, 3, 1))

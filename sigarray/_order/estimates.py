@@ -3,9 +3,11 @@
 Stacks of samples and the shapes of results are those of `sigarray._order.pairs`.
 """
 
+import functools
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Array, RandomSource, Seed
@@ -43,13 +45,12 @@ from sigarray._order.plans import (
     plan_errors,
 )
 from sigarray._order.ratio import (
+    SortedResamples,
     Steps,
     Streams,
     compare_blocks,
     count_nodes,
-    draw_resamples,
     merge_pairs,
-    plan_replicates,
     ratio_of_samples,
     ratios_of_blocks,
     replicate_ratios,
@@ -228,27 +229,42 @@ def _bootstrap_errors(
     steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
     centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
 
-    plan = plan_replicates(xp, stacks, grid)
+    resamples = SortedResamples.of(xp, stacks, seeds, grid)
+    add_moments = _RatioMoments(xp, resamples, steps, centers, 1.0 / n_resamples)
+    center = join(xp, list(centers.values()))
+    # By which it is told whether threads pay.
+    work = resamples.elements + math.prod(center.shape) * count_nodes(stacks, grid)
+    errors = standard_deviation(
+        xp, add_moments, n_resamples, center, work, resamples.batch
+    )
+    parts = slices_of(x.shape[-1] for x in centers.values())
+    return [errors[..., part] for part in parts]
 
-    def add_moments(start: int | Array, size: int, add_up: AddUp) -> Array:
+
+@dataclass(frozen=True, eq=False)
+class _RatioMoments:
+    """Moments of resampled violation ratios about the observed ones."""
+
+    xp: Library
+    resamples: SortedResamples
+    steps: Steps
+    centers: Mapping[Block, Array]
+    weight: float
+
+    def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
+        xp = self.xp
+
         def find_moments(
             merged: MergedSteps | None, x: Array, y: Array, center: Array
         ) -> Array:
-            ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
-            return add_up(moments(xp, ratios - center[..., None], 1.0 / n_resamples))
+            ratios = ratio_of_samples(xp, merged, x, y, self.resamples.axis)
+            return add_up(moments(xp, ratios - center[..., None], self.weight))
 
-        resamples = draw_resamples(xp, stacks, seeds, start, size, grid, plan.axis)
-        return join(
-            xp,
-            compare_blocks(xp, resamples, steps, find_moments, centers, n_axes=2),
+        drawn = self.resamples.draw(start, size)
+        blocks = compare_blocks(
+            xp, drawn, self.steps, find_moments, self.centers, n_axes=2
         )
-
-    center = join(xp, list(centers.values()))
-    # By which it is told whether threads pay.
-    work = plan.elements + math.prod(center.shape) * count_nodes(stacks, grid)
-    errors = standard_deviation(xp, add_moments, n_resamples, center, work, plan.batch)
-    parts = slices_of(x.shape[-1] for x in centers.values())
-    return [errors[..., part] for part in parts]
+        return join(xp, blocks)
 
 
 def _keep_replicates(
@@ -262,9 +278,8 @@ def _keep_replicates(
 ) -> list[tuple[Array, Array]]:
     """Return replicates (..., P, n_resamples) of blocks, and the ratios (..., P)."""
     chosen = {block: observed.steps[block] for block in blocks}
-    replicates = replicate_ratios(
-        xp, stacks, seeds, chosen, 0, count=n_resamples, grid=grid
-    )
+    resamples = SortedResamples.of(xp, stacks, seeds, grid)
+    replicates = replicate_ratios(xp, resamples, chosen, 0, count=n_resamples)
     ratios = [observed.ratios[block] for block in blocks]
     parts = slices_of(x.shape[-1] for x in ratios)
     return [
@@ -294,24 +309,26 @@ def _errors_by_tiles(
         for tile in tiles
     ]
 
-    def find_errors(item: list[tuple[Array, Seed]]) -> Array:
-        own = [stack for stack, _ in item]
-        block = [(0, len(own) - 1)]
-        errors = _bootstrap_errors(
-            xp,
-            own,
-            block,
-            _observe(xp, own, block, grid),
-            [seed for _, seed in item],
-            n_resamples,
-            grid,
-        )[0]
-        rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
-        return xp.concat(
-            [errors, xp.zeros(rest, dtype=errors.dtype)],
-            axis=-1,
-        )
-
+    find_errors = functools.partial(
+        _errors_of_tile, xp, n_resamples=n_resamples, grid=grid
+    )
     elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
     found = list(map_items(xp, find_errors, items, elements=elements))
     return join_tiles(xp, found, tiles, stacks, blocks)
+
+
+def _errors_of_tile(
+    xp: Library,
+    item: Sequence[tuple[Array, Seed]],
+    *,
+    n_resamples: int,
+    grid: Grid | None,
+) -> Array:
+    """Return `_bootstrap_errors` of the pairs of a tile, and then zeros."""
+    own = [stack for stack, _ in item]
+    block = [(0, len(own) - 1)]
+    observed = _observe(xp, own, block, grid)
+    seeds = [seed for _, seed in item]
+    (errors,) = _bootstrap_errors(xp, own, block, observed, seeds, n_resamples, grid)
+    rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
+    return xp.concat([errors, xp.zeros(rest, dtype=errors.dtype)], axis=-1)

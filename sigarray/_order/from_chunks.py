@@ -39,11 +39,11 @@ from sigarray._order.known_scores import equality_of_known
 from sigarray._order.pairs import Stacks, join, list_blocks
 from sigarray._order.plans import check_resamples, level_of, plan_errors
 from sigarray._order.ratio import (
+    SortedResamples,
     Streams,
     draw_uniforms,
     find_scale,
     merge_pairs,
-    plan_replicates,
     ratios_of_blocks,
     seed_stacks,
 )
@@ -347,7 +347,7 @@ def _list_ranks(
 ) -> list[np.ndarray]:
     """List the ranks in all resamples of each sample."""
     seeds = seed_stacks(HOST, seed, streams)
-    size = plan_replicates(HOST, stacks, grid).batch
+    size = SortedResamples.of(HOST, stacks, seeds, grid).batch
 
     found = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):

@@ -4,6 +4,7 @@ Samples come in stacks of shape (..., K, n), one stack for each size of sample. 
 have shape (..., P), one entry for each pair of models, in the order of `list_blocks`.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -100,13 +101,24 @@ def map_block(
     shape = (*leading, n_pairs)
     flat = [xp.reshape(xp.broadcast_to(z, shape), (-1,)) for z in along]
 
-    def compare(first: Array, second: Array, *own: Array) -> Array:
-        return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
-
+    compare = functools.partial(_compare_models, xp, function, x, y)
     result = map_entries(
         xp, compare, [*rows, *flat], elements=sample, budget=MAX_DIFFERENCES
     )
     return xp.reshape(result, (*result.shape[:-1], *shape))
+
+
+def _compare_models(
+    xp: Library,
+    function: PairFunction,
+    x: Array,
+    y: Array,
+    first: Array,
+    second: Array,
+    *own: Array,
+) -> Array:
+    """Apply a function to models of flat stacks, by their places there."""
+    return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
 
 
 def _rows_of_models(

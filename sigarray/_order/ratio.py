@@ -6,12 +6,13 @@ Stacks of samples and the shapes of results are those of `sigarray._order.pairs`
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, Seed
-from sigarray._backend.chunks import chunk_size, map_replicates
+from sigarray._backend.chunks import chunk_size
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import stream_seeds
@@ -35,6 +36,7 @@ from sigarray._order.pairs import (
     map_block,
     slices_of,
 )
+from sigarray._resampling.replicates import keep
 
 # The streams of random numbers of the models of each stack.
 Streams = tuple[tuple[int, ...], ...]
@@ -127,35 +129,43 @@ def bootstrap_ratios(
     stacks = sort_stacks(xp, stacks)
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
-    return replicate_ratios(xp, stacks, seeds, steps, start, count=count, grid=grid)
+    resamples = SortedResamples.of(xp, stacks, seeds, grid)
+    return replicate_ratios(xp, resamples, steps, start, count=count)
 
 
 def replicate_ratios(
     xp: Library,
-    stacks: Stacks,
-    seeds: Sequence[Seed],
+    resamples: "SortedResamples",
     steps: Steps,
     start: int | Array,
     *,
     count: int,
-    grid: Grid | None,
 ) -> Array:
     """Return `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
-    plan = plan_replicates(xp, stacks, grid)
+    ratios = _Ratios(xp, resamples, steps)
+    return keep(xp, ratios, count, start, batch=resamples.batch)
 
-    def compare(merged: MergedSteps | None, x: Array, y: Array) -> Array:
-        ratios = ratio_of_samples(xp, merged, x, y, plan.axis)
-        return xp.move_axis(ratios, -1, 0)
 
-    def replicate(chunk_start: int | Array, size: int) -> Array:
-        first = start + chunk_start
-        resamples = draw_resamples(xp, stacks, seeds, first, size, grid, plan.axis)
-        blocks = compare_blocks(xp, resamples, steps, compare, n_axes=2)
-        return xp.move_axis(join(xp, blocks), 0, -1)
+@dataclass(frozen=True, eq=False)
+class _Ratios:
+    """Violation ratios of every pair in replicates, (..., P, size)."""
 
-    return map_replicates(
-        xp, replicate, count, elements=plan.elements, batch=plan.batch
-    )
+    xp: Library
+    resamples: "SortedResamples"
+    steps: Steps
+
+    @property
+    def elements(self) -> int:
+        return self.resamples.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        drawn = self.resamples.draw(start, size)
+        blocks = compare_blocks(self.xp, drawn, self.steps, self._compare, n_axes=2)
+        return self.xp.move_axis(join(self.xp, blocks), 0, -1)
+
+    def _compare(self, merged: MergedSteps | None, x: Array, y: Array) -> Array:
+        ratios = ratio_of_samples(self.xp, merged, x, y, self.resamples.axis)
+        return self.xp.move_axis(ratios, -1, 0)
 
 
 def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
@@ -178,53 +188,56 @@ def ratios_of_blocks(
     return compare_blocks(xp, stacks, steps, compare)
 
 
-class ReplicatePlan(NamedTuple):
-    """What a replicate holds, how many are at a time, and the axis of their scores.
+@dataclass(frozen=True, eq=False)
+class SortedResamples:
+    """Resamples of every model of sorted stacks, each from a seed of its own.
 
-    It is -2 where a chunk has more replicates than scores, else -1: the longer axis is
+    A replicate holds so many elements, and `batch` of them are drawn at a time: as many
+    as suit the device, unless the caller says so. The scores of resamples are on the
+    axis -2 where a chunk has more replicates than scores, else -1: the longer axis is
     the last one, along which everything is fast. That is told by the chunk that suits
     the device, for sums along either axis differ in their last bits, which are not to
     depend on how many replicates are asked for.
     """
 
+    xp: Library
+    stacks: Stacks
+    seeds: Sequence[Seed]
+    grid: Grid | None
     elements: int
     batch: int
     axis: int
 
+    @classmethod
+    def of(
+        cls, xp: Library, stacks: Stacks, seeds: Sequence[Seed], grid: Grid | None
+    ) -> Self:
+        """Plan to resample stacks."""
+        elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
+        least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
+        suitable = chunk_size(xp, elements, least=least)
+        axis = -2 if suitable >= n_nodes else -1
+        batch = current_execution().batch
+        batch = suitable if batch is None else batch
+        return cls(xp, stacks, seeds, grid, elements, batch, axis)
 
-def plan_replicates(xp: Library, stacks: Stacks, grid: Grid | None) -> ReplicatePlan:
-    """Plan replicates, `batch` at a time or as many as suit the device."""
-    elements, n_nodes = count_elements(stacks, grid), count_nodes(stacks, grid)
-    least = max(1, min(_MIN_REPLICATES, _MIN_LENGTH // n_nodes))
-    suitable = chunk_size(xp, elements, least=least)
-    axis = -2 if suitable >= n_nodes else -1
-    batch = current_execution().batch
-    return ReplicatePlan(elements, suitable if batch is None else batch, axis)
+    def draw(self, start: int | Array, count: int) -> list[Array]:
+        """Resample every model once per replicate.
+
+        Gives (..., K, count, n) or (..., K, n, count) of every stack.
+        """
+        uniforms = draw_uniforms(
+            self.xp, self.stacks, self.seeds, start, count, self.grid
+        )
+        return [
+            sorted_resamples(self.xp, stack, own, self.grid, is_last=self.axis == -1)
+            for stack, own in zip(self.stacks, uniforms, strict=True)
+        ]
 
 
 def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
     """Count where quantile functions are compared, of the largest samples."""
     return grid.size if grid else max(int(stack.shape[-1]) for stack in stacks)
-
-
-def draw_resamples(
-    xp: Library,
-    stacks: Stacks,
-    seeds: Sequence[Seed],
-    start: int | Array,
-    count: int,
-    grid: Grid | None,
-    axis: int,
-) -> list[Array]:
-    """Resample every model once per replicate, the scores on an axis, -1 or -2.
-
-    Gives (..., K, count, n) or (..., K, n, count) of every stack.
-    """
-    uniforms = draw_uniforms(xp, stacks, seeds, start, count, grid)
-    return [
-        sorted_resamples(xp, stack, own, grid, is_last=axis == -1)
-        for stack, own in zip(stacks, uniforms, strict=True)
-    ]
 
 
 def compare_blocks(

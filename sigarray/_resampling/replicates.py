@@ -59,12 +59,17 @@ class _From:
 
 
 def keep(
-    xp: Library, replicates: Replicates, count: int, start: int | Array = 0
+    xp: Library,
+    replicates: Replicates,
+    count: int,
+    start: int | Array = 0,
+    *,
+    batch: int | None = None,
 ) -> Array:
     """Return so many replicates from a place on, (..., count)."""
-    return map_replicates(
-        xp, _From(replicates, start), count, elements=replicates.elements
-    )
+    shifted = _From(replicates, start)
+    elements = replicates.elements
+    return map_replicates(xp, shifted, count, elements=elements, batch=batch)
 
 
 def beyond(xp: Library, values: Array, limits: Mapping[str, Array]) -> Array:

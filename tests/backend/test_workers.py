@@ -14,7 +14,7 @@ import sigarray
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
 from sigarray._backend import chunks, workers
 from sigarray._backend.library import Library
-from sigarray._order import estimates, ratio
+from sigarray._order.ratio import SortedResamples
 from tests.backend.programs import run
 from tests.backends import find_lack, require, whole_suite
 from tests.cases import CASES
@@ -96,14 +96,13 @@ def test_simulations(small_chunks):
 
 def test_threads_are_used_where_it_pays(monkeypatch):
     names = set()
-    draw = estimates.draw_resamples
+    draw = SortedResamples.draw
 
     def note(*args):
         names.add(threading.current_thread().name)
         return draw(*args)
 
-    for module in (estimates, ratio):  # which keeps replicates
-        monkeypatch.setattr(module, "draw_resamples", note)
+    monkeypatch.setattr(SortedResamples, "draw", note)
     a, b = np.random.default_rng(0).normal(size=(2, 300))
     aso(a, b, rng=0, workers=2)
     assert names == {"MainThread"}
