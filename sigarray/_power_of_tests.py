@@ -1,7 +1,8 @@
 """In what share of resamples a test sees that the first of two models is better."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,6 @@ from sigarray._backend.chunks import sum_replicates
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import spare_seed
-from sigarray._backend.threefry import random_places
 from sigarray._difference.location import mann_whitney_u, t_test
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
@@ -22,6 +22,7 @@ from sigarray._order.estimates import estimate
 from sigarray._order.families import Family
 from sigarray._order.plans import plan_errors
 from sigarray._order.two_models import STREAMS
+from sigarray._resampling.draws import Places
 
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]
 PowerTest = Callable[..., Array] | PowerTestName
@@ -49,7 +50,6 @@ def find_t_powers(
 
     Smaller samples are the first scores of it, so that sums of them are cumulative.
     """
-    numbers = [a.shape[-1], b.shape[-1]]
     (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
     # One origin for both, for equal samples are to have sums that are equal.
     origin = xp.min(b, axis=-1, keepdims=True)
@@ -64,37 +64,50 @@ def find_t_powers(
     samples = [_widen(xp, x) for x in samples]
     n = xp.concat([xp.full((1,), x, dtype=a.dtype) for x in sizes])
     n = n[:, None]
-
-    rounding = 16.0 * float(xp.finfo(a.dtype).eps)
-
-    def at_sizes(x: Array) -> Array:
-        sums = xp.cumulative_sum(x, axis=-1, dtype=xp.widest_float)
-        chosen = xp.stack([sums[..., size - 1] for size in sizes], axis=-2)
-        return xp.astype(chosen, x.dtype, copy=False)
-
-    def see(start: int | Array, count: int) -> Array:
-        draws = [sizes[-1]] * 2
-        places = random_places(xp, seed, start, count, numbers, draws, is_paired)
-        drawn = [xp.take_last(x, p) for x, p in zip(samples, places, strict=True)]
-        if is_paired:
-            drawn = [drawn[0] - drawn[1]]
-        means = [at_sizes(x) / n for x in drawn]
-        squares = [at_sizes(x * x) / n for x in drawn]
-        errors = [
-            # Below, it is rounding alone, and the scores are the same.
-            xp.where(x - mean * mean <= rounding * x, 0.0, x - mean * mean) / (n - 1.0)
-            for x, mean in zip(squares, means, strict=True)
-        ]
-        difference = means[0] if is_paired else means[0] - means[1]
-        t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
-        # As `t_test`, which gives an infinite t no p-value.
-        return (student_t_sf(xp, t, df) <= level) & ~xp.isinf(t)
-
+    draws = Places(seed, is_paired, n_drawn=sizes[-1])
+    see = _SeeByT(xp, draws, samples, n, sizes, is_paired, level)
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
     zeros = xp.zeros_like(n[:, 0]) + fault[..., None]
     elements = 4 * (sizes[-1] + len(sizes)) * (1 + math.prod(fault.shape))
     n_seen = sum_replicates(xp, see, n_resamples, initial=zeros, elements=elements)
     return n_seen / n_resamples
+
+
+@dataclass(frozen=True, eq=False)
+class _SeeByT:
+    """Whether a t-test sees, at every size, that A is better: (..., S, replicates)."""
+
+    xp: Library
+    draws: Places
+    samples: Sequence[Array]
+    n: Array
+    sizes: tuple[int, ...]
+    is_paired: bool
+    level: float
+
+    def __call__(self, start: int | Array, count: int) -> Array:
+        xp, n = self.xp, self.n
+        rounding = 16.0 * float(xp.finfo(n.dtype).eps)
+        drawn = self.draws.remake(xp, self.samples, start, count)
+        if self.is_paired:
+            drawn = [drawn[0] - drawn[1]]
+        means = [self._at_sizes(x) / n for x in drawn]
+        squares = [self._at_sizes(x * x) / n for x in drawn]
+        errors = [
+            # Below, it is rounding alone, and the scores are the same.
+            xp.where(x - mean * mean <= rounding * x, 0.0, x - mean * mean) / (n - 1.0)
+            for x, mean in zip(squares, means, strict=True)
+        ]
+        difference = means[0] if self.is_paired else means[0] - means[1]
+        t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
+        # As `t_test`, which gives an infinite t no p-value.
+        return (student_t_sf(xp, t, df) <= self.level) & ~xp.isinf(t)
+
+    def _at_sizes(self, x: Array) -> Array:
+        xp = self.xp
+        sums = xp.cumulative_sum(x, axis=-1, dtype=xp.widest_float)
+        chosen = xp.stack([sums[..., size - 1] for size in self.sizes], axis=-2)
+        return xp.astype(chosen, x.dtype, copy=False)
 
 
 def _widen(xp: Library, x: Array) -> Array:
@@ -122,21 +135,32 @@ def find_power(
     n_resamples: int,
 ) -> Array:
     """Share of pairs of samples of a size in which A is seen to be better."""
-    sizes = [a.shape[-1], b.shape[-1]]
-    a, b = (_widen(xp, spread_faults(xp, x)) for x in (a, b))
-    inner_seed = spare_seed(xp, seed)
-
-    def see(start: int | Array, count: int) -> Array:
-        places = random_places(xp, seed, start, count, sizes, [size, size], False)
-        drawn_a, drawn_b = xp.take_last(a, places[0]), xp.take_last(b, places[1])
-        return _see(xp, drawn_a, drawn_b, inner_seed, test, level)
-
+    samples = [_widen(xp, spread_faults(xp, x)) for x in (a, b)]
+    draws = Places(seed, n_drawn=size)
+    see = _See(xp, draws, samples, spare_seed(xp, seed), test, level)
+    a, b = samples
     fault = xp.sum(a - a, axis=-1) + xp.sum(b - b, axis=-1)
     elements = 2 * size * (1 + math.prod(fault.shape))
     if test == "aso":
         elements *= _ASO_REPLICATES_AT_A_TIME
     n_seen = sum_replicates(xp, see, n_resamples, initial=fault, elements=elements)
     return n_seen / n_resamples
+
+
+@dataclass(frozen=True, eq=False)
+class _See:
+    """Whether a test declares that A is better, in pairs of samples of a size."""
+
+    xp: Library
+    draws: Places
+    samples: Sequence[Array]
+    seed: Seed
+    test: PowerTest
+    level: float
+
+    def __call__(self, start: int | Array, count: int) -> Array:
+        a, b = self.draws.remake(self.xp, self.samples, start, count)
+        return _see(self.xp, a, b, self.seed, self.test, self.level)
 
 
 def _see(

@@ -258,21 +258,6 @@ def keep_freed_memory() -> None:
     np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)
 
 
-class Remade:
-    """A chunk that is sent elsewhere as what makes it, which is smaller."""
-
-    def __init__(self, make: Callable[[], Chunk], made: Chunk | None = None) -> None:
-        self._make, self._made = make, made
-
-    def __call__(self, start: int | Array, size: int) -> Array:
-        if self._made is None:
-            self._made = self._make()
-        return self._made(start, size)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Remade, (self._make,)
-
-
 class _Task:
     """Some chunks, one after the other: a function that can be sent elsewhere."""
 

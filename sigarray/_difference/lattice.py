@@ -5,7 +5,9 @@ few multiples of a unit, and a sum of such with random signs has few values: its
 a finite sum over its characteristic function, whatever the number of pairs.
 """
 
+import functools
 import math
+from dataclasses import dataclass
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_replicates, sum_replicates
@@ -84,12 +86,13 @@ def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
 def _count_sizes(xp: Library, multiples: Array) -> Array:
     """Count the differences of 1, 2, ... units: (..., MAX_UNITS)."""
     size = xp.abs(multiples)[..., None, :]
-
-    def count(start: int | Array, number: int) -> Array:
-        k = _numbers(xp, multiples, start + 1, number)
-        return xp.sum(xp.astype(size == k[:, None], multiples.dtype), axis=-1)
-
+    count = functools.partial(_count_equal, xp, size)
     return map_replicates(xp, count, MAX_UNITS, elements=math.prod(size.shape))
+
+
+def _count_equal(xp: Library, size: Array, start: int | Array, number: int) -> Array:
+    k = _numbers(xp, size, start + 1, number)
+    return xp.sum(xp.astype(size == k[:, None], size.dtype), axis=-1)
 
 
 def _flipped_tail(xp: Library, counts: Array, lead: Array, n: int) -> Array:
@@ -137,21 +140,49 @@ def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array
     pull = xp.tanh(0.5 * t[..., None] * k)
     spread = (1.0 - pull) * (1.0 + pull)
     counts = counts[..., None, :]
-    decay, last = xp.exp(-t), xp.exp(-t * window)
-    rise = 2.0 * xp.exp(-0.5 * t) * xp.sinh(0.5 * t)  # 1 - exp(-t)
-    below_one = 1.0 - xp.finfo(t.dtype).eps
+    transform = _Transform(
+        xp, counts, k, pull, spread, s, t, period=period, window=window
+    )
+    total = sum_replicates(
+        xp,
+        transform,
+        half + 1,
+        initial=xp.zeros_like(t[..., 0]),
+        elements=math.prod(counts.shape),
+    )
+    return total / period
 
-    def transform(start: int | Array, size: int) -> Array:
+
+@dataclass(frozen=True, eq=False)
+class _Transform:
+    """Terms of `_tilted_sum`, by angles: each but 0 stands for its negative, too."""
+
+    xp: Library
+    counts: Array
+    k: Array
+    pull: Array
+    spread: Array
+    s: Array
+    t: Array
+    period: int
+    window: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, t, pull, counts = self.xp, self.t, self.pull, self.counts
+        decay, last = xp.exp(-t), xp.exp(-t * self.window)
+        rise = 2.0 * xp.exp(-0.5 * t) * xp.sinh(0.5 * t)  # 1 - exp(-t)
+        below_one = 1.0 - xp.finfo(t.dtype).eps
         place = _numbers(xp, counts, start, size)
-        angle = place * (2.0 * math.pi / period)
-        y = 0.5 * angle[:, None] * k
+        angle = place * (2.0 * math.pi / self.period)
+        y = 0.5 * angle[:, None] * self.k
         sine = xp.sin(y)
-        lost = xp.clip(spread * sine * sine, None, below_one)
+        lost = xp.clip(self.spread * sine * sine, None, below_one)
         size_of = xp.exp(0.5 * xp.sum(counts * xp.log1p(-lost), axis=-1))
         turn = xp.atan2(pull * sine, xp.broadcast_to(xp.cos(y), lost.shape))
-        phase = xp.sum(counts * turn, axis=-1) - angle * s
+        phase = xp.sum(counts * turn, axis=-1) - angle * self.s
         # The sum of exp(-(t + i angle) j) is a fraction, whose parts are these.
-        top = 1.0 - last * xp.cos(angle * window), last * xp.sin(angle * window)
+        at_end = angle * self.window
+        top = 1.0 - last * xp.cos(at_end), last * xp.sin(at_end)
         sine_of_half = xp.sin(0.5 * angle)
         bottom = (
             rise + 2.0 * decay * sine_of_half * sine_of_half,
@@ -161,18 +192,8 @@ def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array
         imaginary = top[1] * bottom[0] - top[0] * bottom[1]
         fraction = real * xp.cos(phase) - imaginary * xp.sin(phase)
         norm = bottom[0] * bottom[0] + bottom[1] * bottom[1]
-        # Each angle but 0 stands for its negative, too.
         weight = 1.0 + xp.astype(place > 0.0, place.dtype)
         return weight * size_of * fraction / norm
-
-    total = sum_replicates(
-        xp,
-        transform,
-        half + 1,
-        initial=xp.zeros_like(t[..., 0]),
-        elements=math.prod(counts.shape),
-    )
-    return total / period
 
 
 def _log_cosh(xp: Library, x: Array) -> Array:

@@ -71,16 +71,17 @@ def chi_square_sf(xp: Library, x: Array, half_df: Array, max_half_df: int) -> Ar
     """
     i = xp.arange(max_half_df, dtype=x.dtype)
     log_factorials = xp.cumulative_sum(xp.log(xp.clip(i, 1.0, None)))
-
-    def add_up(half: Array, half_df: Array) -> Array:
-        half = half[..., None]
-        logs = i * xp.log(half) - log_factorials - half
-        return xp.sum(
-            xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1
-        )
-
+    add_up = functools.partial(_add_up_poisson, xp, i, log_factorials)
     half = xp.clip(0.5 * x, xp.finfo(x.dtype).smallest_normal, None)
     return _map_elements(xp, add_up, (half, half_df), 4 * max_half_df)
+
+
+def _add_up_poisson(
+    xp: Library, i: Array, log_factorials: Array, half: Array, half_df: Array
+) -> Array:
+    half = half[..., None]
+    logs = i * xp.log(half) - log_factorials - half
+    return xp.sum(xp.exp(xp.where(i < half_df[..., None], logs, -math.inf)), axis=-1)
 
 
 def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
@@ -114,16 +115,17 @@ def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
     finite_df = xp.where(is_normal, 1.0, df)
     u = xp.sqrt(finite_df * xp.log1p(size * size / finite_df))
     u = xp.where(is_normal, size, u)
-
-    def tails(u: Array, spread: Array) -> Array:
-        # Beyond u, and beyond 0.
-        both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
-        return 0.5 * xp.exp(-0.5 * u * u) * both[0, ...] / both[1, ...]
-
+    tails = functools.partial(_find_tails, xp)
     tail = _map_elements(xp, tails, (u, 1.0 / df), 8 * _NODES)
     tail = xp.clip(tail, xp.finfo(t.dtype).smallest_normal, None)
     tail = xp.where(xp.isinf(t), 0.0, tail)
     return xp.where(t < 0.0, 1.0 - tail, tail)
+
+
+def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
+    # Beyond u, and beyond 0.
+    both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
+    return 0.5 * xp.exp(-0.5 * u * u) * both[0, ...] / both[1, ...]
 
 
 def _map_elements(

@@ -95,7 +95,9 @@ def _test_models(
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
         of_means.append(xp.zeros_like(own) if by_means is None else by_means)
-        shares.append(xp.ones_like(own) if pair.share is None else pair.share)
+        # Of few scores and many, it is estimated too badly: all of it is the other's.
+        has_share = pair.share is not None and n == m
+        shares.append(pair.share if has_share else xp.ones_like(own))
     leads, p_of_pairs, are_enough = (
         join(xp, list(part)) for part in zip(*parts, strict=True)
     )

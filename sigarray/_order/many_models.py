@@ -134,7 +134,7 @@ def multi_aso(
     / (K - 1): ranks of few runs of a wide model say little of its mean. With a baseline
     it is by Holm, but of k models that are left p is multiplied by 1 + (k - 1) s, with
     the share s that the other model has in the squared error of the difference: an
-    error of the baseline's own mean is one for all.
+    error of the baseline's own mean is one for all. Of unequal numbers of runs s is 1.
 
     `pvalue` is the level from which on a pair is told apart, or a little more where
     sets of three models or more matter. For more than 49 pairs of scores it is fitted,

@@ -5,9 +5,9 @@ others, it is the same. What computes some of them is a frozen object, and no cl
 so that any worker can be sent one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sigarray._backend.aliases import Array, Statistic
 from sigarray._backend.chunks import map_replicates, sum_replicates
@@ -24,6 +24,9 @@ class Replicates(Protocol):
         """The numbers that a replicate holds."""
 
     def __call__(self, start: int | Array, size: int) -> Array: ...
+
+
+Made = TypeVar("Made", bound=Replicates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +51,43 @@ class Resampled:
 
 
 @dataclass(frozen=True, eq=False)
-class _From:
+class From:
     """Replicates from a place on."""
 
-    replicates: Replicates
+    replicates: Callable[[int | Array, int], Array]
     first: int | Array
 
     def __call__(self, start: int | Array, size: int) -> Array:
         return self.replicates(self.first + start, size)
+
+
+class Remade(Generic[Made]):
+    """Replicates that are sent elsewhere as what makes them, which is smaller."""
+
+    def __init__(self, make: Callable[[], Made], made: Made | None = None) -> None:
+        self._make, self._made = make, made
+
+    @classmethod
+    def of(cls, make: Callable[[], Made]) -> Self:
+        """Make them here."""
+        return cls(make, make())
+
+    @property
+    def made(self) -> Made:
+        """The replicates, which are made where they are needed first."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    @property
+    def elements(self) -> int:
+        return self.made.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        return self.made(start, size)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Remade, (self._make,)
 
 
 def keep(
@@ -65,11 +97,11 @@ def keep(
     start: int | Array = 0,
     *,
     batch: int | None = None,
+    axis: int = -1,
 ) -> Array:
-    """Return so many replicates from a place on, (..., count)."""
-    shifted = _From(replicates, start)
-    elements = replicates.elements
-    return map_replicates(xp, shifted, count, elements=elements, batch=batch)
+    """Return so many replicates from a place on, (..., count) or on another axis."""
+    shifted, elements = From(replicates, start), replicates.elements
+    return map_replicates(xp, shifted, count, elements=elements, batch=batch, axis=axis)
 
 
 def beyond(xp: Library, values: Array, limits: Mapping[str, Array]) -> Array:

@@ -1,5 +1,6 @@
 """Fit models of items and raters to real responses."""
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -123,34 +124,38 @@ def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
 
     twin = xp.arange(_ITEMS) % gold.shape[-2]
 
-    def fit_entries(gold: Array) -> Array:
-        """Return the parameters of some batch entries, as rows."""
-        off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
-        gold = xp.where(off_scale, math.nan, gold)
-        # As many responses of each item as there are.
-        is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
-        goal = _find_moments(xp, gold)
-        sizes = goal_sizes = _find_sizes(xp, goal)
-        fault = goal.mean - goal.mean
-        for _ in range(_ROUNDS):
-            # Beside an axis of items, and one of their responses.
-            parameters = [x[:, None, None] for x in _make_likert(sizes, fault)]
-            model = LikertModel(*parameters)
-            mean, sd = model.draw_items(xp, item_words[..., None], gold.dtype)
-            drawn = model.respond(xp, mean + sd * normal)
-            drawn = xp.where(is_there, drawn, math.nan)
-            found = _find_sizes(xp, _find_moments(xp, drawn))
-            sizes = [
-                # Nothing can be learned of what has no size.
-                x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
-                for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
-            ]
-        return xp.stack(_make_likert(sizes, fault))
-
+    fit_entries = functools.partial(_fit_entries, xp, item_words, normal, twin)
     leading = gold.shape[:-2]
     flat = xp.reshape(gold, (math.prod(leading), *gold.shape[-2:]))
     rows = map_entries(xp, fit_entries, [flat], elements=_ITEMS * k)
     return LikertModel(*(xp.reshape(rows[i, ...], leading) for i in range(6)))
+
+
+def _fit_entries(
+    xp: Library, item_words: Array, normal: Array, twin: Array, gold: Array
+) -> Array:
+    """Return the parameters of some batch entries, as rows."""
+    off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
+    gold = xp.where(off_scale, math.nan, gold)
+    # As many responses of each item as there are.
+    is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
+    goal = _find_moments(xp, gold)
+    sizes = goal_sizes = _find_sizes(xp, goal)
+    fault = goal.mean - goal.mean
+    for _ in range(_ROUNDS):
+        # Beside an axis of items, and one of their responses.
+        parameters = [x[:, None, None] for x in _make_likert(sizes, fault)]
+        model = LikertModel(*parameters)
+        mean, sd = model.draw_items(xp, item_words[..., None], gold.dtype)
+        drawn = model.respond(xp, mean + sd * normal)
+        drawn = xp.where(is_there, drawn, math.nan)
+        found = _find_sizes(xp, _find_moments(xp, drawn))
+        sizes = [
+            # Nothing can be learned of what has no size.
+            x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
+            for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
+        ]
+    return xp.stack(_make_likert(sizes, fault))
 
 
 def _find_sizes(xp: Library, moments: _Moments) -> list[Array]:

@@ -2,22 +2,23 @@
 
 import functools
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array, Seed
-from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import spare_seed
-from sigarray._backend.workers import Remade
 from sigarray._numeric.statistic import TIE_UNITS, find_p_value
+from sigarray._resampling.replicates import Remade, keep
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model
 from sigarray.responses._pools import Responses, Sampler, count_dealt, plan_sampler
-from sigarray.responses._sampling import Items, plan_draws
+from sigarray.responses._sampling import Draws, Items, plan_draws
 from sigarray.responses._simulation import (
     Hypothesis,
     count_elements,
@@ -25,17 +26,29 @@ from sigarray.responses._simulation import (
 )
 
 
-class Leads(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Leads:
     """How far A is ahead, in test sets that are drawn from one.
 
-    `values` are the metrics of A and of B in the test set itself, of shape (R,).
-    `find(start, count)` gives the leads of replicates, without and under the null
-    hypothesis, of shape (R, 2, count), and holds `n_elements` numbers for each of them.
+    `values` are the metrics of A and of B in the test set itself, of shape (R,). A call
+    gives the leads of replicates, without and under the null hypothesis, of shape (R,
+    2, size), and holds so many elements for each of them.
     """
 
+    xp: Library
+    metric: Metric | Wins
     values: tuple[Array, Array]
-    find: Callable[[int | Array, int], Array]
-    n_elements: int
+    draws: Draws
+    null_draws: Draws
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, metric = self.xp, self.metric
+        (gold,), (drawn_a,), (drawn_b,) = self.draws.draw(start, size)
+        lead = find_lead(metric, *metric.compare(xp, gold, drawn_a, drawn_b))
+        (gold,), drawn = self.null_draws.draw(start, size)
+        null_lead = find_lead(metric, *metric.compare(xp, gold, *drawn))
+        return xp.stack([lead, null_lead], axis=-2)
 
 
 def _plan_leads(
@@ -49,9 +62,7 @@ def _plan_leads(
 ) -> Leads:
     """Plan to draw test sets from gold, A and B, (R, n_items, k) each, and measure."""
     sets = tuple(metric.center(xp, *sets))
-
-    def summarize(x: Array) -> Array:
-        return metric.summarize(xp, x)
+    summarize = functools.partial(metric.summarize, xp)
 
     def plan(*group: Array) -> Sampler:
         return plan_sampler(xp, group, responses, summarize)
@@ -61,16 +72,9 @@ def _plan_leads(
     n, null_seed = sets[0].shape[-2], spare_seed(xp, seed)
     draws = plan_draws(xp, seed, [gold, a, b], n, items=items)
     null_draws = plan_draws(xp, null_seed, [gold, both], n, items=items)
-
-    def find(start: int | Array, count: int) -> Array:
-        (drawn_gold,), (drawn_a,), (drawn_b,) = draws.draw(start, count)
-        lead = _find_lead(metric, *metric.compare(xp, drawn_gold, drawn_a, drawn_b))
-        (drawn_gold,), drawn = null_draws.draw(start, count)
-        null_lead = _find_lead(metric, *metric.compare(xp, drawn_gold, *drawn))
-        return xp.stack([lead, null_lead], axis=-2)
-
     n_drawn = max(draws.n_elements, null_draws.n_elements)
-    return Leads(values, find, n_drawn * sets[0].shape[0])
+    elements = n_drawn * sets[0].shape[0]
+    return Leads(xp, metric, values, draws, null_draws, elements)
 
 
 def _map_test_sets(
@@ -108,25 +112,50 @@ def draw_leads(
     **samplers: Any,
 ) -> tuple[Array, Array]:
     """Give leads without and under the null hypothesis, (..., count), from a place."""
-
-    def find_leads(*sets: Array) -> Array:
-        make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
-        plan = make()
-        find = Remade(lambda: make().find, plan.find)
-        leads = map_replicates(
-            xp,
-            lambda first, size: find(start + first, size),
-            count,
-            elements=plan.n_elements,
-        )
-        return xp.permute_dims(leads, (1, 2, 0))
-
+    find_leads = functools.partial(
+        _find_leads_of, xp, seed, start, metric=metric, count=count, **samplers
+    )
     found, leading = _map_test_sets(xp, find_leads, gold, a, b)
     leads, null_leads = (
         xp.reshape(xp.matrix_transpose(found[i, ...]), (*leading, count))
         for i in range(2)
     )
     return leads, null_leads
+
+
+def _find_leads_of(
+    xp: Library,
+    seed: Seed,
+    start: int | Array,
+    *sets: Array,
+    metric: Metric | Wins,
+    count: int,
+    **samplers: Any,
+) -> Array:
+    """Return leads of both kinds of some test sets: (2, count, R)."""
+    make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
+    leads = keep(xp, Remade.of(make), count, start)
+    return xp.permute_dims(leads, (1, 2, 0))
+
+
+def _test_sets(
+    xp: Library,
+    seed: Seed,
+    *sets: Array,
+    metric: Metric | Wins,
+    alternative: Alternative,
+    n_resamples: int,
+    **samplers: Any,
+) -> Array:
+    """Return the four results of some test sets, as rows."""
+    make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
+    plan = Remade.of(make)
+    values = plan.made.values
+    observed = find_lead(metric, *values)
+    leads = keep(xp, plan, n_resamples)
+    scale = xp.abs(values[0]) + xp.abs(values[1])
+    pvalue = compare_leads(xp, leads[..., 0, :], leads[..., 1, :], scale, alternative)
+    return xp.stack([observed, pvalue + (observed - observed), *values])
 
 
 @array_kernel
@@ -143,25 +172,15 @@ def find_p_values(
     **samplers: Any,
 ) -> tuple[Array, Array, Array, Array]:
     """Statistic, p-value and metrics; a few batch entries at a time."""
-
-    def test(*sets: Array) -> Array:
-        """Return the four results of some batch entries, as rows."""
-        make = functools.partial(_plan_leads, xp, seed, sets, metric, **samplers)
-        plan = make()
-        observed = _find_lead(metric, *plan.values)
-        leads = map_replicates(
-            xp,
-            Remade(lambda: make().find, plan.find),
-            n_resamples,
-            elements=plan.n_elements,
-        )
-        scale = xp.abs(plan.values[0]) + xp.abs(plan.values[1])
-        pvalue = compare_leads(
-            xp, leads[..., 0, :], leads[..., 1, :], scale, alternative
-        )
-        fault = observed - observed
-        return xp.stack([observed, pvalue + fault, *plan.values])
-
+    test = functools.partial(
+        _test_sets,
+        xp,
+        seed,
+        metric=metric,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        **samplers,
+    )
     results, leading = _map_test_sets(xp, test, gold, a, b)
     statistic, pvalue, metric_a, metric_b = (
         xp.reshape(results[i, ...], leading) for i in range(4)
@@ -262,28 +281,42 @@ def _measure_sets(
         (seed, "alternative"),
         (spare_seed(xp, seed), "null"),
     ]
+    draws = [
+        functools.partial(
+            draw_sets,
+            xp,
+            words,
+            model=model,
+            perturbations=perturbations,
+            hypothesis=hypothesis,
+            **options,
+        )
+        for words, hypothesis in hypotheses
+    ]
+    measured = _Measured(xp, draws, metrics, takes_one, count_elements(**options))
+    return keep(xp, measured, count, start)
 
-    def measure(first: int | Array, size: int) -> Array:
-        rows = []
-        for words, hypothesis in hypotheses:
-            sets = draw_sets(
-                xp,
-                words,
-                start + first,
-                size,
-                model,
-                perturbations,
-                hypothesis=hypothesis,
-                **options,
-            )
-            for metric, is_one in zip(metrics, takes_one, strict=True):
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """Metrics of A and B in new test sets, (hypotheses, metrics, 2, size)."""
+
+    xp: Library
+    draws: Sequence[Callable[..., Array]]
+    metrics: tuple[Metric | Wins, ...]
+    takes_one: tuple[bool, ...]
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, rows = self.xp, []
+        for draw in self.draws:
+            sets = draw(start, size)
+            for metric, is_one in zip(self.metrics, self.takes_one, strict=True):
                 taken = sets[..., :1] if is_one else sets
                 gold, a, b = (metric.summarize(xp, taken[:, i, ...]) for i in range(3))
                 rows.append(xp.stack(metric.compare(xp, gold, a, b)))
-        return xp.reshape(xp.stack(rows), (2, len(metrics), 2, size))
-
-    elements = count_elements(**options)
-    return map_replicates(xp, measure, count, elements=elements)
+        shape = (len(self.draws), len(self.metrics), 2, size)
+        return xp.reshape(xp.stack(rows), shape)
 
 
 def compare_leads(
@@ -336,11 +369,11 @@ def _count_pairs(
 def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
     """Return leads without and under the null hypothesis, of metrics (2, 2, count)."""
     leads, null_leads = (
-        _find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
+        find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
     )
     return leads, null_leads
 
 
-def _find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:
+def find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:
     """How far A is ahead of B."""
     return value_a - value_b if metric.higher_is_better else value_b - value_a

@@ -1,7 +1,9 @@
 """How many items and responses an evaluation needs."""
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
@@ -22,12 +24,12 @@ from sigarray._backend.checks import (
     optional,
     several,
 )
-from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words, spare_seed
+from sigarray._resampling.replicates import keep
 from sigarray.responses._leads import find_p_values
 from sigarray.responses._measurement import Metric, Wins
 from sigarray.responses._models import Model, ModelName, Response
@@ -178,32 +180,41 @@ def _find_power(
     **options: Any,
 ) -> Array:
     """Share of test sets that show the difference."""
-    test_seed = spare_seed(xp, seed)
+    draw = functools.partial(
+        draw_sets,
+        xp,
+        seed,
+        model=model,
+        perturbations=perturbations,
+        hypothesis="alternative",
+        **options,
+    )
+    test = functools.partial(
+        find_p_values,
+        xp,
+        metric=metric,
+        items=items,
+        responses=responses,
+        alternative=alternative,
+        n_resamples=n_resamples,
+    )
+    seen = _Seen(xp, draw, test, spare_seed(xp, seed), level, count_elements(**options))
+    return xp.mean(keep(xp, seen, n_sets))
 
-    def test(start: int | Array, count: int) -> Array:
-        sets = draw_sets(
-            xp,
-            seed,
-            start,
-            count,
-            model,
-            perturbations,
-            hypothesis="alternative",
-            **options,
-        )
-        _, pvalue, _, _ = find_p_values(
-            xp,
-            *(sets[:, i, ...] for i in range(3)),
-            test_seed,
-            metric=metric,
-            items=items,
-            responses=responses,
-            alternative=alternative,
-            n_resamples=n_resamples,
-        )
-        return xp.where(
-            xp.isnan(pvalue), math.nan, xp.astype(pvalue <= level, pvalue.dtype)
-        )
 
-    elements = count_elements(**options)
-    return xp.mean(map_replicates(xp, test, n_sets, elements=elements))
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """1 for new test sets that show the difference, and 0 for others."""
+
+    xp: Library
+    draw: Callable[[int | Array, int], Array]
+    test: Callable[..., tuple[Array, ...]]
+    seed: Seed
+    level: float
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        xp, sets = self.xp, self.draw(start, size)
+        _, pvalue, _, _ = self.test(*(sets[:, i, ...] for i in range(3)), self.seed)
+        is_seen = xp.astype(pvalue <= self.level, pvalue.dtype)
+        return xp.where(xp.isnan(pvalue), math.nan, is_seen)

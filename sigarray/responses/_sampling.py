@@ -1,7 +1,9 @@
 """Resample test sets: the items, and the responses to each item."""
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
@@ -13,13 +15,13 @@ from sigarray._backend.aliases import (
     SharingOptions,
 )
 from sigarray._backend.checks import anything, choice
-from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import overlapping_words, uniform_indices
+from sigarray._resampling.replicates import Remade, keep
 from sigarray.responses._items import standardize_responses
 from sigarray.responses._pools import (
     MAX_DEALS,
@@ -180,7 +182,23 @@ def _resample(
     count: int,
 ) -> list[Array]:
     """Return resamples of the test set."""
-    leading = np.broadcast_shapes(*(x.shape[:-2] for x in (gold, a, b)))
+    sets = gold, a, b
+    axis = len(np.broadcast_shapes(*(x.shape[:-2] for x in sets)))
+    make = functools.partial(_plan_sets, xp, seed, sets, items, responses)
+    drawn = keep(xp, Remade.of(make), count, start, axis=axis)
+    is_one = responses in ("one", "first")
+    return split_last(drawn, [1 if is_one else x.shape[-1] for x in sets])
+
+
+def _plan_sets(
+    xp: Library,
+    seed: Seed,
+    sets: Sequence[Array],
+    items: Items,
+    responses: Responses,
+) -> "_Sets":
+    """Plan to draw test sets of gold, A and B."""
+    leading = np.broadcast_shapes(*(x.shape[:-2] for x in sets))
     samplers = [
         plan_sampler(
             xp,
@@ -188,16 +206,20 @@ def _resample(
             responses,
             summarize=lambda x: x,
         )
-        for x in (gold, a, b)
+        for x in sets
     ]
-    draws = plan_draws(xp, seed, samplers, gold.shape[-2], items=items)
-    n_elements = draws.n_elements * math.prod(leading)
-    axis = len(leading)
+    draws = plan_draws(xp, seed, samplers, sets[0].shape[-2], items=items)
+    return _Sets(xp, draws, draws.n_elements * math.prod(leading))
 
-    def kernel(first: int | Array, size: int) -> Array:
-        drawn = draws.draw(start + first, size)
-        return xp.concat([x for (x,) in drawn], axis=-1)
 
-    drawn = map_replicates(xp, kernel, count, elements=n_elements, axis=axis)
-    is_one = responses in ("one", "first")
-    return split_last(drawn, [1 if is_one else x.shape[-1] for x in (gold, a, b)])
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Test sets, whose responses are side by side: (..., size, n_items, k)."""
+
+    xp: Library
+    draws: Draws
+    elements: int
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        drawn = self.draws.draw(start, size)
+        return self.xp.concat([x for (x,) in drawn], axis=-1)

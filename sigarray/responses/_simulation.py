@@ -1,5 +1,6 @@
 """Simulate test sets with several responses to each item."""
 
+import functools
 import math
 from typing import Any, Literal, Unpack, get_args
 
@@ -26,6 +27,7 @@ from sigarray._backend.threefry import (
     uniforms,
 )
 from sigarray._numeric.statistic import check_result
+from sigarray._resampling.replicates import From
 from sigarray.responses._models import (
     Model,
     ModelName,
@@ -276,9 +278,8 @@ def _simulate(
     count: int,
     **options: Any,
 ) -> Array:
-    def kernel(first: int | Array, size: int) -> Array:
-        first = start + first
-        return draw_sets(xp, seed, first, size, model, perturbations, **options)
-
+    draw = functools.partial(
+        draw_sets, xp, seed, model=model, perturbations=perturbations, **options
+    )
     elements = count_elements(**options)
-    return map_replicates(xp, kernel, count, elements=elements, axis=0)
+    return map_replicates(xp, From(draw, start), count, elements=elements, axis=0)
