@@ -2,10 +2,11 @@
 
 import inspect
 import io
+import multiprocessing
 import pickle
 import random
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -55,6 +56,11 @@ def assert_same(results, expected):
         np.testing.assert_array_equal(result, value)
 
 
+def map_of_pickles(function, tasks):
+    """Map a function as another process would have it."""
+    return map(pickle.loads(pickle.dumps(function)), tasks)
+
+
 def test_all_that_resamples_can_be_shared():
     """Each public function with an `rng`, but those of the drop-in."""
     for package in (sigarray, responses):
@@ -72,6 +78,8 @@ def test_every_worker_gives_the_same_bits(small_chunks, case):
     expected = case(*samples)
 
     def shuffled(function, tasks):
+        # By Python's own pickle, which takes no closure.
+        function = pickle.loads(pickle.dumps(function))
         results = [function(task) for task in tasks]
         return random.Random(0).sample(results, len(results))
 
@@ -90,7 +98,7 @@ def test_simulations(small_chunks):
         lambda **by: [responses.power(6, 2, n_sets=9, n_resamples=9, rng=0, **by)],
         lambda **by: responses.study(metrics="mae", n_resamples=9, **options, **by),
     ):
-        assert_same(function(workers=map), function())
+        assert_same(function(workers=map_of_pickles), function())
         assert_same(function(workers=2), function())
 
 
@@ -237,7 +245,7 @@ def test_faults_of_maps(small_chunks):
         aso(a, b, rng=0, workers=fail)
 
 
-# Python's own pickle has no functions that are made in others.
+# With a function of the caller that Python's own pickle does not take.
 CALLS = [
     lambda a, b, **by: aso(a, b, n_resamples=3000, **by),
     lambda a, b, **by: multi_aso(np.stack([a, b, a - b]), n_resamples=3000, **by),
@@ -265,6 +273,20 @@ def test_processes_of_loky(call, samples, always_shared):
     with loky.get_reusable_executor(2) as executor:
         results = call(*samples, rng=0, workers=executor.map)
     assert_same(results, call(*samples, rng=0))
+
+
+@whole_suite
+def test_spawned_processes(samples, always_shared):
+    a, b = samples
+    calls = [
+        lambda **by: aso(a, b, n_resamples=3000, **by),
+        lambda **by: permutation_test(a, b, statistic=np.median, **by),
+        lambda **by: sigarray.bootstrap_replicates(a, b, start=5, count=900, **by),
+    ]
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=spawned) as pool:
+        for call in calls:
+            assert_same(call(rng=0, workers=pool.map), call(rng=0))
 
 
 @pytest.mark.parametrize("call", CALLS)
