@@ -3,6 +3,7 @@
 import collections
 import itertools
 import math
+import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, cast
 
@@ -129,13 +130,13 @@ def join_scores(
         return _number_runs(records), []
     if unit != "run" or any(record.item is not None for record in records):
         role = "item" if any(x.item is not None for x in records) else unit
-        holders: Callable[[Record], Hashable] = (
-            (lambda x: (x.model, x.run)) if unit == "run" else (lambda x: x.model)
-        )
+        holders = operator.attrgetter(*["model", "run"][: 2 if unit == "run" else 1])
         records, dropped = _match(records, role, holders, drop_unmatched)
         notes += dropped
     elif is_paired:
-        records, dropped = _match(records, "run", lambda x: x.model, drop_unmatched)
+        records, dropped = _match(
+            records, "run", operator.attrgetter("model"), drop_unmatched
+        )
         notes += dropped
     joined = _average(records, unit)
     n_scores = sum(map(len, joined.values()))
@@ -233,8 +234,10 @@ def _match(
 ) -> tuple[Sequence[Record], list[str]]:
     """Return the records of what all have, or raise where there are others."""
     held: dict[Hashable, set[str]] = {}
-    for record in records:
-        held.setdefault(holder(record), set()).add(getattr(record, role))
+    # Of many records few are of other holders and names.
+    names = map(operator.attrgetter(role), records)
+    for own, name in dict.fromkeys(zip(map(holder, records), names, strict=True)):
+        held.setdefault(own, set()).add(name)
     every = set().union(*held.values())
     common = set.intersection(*held.values())
     if len(common) == len(every):
@@ -269,10 +272,12 @@ def _average(records: Sequence[Record], unit: Unit) -> Joined:
     A cluster has the sum of its items, in units of a cluster of mean size: so the mean
     of clusters is that of items, and a large cluster weighs as much as its items do.
     """
-    groups: dict[tuple[str, Any, Any], list[float]] = {}
-    for x in records:
+    groups: collections.defaultdict[tuple[str, Any, Any], list[float]]
+    groups = collections.defaultdict(list)
+    names = map(operator.attrgetter(unit), records)
+    for x, name in zip(records, names, strict=True):
         inner = x.item if unit == "cluster" else None
-        groups.setdefault((x.model, getattr(x, unit), inner), []).append(x.score)
+        groups[x.model, name, inner].append(x.score)
     outer: dict[str, dict[Any, list[float]]] = {}
     for (model, name, _), scores in groups.items():
         outer.setdefault(model, {}).setdefault(name, []).append(_mean(scores))

@@ -126,6 +126,14 @@ def is_blank(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
+def list_filled(cells: Sequence[Any]) -> Sequence[int]:
+    """List the places of cells that are not blank."""
+    every = range(len(cells))
+    if {*map(type, cells)} <= {float, int}:
+        return every
+    return [k for k in every if not is_blank(cells[k])]
+
+
 def looks_like_score(cell: object) -> bool:
     """Tell what may be a number, however it is written."""
     if isinstance(cell, str):
@@ -140,7 +148,7 @@ def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
-    filled = [cell for cell in cells if not is_blank(cell)]
+    filled = [cells[k] for k in list_filled(cells)]
     numbers = _as_array(filled)
     if numbers is None or len(filled) == len(cells):
         return numbers
@@ -155,7 +163,7 @@ def _as_array(cells: list[Any]) -> np.ndarray | None:
         if table is None or table.shape != (len(cells), 1):
             return None
         return table[:, 0]
-    if not all(type(cell) is float or type(cell) is int for cell in cells):
+    if not {*map(type, cells)} <= {float, int}:
         return None
     try:
         numbers = np.asarray(cells, np.float64)

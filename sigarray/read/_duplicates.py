@@ -4,11 +4,14 @@ from collections.abc import Hashable, Sequence
 
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
+from sigarray.read._codes import count_distinct
 from sigarray.read._frame import list_names
 from sigarray.read._identifiers import have_samples
 from sigarray.read._records import Record, as_text, find_column
 
 _MAX_SHOWN = 3
+# What tells a model's scores apart.
+_NAME = ("model", "item", "run", "cluster")
 # Of two columns together.
 _WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
@@ -22,6 +25,8 @@ def refuse_duplicates(records: Sequence[Record]) -> None:
         With what tells the two apart, where that is a column.
     """
     if all(x.item is None and x.run is None for x in records):
+        return
+    if count_distinct(records, _NAME) == len(records):
         return
     seen: dict[Hashable, Record] = {}
     for record in records:
@@ -45,7 +50,7 @@ def refuse_duplicates(records: Sequence[Record]) -> None:
 
 
 def _name(record: Record) -> tuple[Hashable, ...]:
-    return record.model, record.item, record.run, record.cluster
+    return tuple(getattr(record, role) for role in _NAME)
 
 
 def _advise(records: Sequence[Record], a: Record, b: Record) -> str:

@@ -77,7 +77,11 @@ def read_data_frame(data: Any, name: str) -> Frame:
         if not n_blank and series.dtype.is_numeric() and not series.dtype.is_decimal():
             columns[str(column)] = series.to_numpy()
             continue
+        # A text that comes again and again is held once.
+        texts: dict[Any, Any] = {}
         cells = series.to_list()
+        if {*map(type, cells)} <= {str, type(None)}:
+            cells = [texts.setdefault(x, x) for x in cells]
         if n_blank:
             blank = series.is_null().to_list()
             cells = [None if b else x for x, b in zip(cells, blank, strict=True)]

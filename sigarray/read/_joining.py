@@ -105,6 +105,8 @@ def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
                     f"{list_names([str(x) for x in known])}."
                 )
                 raise TableError(msg)
+    if choice.models is None and choice.tasks is None and not choice.ignored:
+        return [*records]
     return [
         record
         for record in records

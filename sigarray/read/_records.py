@@ -1,5 +1,6 @@
 """From the rows of files to scores that say of what they are."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,7 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score, read_cells
+from sigarray.read._cells import (
+    is_blank,
+    list_filled,
+    looks_like_score,
+    read_cells,
+)
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -75,7 +81,9 @@ def read_records(
         metric, rows = _choose_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
     cells = frame.columns[column]
-    filled = [k for k in rows if not is_blank(cells[k])]
+    filled = list_filled(cells)
+    if not isinstance(rows, range):
+        filled = sorted({*filled} & {*rows})
     numbers = read_cells(
         {column: [cells[k] for k in filled]},
         lambda name, k: frame.place(name, filled[k]),
@@ -91,20 +99,15 @@ def read_records(
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
     keys = {role: _read_keys(frame, roles, role, filled) for role in KEYS}
-    steps = _read_steps(frame, roles.get("step"), keys["step"], filled)
+    keys["step"] = _read_steps(frame, roles.get("step"), keys["step"], filled)
     records = [
-        Record(*key, score, name, frame, k)  # type: ignore[call-arg]
-        for *key, score, k in zip(
-            keys["task"],
-            keys["model"],
-            keys["item"],
-            keys["run"],
-            keys["cluster"],
-            steps,
-            keys["content"],
+        *map(
+            Record,
+            *keys.values(),
             numbers.columns[column].tolist(),
+            itertools.repeat(name),
+            itertools.repeat(frame),
             filled,
-            strict=True,
         )
     ]
     if not records:
@@ -241,6 +244,11 @@ def _read_keys(
         return [frame.constants.get(role)] * len(rows)
     name = roles[role]
     cells = frame.columns[name]
+    if {*map(type, cells)} in ({str}, {int}):
+        # Of many rows few are others.
+        texts = {x: as_text(x) for x in {*cells}}
+        if all(texts.values()):
+            return [texts[cells[k]] for k in rows]
     for k in rows:
         if is_blank(cells[k]) or cells[k] != cells[k]:
             msg = (

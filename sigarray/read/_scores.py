@@ -1,8 +1,10 @@
 """From files of any kind to the scores of models, joined by what they are of."""
 
 import collections
+import contextlib
+import gc
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +68,26 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     TableError
         A file, a column or a cell is not what was expected.
     """
+    with _without_collector():
+        return _read_sources(sources, choice)
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Look for no cycles of objects meanwhile.
+
+    Of millions of rows that takes half of the time, again and again, and finds none.
+    """
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
+def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns or {})
     files, notes = _open(sources, choice.path)
     # Of mappings, which have no rows, there is none.

@@ -44,13 +44,15 @@ _OF_ALL_ROWS = frozenset(
 # Words of a column that is computed of those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 _MAX_WORDS = 4
+# Of many cells most are numbers.
+_NO_WORD = re.compile(r"[\d\s.+-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
 
 
 def is_summary(cell: object) -> bool:
     """Tell the name of a row of means, and the like: "Avg.", "mean (6 runs)"."""
-    if not isinstance(cell, str):
+    if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
         return False
     text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
     text = re.sub(r"standard error|std\.? err", "stderr", text)
