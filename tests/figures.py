@@ -81,17 +81,19 @@ def say_of_runs_needed():
 def at_threshold(*, is_of_two):
     """Say how often a ratio of the threshold itself is called smaller."""
     rows = choose_from("verdicts", kind="threshold")
-    chosen = [x for x in rows if x["family"].startswith("2 x") == is_of_two]
-    sizes = {int(re.search(r"x (\d+)", x["family"]).group(1)) for x in rows}
+    chosen = [x for x in rows if bool(re.match("2 x|.* v ", x["family"])) == is_of_two]
+    sizes = [int(n) for x in rows for n in re.findall(r"[xv] (\d+),", x["family"])]
     assert (min(sizes), max(sizes)) == (3, 50)
+    spreads = [float(x["family"].split()[-1]) for x in chosen]
+    assert max(spreads) == 1.0 / min(spreads) == (10.0 if is_of_two else 4.0)
     return f"{around(chosen)} % of cases"
 
 
 def say_on_page_of_method_line():
     share = at_threshold(is_of_two=False)
     return [
-        "of two normal models of 3 to 50 runs, among others, whose violation ratio is "
-        f"0.2 itself, one is called better in {share}"
+        "of two normal models of 3 to 50 runs, among others, with spreads of up to "
+        f"4 : 1, whose violation ratio is 0.2 itself, one is called better in {share}"
     ]
 
 

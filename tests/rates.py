@@ -220,7 +220,7 @@ def say_on_reading():
     spreads = choose_from("verdicts", kind="equal means")
     return [
         f"A was called better in {around(at_threshold)} % of cases with 3 to 50 runs "
-        "each",
+        "each, and up to 4 times the spread of one in the other",
         f"`multi_aso` called any better in up to {highest(spreads):.1f} % of families; "
         f"but in {long_tails()} % where scores had long tails",
         bca(),

@@ -360,13 +360,19 @@ def judge(rows: Sequence[dict[str, Any]]) -> str:
     ]
     worst = max(errors, key=lambda x: x["rate"])
     said = (
-        f"The worst of {len(errors)} families: {worst['family']}, {worst['scores']}, "
-        f"{show(worst['rate'])} %. "
+        f"Of {len(errors)} families of models that are equal, or normal with equal "
+        f"means and the spreads below, the worst: {worst['family']}, "
+        f"{worst['scores']}, {show(worst['rate'])} %. "
     )
     said += (
         f"Above 6 % by more than two standard errors: {'; '.join(too_often)}."
         if too_often
         else "None is above 6 % by more than two standard errors."
+    )
+    tails = [x["rate"] for x in rows if x["kind"] == "equal means, long tails"]
+    said += (
+        " Not among them: equal means, spreads of 4 : 1 and long tails, "
+        f"{show(min(tails))} to {show(max(tails))} %."
     )
     weak = [
         x["family"] for x in rows if x["kind"] == "power" and x["rate"] < x["least"]

@@ -32,7 +32,7 @@ Samples = Mapping[str, Any]
 # Of one task of normal models, two or more, at this threshold and confidence, by
 # `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
-_SIZES_AT_THRESHOLD = ("0 to 7 % of cases", "0 to 4 % of cases")
+_SIZES_AT_THRESHOLD = ("0 to 14 % of cases", "0 to 6 % of cases")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.
@@ -281,8 +281,9 @@ def describe_orders(
     )
     if is_known and can_decide(sizes, family):
         share = _SIZES_AT_THRESHOLD[len(scores) > 2]
-        who = "two normal models of 3 to 50 runs"
-        who += ", among others," if len(scores) > 2 else ""
+        among, spread = (", among others", 4) if len(scores) > 2 else ("", 10)
+        who = f"two normal models of 3 to 50 runs{among}, with spreads of up to"
+        who += f" {spread} : 1,"
         how += (
             f"; error rate: of {who} whose violation ratio is 0.2 itself, one is "
             f"called better in {share}"

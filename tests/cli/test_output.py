@@ -363,12 +363,11 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--columns", "forest,linear")
     # A size is said of designs that were measured, where there can be a verdict.
     size = "is called better in"
-    assert f"runs, among others, whose violation ratio is 0.2 itself, one {size}" in (
-        describe()
-    )
-    assert f"runs whose violation ratio is 0.2 itself, one {size}" in describe(
-        "--columns", "forest,linear"
-    )
+    itself = f"whose violation ratio is 0.2 itself, one {size}"
+    spreads = "runs, among others, with spreads of up to 4 : 1,"
+    assert f"{spreads} {itself}" in describe()
+    spreads = "runs, with spreads of up to 10 : 1,"
+    assert f"{spreads} {itself}" in describe("--columns", "forest,linear")
     assert size not in describe("--baseline", "forest")
     assert size not in describe("--no-correction")
     assert size not in describe("--method", "asymptotic")
