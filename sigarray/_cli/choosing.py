@@ -13,6 +13,7 @@ from sigarray._cli.floors import (
     list_floors,
 )
 from sigarray._cli.inputs import check_sizes
+from sigarray._cli.method_lines import describe_test
 from sigarray._cli.options import add_random, number
 from sigarray._cli.orders import (
     CLOSED,
@@ -28,7 +29,6 @@ from sigarray._cli.pairwise_tests import (
     RESAMPLING_TESTS,
     TESTS,
     PairOptions,
-    describe_test,
 )
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable

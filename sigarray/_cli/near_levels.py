@@ -7,18 +7,19 @@ from collections.abc import Mapping, Sequence
 from sigarray._cli.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 
-# A p-value is clear of a level so many of its Monte-Carlo errors away.
-_CLEAR = 4.0
+# A p-value is clear of a level so many of its Monte-Carlo errors away, and draws are
+# taken on until it is; nearer than so many is worth a warning.
+_CLEAR, _DOUBTFUL = 4.0, 2.0
 _SHOWN = 3
 
 
-def is_near(p: float, level: float, n_drawn: int) -> bool:
+def is_near(p: float, level: float, n_drawn: int, n_errors: float = _CLEAR) -> bool:
     """Tell a two-sided p-value of so many draws that others could move across a level.
 
     It is twice that of a tail.
     """
     error = math.sqrt(p * max(0.0, 2.0 - p) / n_drawn)
-    return abs(p - level) < _CLEAR * error
+    return abs(p - level) < n_errors * error
 
 
 def is_near_any_level(
@@ -52,7 +53,7 @@ def doubt_near_alpha(
                 continue
             # What p would be where the adjusted p-value is alpha.
             level = alpha * test.p_value / adjusted
-            if is_near(test.p_value, level, test.n_drawn):
+            if is_near(test.p_value, level, test.n_drawn, _DOUBTFUL):
                 found.append(f"{decision.a} and {decision.b}{on}")
                 numbers.append(test.n_drawn)
     if found:

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,9 @@ FEW_RANKS = 10
 # Which of them resample, and which know pairs.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
 PAIRED_TESTS = ("bootstrap", "permutation", "t")
+TESTS_OF_RANKS = ("mann-whitney", "brunner-munzel")
+
+Pair = tuple[str, str]
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bootstrap": bootstrap_test,
@@ -53,17 +56,12 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # Of a guess at the time: for each pair, and for each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
+# Scores of pairs that are tested in one call.
+_MOST_HELD = 2**20
 # Near a level draws are taken on up to this number, and up to so many scores.
 _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
-# What is said of tests that have no options.
-_DESCRIPTIONS = {
-    "mann-whitney": "Mann-Whitney's U, two-sided, of the null hypothesis that both "
-    "distributions are the same",
-    "brunner-munzel": "Brunner and Munzel's test, two-sided, of the null hypothesis "
-    "P(A > B) + P(A = B) / 2 = 1/2",
-}
 
 
 @dataclass(frozen=True)
@@ -114,9 +112,7 @@ def run_pairwise(
         _guess_seconds(scores, options),
         _advise(options),
     )
-    return find_tests(
-        scores, options, higher_is_better=higher_is_better, pairs=track(pairs, "Pair")
-    )
+    return find_tests(scores, options, higher_is_better=higher_is_better, pairs=pairs)
 
 
 def find_tests(
@@ -124,84 +120,39 @@ def find_tests(
     options: PairOptions,
     *,
     higher_is_better: bool,
-    pairs: Iterable[tuple[str, str]],
+    pairs: Sequence[Pair],
 ) -> list[PairTest]:
-    """Test pairs of models, in silence."""
+    """Test pairs of models, in silence.
+
+    Those that are tested in one way are one call, for they see the same resamples:
+    first by as many as are asked for, and then by more where p is near the least that
+    these give.
+    """
+    chosen = {
+        pair: _choose_options(*_scores_of(scores, pair), options) for pair in pairs
+    }
+    found = _test_together(scores, chosen, options)
+    observed = {pair: x.statistic for pair, x in found.items()}
+    more = {
+        pair: _choose_more(*_scores_of(scores, pair), own, options)
+        for pair, own in chosen.items()
+        if _needs_more(found[pair], own, options)
+    }
+    chosen |= more
+    found |= _test_together(scores, more, options)
     tests = []
-    for a, b in pairs:
-        statistic, lead, p, n_drawn = _test_pair(scores, a, b, options)
+    for a, b in track(pairs, "Pair"):
+        x, y = _scores_of(scores, (a, b))
+        result, own = found[a, b], chosen[a, b]
+        n_drawn = _count_drawn(x, y, options, own)
+        if n_drawn and options.draws_on:
+            result, n_drawn = _draw_until_clear(x, y, options, own, result)
+        result = result._replace(statistic=observed[a, b])
+        statistic, lead, p = _read_result(x, y, options, result, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
         tests.append(PairTest(statistic, p, leader, n_drawn))
     return tests
-
-
-def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
-    """Name the test and what it did; pairs may differ in their sizes."""
-    if options.test in _DESCRIPTIONS:
-        return _DESCRIPTIONS[options.test] + _describe_ranks(scores, options)
-    by = "" if unit == "run" else f" by {unit}"
-    mean = "mean over items" if unit == "cluster" else "mean"
-    if options.test == "t":
-        name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
-        name += f" of the {mean}" if unit == "cluster" else ""
-        if options.test_share is not None:
-            name += f" of splits with a test share of {options.test_share:.10g}"
-            name += ", corrected as by Nadeau and Bengio (2003)"
-        return f"{name}, two-sided"
-    kind = f"of pairs{by}" if options.is_paired else "of independent samples"
-    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
-    if options.test == "permutation":
-        drawn = (
-            f"exact, or where there are more than {options.n_resamples} permutations, "
-            f"as many random ones, seed {options.seed}"
-        )
-    if options.draws_on:
-        drawn += ", and more where p is near a level"
-    more = options.more_draws
-    if more is not None:
-        drawn += (
-            f"; where these give p of at most {more.limit:.2g}, which for "
-            f"{options.n_comparisons} comparisons is too near to the least that they "
-            f"can give, {more.number} of them, or the saddlepoint approximation"
-        )
-    said = {
-        "exact": "exact over all exchanges",
-        "saddlepoint": "by saddlepoint approximation",
-        "resampling": drawn,
-    }
-    methods = dict.fromkeys(
-        choose_method(scores[a], scores[b], options)
-        for a, b in pairs_of(scores, options.baseline)
-    )
-    which = "by the scores of a pair " if len(methods) > 1 else ""
-    how = " or ".join(said[method] for method in said if method in methods)
-    named = pairs_of(scores, options.baseline)
-    pairs = [(scores[a], scores[b]) for a, b in named]
-    what = f"the {mean}"
-    if any(_choose_statistic(x, y, options) == "t" for x, y in pairs):
-        what += " by its t" if options.is_paired else " by Welch's t"
-    if any(_is_bounded_by_welch(x, y, options) for x, y in pairs):
-        how += "; or Welch's own p, where that is larger"
-        if not all(_is_bounded_by_welch(x, y, options) for x, y in pairs):
-            how += f", of fewer than {FEW_SCORES} scores or of unequal sizes"
-    return f"{options.test} test of {what} {kind}, two-sided, {which}{how}"
-
-
-def _describe_ranks(scores: Scores, options: PairOptions) -> str:
-    """Say where p-values of ranks are exact, or no smaller than exact ones."""
-    found = {
-        has_exact_ranks(len(scores[a]), len(scores[b]))
-        for a, b in pairs_of(scores, options.baseline)
-    }
-    if options.test == "mann-whitney":
-        said = {True: "exact given the ties", False: "by the normal approximation"}
-        which = "; by the sizes of a pair " if len(found) > 1 else ", "
-        return which + " or ".join(said[x] for x in said if x in found)
-    if True not in found:
-        return ""
-    which = "of few scores, " if len(found) > 1 else ""
-    return f"; {which}or the exact p of Mann-Whitney's U where that is larger"
 
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
@@ -218,7 +169,7 @@ def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
 
 
-def _choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
+def choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Return what to compare of a pair: of runs, the means in units of their error.
 
     Two models may have other spreads, and runs are few. Of pairs permutations of both
@@ -232,7 +183,7 @@ def _choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str
     return "mean" if is_same else "t"
 
 
-def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
+def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
     """Tell a pair whose p-value is at least Welch's.
 
     Permutations of t see differences of equal means too often where a small sample
@@ -242,7 +193,7 @@ def _is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> 
     is_large = len(x) == len(y) >= FEW_SCORES
     if options.test != "permutation" or is_large:
         return False
-    return _choose_statistic(x, y, options) == "t"
+    return choose_statistic(x, y, options) == "t"
 
 
 def _choose_options(
@@ -259,55 +210,84 @@ def _choose_options(
             "n_resamples": options.n_resamples,
             "rng": options.seed,
             "method": choose_method(x, y, options),
-            "statistic": _choose_statistic(x, y, options),
+            "statistic": choose_statistic(x, y, options),
         }
     return chosen
 
 
-def _test_pair(
-    scores: Scores, a: str, b: str, options: PairOptions
-) -> tuple[float, float, float, int]:
+def _scores_of(scores: Scores, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of two models in the order of their names."""
+    first, second = sorted(pair)
+    return scores[first], scores[second]
+
+
+def _test_together(
+    scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
+) -> dict[Pair, Any]:
+    """Test each pair by the options that are chosen for it."""
+    function = _FUNCTIONS[options.test]
+    groups: dict[Hashable, list[Pair]] = {}
+    for pair, own in chosen.items():
+        x, y = _scores_of(scores, pair)
+        key = len(x), len(y), x.dtype, y.dtype, tuple(own.items())
+        groups.setdefault(key, []).append(pair)
+    found: dict[Pair, Any] = {}
+    for group in groups.values():
+        own = chosen[group[0]]
+        step = max(1, _MOST_HELD // sum(map(len, _scores_of(scores, group[0]))))
+        for start in range(0, len(group), step):
+            some = group[start : start + step]
+            every = [_scores_of(scores, pair) for pair in some]
+            if len(some) == 1:
+                found[some[0]] = function(*every[0], **own)
+                continue
+            result = function(*map(np.stack, zip(*every, strict=True)), **own)
+            for k, pair in enumerate(some):
+                found[pair] = type(result)(*(field[k] for field in result))
+    return found
+
+
+def _needs_more(result: Any, chosen: Mapping[str, Any], options: PairOptions) -> bool:
+    """Tell a p-value that is near the least that so few resamples can give."""
+    more = options.more_draws
+    is_drawn = chosen.get("method") == "resampling"
+    return more is not None and is_drawn and bool(result.pvalue <= more.limit)
+
+
+def _choose_more(
+    x: np.ndarray, y: np.ndarray, chosen: dict[str, Any], options: PairOptions
+) -> dict[str, Any]:
+    """Return options that give smaller p-values: an approximation, or more draws."""
+    # Permutations of t to equal sizes are in the order of the mean.
+    is_of_mean = chosen["statistic"] == "mean"
+    is_of_mean |= options.test == "permutation" and len(x) == len(y)
+    if is_of_mean and suits_saddlepoint(x, y, is_paired=options.is_paired):
+        return chosen | {"method": "saddlepoint", "statistic": "mean"}
+    more = options.more_draws
+    return chosen if more is None else chosen | {"n_resamples": more.number}
+
+
+def _read_result(
+    x: np.ndarray, y: np.ndarray, options: PairOptions, result: Any, *, is_turned: bool
+) -> tuple[float, float, float]:
     """Return the statistic, how far A leads (0 for not at all), and the p-value.
 
-    And of how many random resamples that is, 0 for none.
+    Of samples in the order of their names, which is another one where it is turned.
     """
-    first, second = sorted((a, b))
-    x, y = scores[first], scores[second]
-    chosen = _choose_options(x, y, options)
-    result = _FUNCTIONS[options.test](x, y, **chosen)
-    more = options.more_draws
-    if (
-        more is not None
-        and chosen["method"] == "resampling"
-        and result.pvalue <= more.limit
-    ):
-        is_smooth = chosen["statistic"] == "mean" and suits_saddlepoint(
-            x, y, is_paired=options.is_paired
-        )
-        chosen |= (
-            {"method": "saddlepoint"} if is_smooth else {"n_resamples": more.number}
-        )
-        result = _FUNCTIONS[options.test](x, y, **chosen)
-    n_drawn = _count_drawn(x, y, options, chosen)
-    if n_drawn and options.draws_on:
-        result, n_drawn = _draw_until_clear(x, y, options, chosen, result)
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0
-    if _is_bounded_by_welch(x, y, options):
+    if is_bounded_by_welch(x, y, options):
         p_value = max(p_value, float(t_test(x, y).pvalue))  # a NaN is not larger
-    if options.test in _DESCRIPTIONS and has_exact_ranks(len(x), len(y)):
+    if options.test in TESTS_OF_RANKS and has_exact_ranks(len(x), len(y)):
         exact = p_value_of_ranks(x, y)
         p_value = exact if options.test == "mann-whitney" else max(p_value, exact)
-    is_turned = first != a
     lead, turned = statistic, 0.0 - statistic
-    if options.test in _DESCRIPTIONS:
+    if options.test in TESTS_OF_RANKS:
         lead = float(result.probability_of_improvement) - 0.5
     if options.test == "mann-whitney":
         turned = len(x) * len(y) - statistic
-    if is_turned:
-        statistic, lead = turned, 0.0 - lead
-    return statistic, lead, p_value, n_drawn
+    return (turned, 0.0 - lead, p_value) if is_turned else (statistic, lead, p_value)
 
 
 def _count_drawn(

@@ -17,9 +17,10 @@ from sigarray._cli.choosing import (
 from sigarray._cli.comparison import Comparison
 from sigarray._cli.constants import doubt_pilot
 from sigarray._cli.inputs import check_sizes, read_one_task
+from sigarray._cli.method_lines import describe_test
 from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
 from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions, describe_test
+from sigarray._cli.pairwise_tests import PairOptions
 from sigarray._cli.progress import announce, track
 from sigarray._cli.ranking import MAX_SHOWN
 from sigarray._cli.samples import Trials, are_binary
