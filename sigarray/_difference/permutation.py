@@ -130,8 +130,8 @@ def permutation_test(
     "mean", spreads 4 : 1           0 to 38  0 to 47    0 to 54  0 to 36  1 to 65
     "t", one distribution           5        5 to 6     5 to 6   3 to 5   0 to 3
     "t", spreads 4 : 1              2 to 16  8 to 26    8 to 35  2 to 16  10 to 64
-    "t" or Welch, one distribution  4 to 5   3 to 6     3 to 6   3 to 5   0 to 3
-    "t" or Welch, spreads 4 : 1     2 to 8   3 to 18    2 to 24  2 to 7   4 to 60
+    "t" or Welch, one distribution  4 to 5   2 to 6     2 to 6   3 to 5   0 to 3
+    "t" or Welch, spreads 4 : 1     2 to 6   3 to 18    2 to 23  2 to 5   4 to 60
     pairs, one distribution         0 to 5   0 to 6     0 to 6   0 to 4   0 to 3
     pairs, spreads 4 : 1            0 to 5   0 to 13    0 to 21  0 to 5   0 to 35
     ==============================  =======  =========  =======  =======  ========
