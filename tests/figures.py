@@ -81,8 +81,10 @@ def say_of_runs_needed():
 def at_threshold(*, is_of_two):
     """Say how often a ratio of the threshold itself is called smaller."""
     rows = choose_from("verdicts", kind="threshold")
-    chosen = [x for x in rows if bool(re.match("2 x|.* v ", x["family"])) == is_of_two]
-    sizes = [int(n) for x in rows for n in re.findall(r"[xv] (\d+),", x["family"])]
+    who = [x["family"].partition(", spreads")[0] for x in rows]
+    are_two = [bool(re.fullmatch(r"2 x \d+|\d+ v \d+", x)) for x in who]
+    chosen = [x for x, are in zip(rows, are_two, strict=True) if are == is_of_two]
+    sizes = [int(n) for x in who for n in re.findall(r"[xv] (\d+)", x)]
     assert (min(sizes), max(sizes)) == (3, 50)
     spreads = [float(x["family"].split()[-1]) for x in chosen]
     assert max(spreads) == 1.0 / min(spreads) == (10.0 if is_of_two else 4.0)

@@ -88,7 +88,9 @@ def p_of_means(
     found = stats.ttest_ind(a, b, equal_var=False)
     df = found.df
     if len(a) != len(b):
-        df = 2.0 / (1.0 / df + 1.0 / (min(len(a), len(b)) - 1.0))
+        fewest = min(len(a), len(b))
+        df = df if fewest >= 5 else fewest - 1.0
+        df = 2.0 / (1.0 / df + 1.0 / (fewest - 1.0))
     if alternative == "greater":
         return float(stats.t.sf(found.statistic, df))
     return float(2.0 * stats.t.sf(abs(found.statistic), df))

@@ -15,6 +15,7 @@ from tests.committed import (
     ends,
     highest,
     listed,
+    most,
 )
 from tests.recipes import say_in_training
 
@@ -73,7 +74,7 @@ def say_responses():
     whole, first = (
         listed(choose_responses(x, items=("all",))) for x in ("all", "first")
     )
-    most = highest(choose_responses(*RESAMPLED, items=("bootstrap",)))
+    largest = highest(choose_responses(*RESAMPLED, items=("bootstrap",)))
     names = [
         f"items {x}, responses all, of runs, 400 items" for x in ("all", "bootstrap")
     ]
@@ -82,7 +83,7 @@ def say_responses():
         "Of 500 pairs of systems that are the same (normal, 100 items, 5 responses, M "
         f'= 100, two-sided; "mae" and "wins_mae"), p <= 0.05 in {whole[0]} and '
         f'{whole[1]} % with all items and "all", {first[0]} and {first[1]} % with '
-        f'"first", none with "bootstrap" or "one", and {most:.1f} % at most with '
+        f'"first", none with "bootstrap" or "one", and {largest:.1f} % at most with '
         "bootstrapped items.",
         "of 500 equal pairs of five runs whose noise varied by 20 % from run to run, "
         f"on 400 items, p <= 0.05 in {of_runs[0]} % with all items, and in "
@@ -219,10 +220,11 @@ def say_on_reading():
     at_threshold = choose_from("verdicts", kind="bound", ratio="0.2")
     spreads = choose_from("verdicts", kind="equal means")
     return [
-        f"A was called better in {around(at_threshold)} % of cases with 3 to 50 runs "
-        "each, and up to 4 times the spread of one in the other",
-        f"`multi_aso` called any better in up to {highest(spreads):.1f} % of families; "
-        f"but in {long_tails()} % where scores had long tails",
+        f"A was called better in {around(at_threshold)} % of cases with 3, 5, 10, 20 "
+        "and 50 runs each, and up to 4 times the spread of one in the other",
+        f"`multi_aso` called any better in up to {highest(spreads):.1f} % of the "
+        f"families that were measured; but in {long_tails()} % where scores had long "
+        "tails",
         bca(),
     ]
 
@@ -243,7 +245,7 @@ def say_on_mathematics():
 
 def say_on_first_page():
     equal = choose_from("verdicts", kind="equal")
-    return [f"calls any better in at most {highest(equal):.0f} %"]
+    return [f"calls any better in at most {most(equal)} %"]
 
 
 def say_on_seeds():

@@ -71,7 +71,9 @@ class Family:
         else:
             name = " + ".join(f"{self.sizes.count(n)} x {n}" for n in sizes)
         name += f" on {self.n_tasks} tasks" if self.n_tasks > 1 else ""
-        if len(set(self.spreads)) > 1:
+        if len(set(self.spreads)) > 2:
+            name += f", spreads {', '.join(f'{x:g}' for x in self.spreads)}"
+        elif len(set(self.spreads)) > 1:
             count = sum(x < max(self.spreads) for x in self.spreads)
             low, high = min(self.spreads), max(self.spreads)
             ratio = "never varying" if low == 0.0 else f"{high / low:g} times narrower"
@@ -207,6 +209,23 @@ SPREADS = [
         Family((5,) * 5, spreads=(narrow,) * 4 + (1.0,), has_baseline=True)
         for narrow in (0.25, 0.0)
     ),
+    # Of others that are narrower and wider than the baseline, each has its own error.
+    *(
+        Family((n,) * (k + 2), spreads=(4.0,) * k + (narrow, 1.0), **by)
+        for k, n, narrow, by in (
+            (2, 5, 0.0, {"has_baseline": True}),
+            (3, 5, 0.0, {"has_baseline": True}),
+            (5, 5, 0.0, {"has_baseline": True}),
+            (5, 5, 0.1, {"has_baseline": True}),
+            (3, 6, 0.0, {"has_baseline": True, "n_tasks": 5}),
+            (3, 8, 0.25, {"has_baseline": True, "n_tasks": 10}),
+        )
+    ),
+    *(
+        Family((n, m), spreads=(1.0, 0.25), n_tasks=20)
+        for n, m in ((3, 19), (4, 19), (3, 50), (5, 19))
+    ),
+    Family((5,) * 4 + (19,), spreads=(1.0,) * 4 + (0.25,), has_baseline=True),
 ]
 # The same of scores with a long tail, which few runs do not show.
 TAILS = [

@@ -42,13 +42,22 @@ AT_THRESHOLD = [
         for sizes in (
             *((n, n) for n in RATIO_SIZES),
             *((5, 20), (20, 5), (5, 50), (50, 5), (20, 50), (50, 20)),
+            *((12, 50), (50, 12), (15, 50), (50, 15)),
         )
         for spread in (*RATIO_SPREADS, 10.0, 0.1)
     ),
+    *(((n, n), spread) for n in (15, 19) for spread in (*RATIO_SPREADS, 10.0, 0.1)),
     *(
         ((n,) * k, spread)
-        for k in (4, 10)
+        for k in (3, 4, 10)
         for n in RATIO_SIZES[1:]
+        for spread in RATIO_SPREADS
+    ),
+    *(((n,) * 3, spread) for n in (15, 19) for spread in RATIO_SPREADS),
+    *(
+        ((n, *(m,) * k), spread)
+        for k in (2, 3)
+        for n, m in ((50, 15), (15, 50), (50, 20), (20, 50), (20, 5), (5, 20))
         for spread in RATIO_SPREADS
     ),
 ]

@@ -32,7 +32,7 @@ Samples = Mapping[str, Any]
 # Of one task of normal models, two or more, at this threshold and confidence, by
 # `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
-_SIZES_AT_THRESHOLD = ("0 to 14 % of cases", "0 to 6 % of cases")
+_SIZES_AT_THRESHOLD = ("0 to 16 % of cases", "0 to 10 % of cases")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.

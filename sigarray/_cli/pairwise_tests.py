@@ -145,7 +145,9 @@ def find_tests(
         x, y = _scores_of(scores, (a, b))
         result, own = found[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, own)
-        if n_drawn and options.draws_on:
+        if _is_of_welch(x, y, options, float(result.pvalue)):
+            n_drawn = 0  # draws move nothing
+        elif n_drawn and options.draws_on:
             result, n_drawn = _draw_until_clear(x, y, options, own, result)
         result = result._replace(statistic=observed[a, b])
         statistic, lead, p = _read_result(x, y, options, result, is_turned=a > b)
@@ -194,6 +196,15 @@ def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> b
     if options.test != "permutation" or is_large:
         return False
     return choose_statistic(x, y, options) == "t"
+
+
+def _is_of_welch(
+    x: np.ndarray, y: np.ndarray, options: PairOptions, p_value: float
+) -> bool:
+    """Tell a p-value that is below Welch's, which takes its place."""
+    if not is_bounded_by_welch(x, y, options):
+        return False
+    return float(t_test(x, y).pvalue) > p_value  # a NaN is not larger
 
 
 def _choose_options(
@@ -277,8 +288,8 @@ def _read_result(
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0
-    if is_bounded_by_welch(x, y, options):
-        p_value = max(p_value, float(t_test(x, y).pvalue))  # a NaN is not larger
+    if _is_of_welch(x, y, options, p_value):
+        p_value = float(t_test(x, y).pvalue)
     if options.test in TESTS_OF_RANKS and has_exact_ranks(len(x), len(y)):
         exact = p_value_of_ranks(x, y)
         p_value = exact if options.test == "mann-whitney" else max(p_value, exact)

@@ -35,9 +35,10 @@ _FIRST_SHARE = 0.1
 _NO_MODEL = 1e6
 
 # Which pairs are open, their ratios to critical values when they were looked at last,
-# and in which round that was; with a baseline, how many others were open.
+# and in which round that was; with a baseline, how many others were open, and
+# p-values by means.
 State = tuple[Array, Array, Array]
-BaselineState = tuple[Array, Array, Array, Array]
+BaselineState = tuple[Array, Array, Array, Array, Array]
 
 
 def tell_apart(
@@ -115,8 +116,9 @@ def tell_from_baseline(
     """Return p-values and who is told apart from the baseline, by all open sets.
 
     And by means, where there are such p-values. An error of the baseline's mean is one
-    for all others, and that of another model is its own: of k open models a p-value is
-    multiplied by 1 + (k - 1) times the share that the other model has in the error.
+    for all others, and that of another model is its own: a p-value is multiplied by 1
+    and the shares that the other open models have in the errors of theirs, of which one
+    that is unknown is 1.
     """
     k, base = family.n_models, family.baseline or 0
     lead, p_of_one, is_enough = (
@@ -125,6 +127,7 @@ def tell_from_baseline(
     p_of_mean = share = xp.zeros_like(p_of_one)
     if by_means is not None and shares is not None:
         p_of_mean, share = by_means[..., :, base], shares[..., :, base]
+        share = xp.where(xp.isnan(share), 1.0, share)
     rows = leads - leads[..., base : base + 1, :]
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = xp.abs(lead)[..., None]
@@ -135,11 +138,13 @@ def tell_from_baseline(
     is_itself = models[:, None] == models[None, :]
     count = xp.astype(models[1:], leads.dtype)
 
-    def adjust(n_open: Array) -> Array:
-        return (1.0 + (n_open - 1.0) * share) * p_of_mean
+    def adjust(is_open: Array) -> Array:
+        of_others = xp.where(is_open, share, 0.0)
+        of_others = xp.sum(of_others, axis=-1, keepdims=True) - of_others
+        return (1.0 + of_others) * p_of_mean
 
     def claim(state: BaselineState) -> tuple[BaselineState, Array]:
-        is_open, ratios, rounds, n_others = state
+        is_open, ratios, rounds, n_others, by_mean = state
         others = xp.where(is_open[..., None, :] & ~is_itself, parts, _NO_MODEL)
         others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
         sums = xp.cumulative_sum(others, axis=-1)
@@ -152,29 +157,39 @@ def tell_from_baseline(
         found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
         is_new = is_open & is_enough & is_won & (found >= 1.0)
         if by_means is not None:
-            is_new = is_new & (adjust(n_open) <= family.level)
+            is_new = is_new & (adjust(is_open) <= family.level)
         state = (
             is_open & ~is_new,
             xp.where(is_open, found, ratios),
             rounds + xp.astype(is_open & ~is_new, rounds.dtype),
             xp.where(is_open, n_open, n_others),
+            xp.where(is_open, adjust(is_open), by_mean),
         )
         return state, ~xp.any(is_new)
 
     is_open = (models != base) & ~xp.isnan(lead[..., 0])
-    start = is_open, lead[..., 0], xp.zeros_like(p_of_one), xp.ones_like(p_of_one)
-    is_open, ratios, rounds, n_others = iterate_until(xp, claim, start, k - 1)
+    zeros = xp.zeros_like(p_of_one)
+    start = is_open, lead[..., 0], zeros, xp.ones_like(p_of_one), zeros
+    state = iterate_until(xp, claim, start, k - 1)
+    is_open, ratios, rounds, n_others, by_mean = state
     is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
     n_wins = xp.clip(xp.minimum(n_by_wins, n_others), 1.0, None)
     p_values = xp.clip(p_of_one * n_wins, None, 1.0)
     if by_means is not None:
-        p_values = xp.maximum(p_values, xp.clip(adjust(n_others), None, 1.0))
+        p_values = xp.maximum(p_values, xp.clip(by_mean, None, 1.0))
     # Nothing where wins decide all sets.
     by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
     by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)
     p_values = xp.maximum(p_values, by_range)
     p_values = _in_order(xp, p_values, is_told, rounds, k - 1)
-    is_row = models == base
+    return _spread_from_baseline(xp, p_values, is_told, base)
+
+
+def _spread_from_baseline(
+    xp: Library, p_values: Array, is_told: Array, base: int
+) -> tuple[Array, Array]:
+    """Return matrices (..., K, K) of what is known of each model and the baseline."""
+    is_row = xp.arange(p_values.shape[-1]) == base
     p_values = xp.where(
         is_row[None, :],
         p_values[..., :, None],

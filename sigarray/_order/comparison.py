@@ -19,6 +19,8 @@ from sigarray._order.pairs import Stacks, list_blocks, map_block
 
 # From so many scores on, bounds alone hold of equal means.
 _MIN_SIZE = 20
+# Of fewer, beside more of another model, degrees of freedom are not estimated.
+_MIN_ESTIMATED = 5
 
 
 class Comparison(NamedTuple):
@@ -104,14 +106,18 @@ def p_of_means(
     """Return the p-value of Welch's t, or None where the sizes need none.
 
     Where sizes differ, the degrees of freedom are the harmonic mean of Welch's and of
-    those that the smaller sample has alone: Welch's are estimated, and of 3 to 5 scores
-    often too many for a level that is divided by the number of models.
+    those that the smaller sample has alone, and these of fewer than 5 scores: Welch's
+    are estimated, and often too many for a level that is divided by the number of
+    models, or of tasks.
     """
     if pair.t is None or pair.df is None:
         return None
     df = pair.df
+    smallest = min(sizes)
     if sizes[0] != sizes[1]:
-        df = 2.0 / (1.0 / df + 1.0 / (min(sizes) - 1.0))
+        if smallest < _MIN_ESTIMATED:
+            df = df - df + (smallest - 1.0)
+        df = 2.0 / (1.0 / df + 1.0 / (smallest - 1.0))
     return find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )

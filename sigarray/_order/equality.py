@@ -13,6 +13,9 @@ from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
 
+# The level of all claims together, of one task and not of many.
+_LEAST_LEVEL_OF_SHARES = 0.02
+
 
 class Equality(NamedTuple):
     """Of every pair (row, column): P(row > column), p-values, and who are told apart.
@@ -91,13 +94,16 @@ def _test_models(
             if family.kind == "closed":
                 # Of one model with each other one, at the most that share its scores.
                 by_means = xp.clip((family.n_models - 1) * by_means, None, 1.0)
-            p_of_pair = xp.maximum(p_of_pair, by_means)
+                p_of_pair = xp.maximum(p_of_pair, by_means)
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
         of_means.append(xp.zeros_like(own) if by_means is None else by_means)
-        # Of few scores and many, it is estimated too badly: all of it is the other's.
-        has_share = pair.share is not None and n == m
-        shares.append(pair.share if has_share else xp.ones_like(own))
+        # Of few scores and many, and for small levels, it is estimated too badly, and
+        # counts as unknown.
+        has_share = (
+            pair.share is not None and n == m and family.level >= _LEAST_LEVEL_OF_SHARES
+        )
+        shares.append(pair.share if has_share else xp.full_like(own, math.nan))
     leads, p_of_pairs, are_enough = (
         join(xp, list(part)) for part in zip(*parts, strict=True)
     )
@@ -108,7 +114,7 @@ def _test_models(
     if has_means and family.kind == "baseline":
         by_means, own_shares = join(xp, of_means), join(xp, shares)
         matrices.append(spread(by_means, reverse=lambda p: p, diagonal=0.0))
-        matrices.append(spread(own_shares, reverse=lambda x: 1.0 - x, diagonal=0.0))
+        matrices.append(spread(own_shares, reverse=lambda x: 1.0 - x, diagonal=1.0))
     test = tell_apart if family.kind == "closed" else tell_from_baseline
     test = functools.partial(test, xp, sizes=sizes, family=family)
     p_values, is_told = _by_entry(xp, test, matrices, family.n_models)

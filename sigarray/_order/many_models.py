@@ -132,9 +132,11 @@ def multi_aso(
     With a baseline, sets with it are tested at the full level. Where one of two models
     has fewer than 20 runs, Welch's t (see `aso`) must reject equal means, too, at alpha
     / (K - 1): ranks of few runs of a wide model say little of its mean. With a baseline
-    it is by Holm, but of k models that are left p is multiplied by 1 + (k - 1) s, with
-    the share s that the other model has in the squared error of the difference: an
-    error of the baseline's own mean is one for all. Of unequal numbers of runs s is 1.
+    p is multiplied by 1 and the shares that the other models that are left have in the
+    squared errors of their differences, which are at most 1 (Holm): an error of the
+    baseline's own mean is one for all. Of unequal numbers of runs, and where alpha is
+    below 0.02, as of many tasks, each share is 1. More than 100 models are at alpha /
+    (K (K - 1) / 2).
 
     `pvalue` is the level from which on a pair is told apart, or a little more where
     sets of three models or more matter. For more than 49 pairs of scores it is fitted,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._frame import shorten
 from sigarray.read._wide import WideTable, take_rows
@@ -27,8 +28,14 @@ def drop_unmatched(
     n_rows = min(map(len, filled.values()), default=0)
     has = np.asarray([x[:n_rows] for x in filled.values()])
     common = np.flatnonzero(np.all(has, axis=0))
-    if len(common) in (0, n_rows):
+    if len(common) == n_rows:
         return wide, {}, []
+    if not len(common):
+        msg = (
+            f"{wide.source}: expected rows with a score of every model; got none. "
+            "Choose models that have some in common with --columns."
+        )
+        raise TableError(msg)
     lacking = [
         f"{name} lacks {np.sum(~x)}" for name, x in filled.items() if not np.all(x)
     ]

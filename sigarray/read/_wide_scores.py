@@ -81,7 +81,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         of_pairs: dict[tuple[str, str], WideTable] = {}
         if choice.drop_unmatched and _is_of_pairs(chosen, choice):
             part, of_pairs, said = drop_unmatched(part, models)
-            notes += said
+            notes += [f"task {task!r}: {x}" if task else x for x in said]
         scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
         tasks[task], ids[task] = scores, names
         notes += [*lacking, *said]

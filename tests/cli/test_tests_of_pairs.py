@@ -371,6 +371,25 @@ class TestMethodOfManyScores:
         )
         assert not run(*options, "--method", "saddlepoint")[2]
 
+    def test_no_seed_is_doubted_where_p_is_that_of_welch(self, write, run):
+        rng = np.random.default_rng(1)
+        while True:
+            a, b = rng.normal(0.9, 1.0, 12), rng.normal(0.0, 1.0, 12)
+            welch = float(t_test(a, b).pvalue)
+            drawn = float(permutation_test(a, b, n_resamples=9999, rng=0).pvalue)
+            if drawn < welch and 0.0497 < welch < 0.0505:
+                break
+        path = write(
+            "a,b\n"
+            + "\n".join(
+                f"{x!r},{y!r}" for x, y in zip(a.tolist(), b.tolist(), strict=True)
+            )
+        )
+        arguments = ["compare", path, "--test", "permutation", "--format", "json"]
+        _, out, err = run(*arguments)
+        assert json.loads(out)["pairs"][0]["pvalue"] == pytest.approx(welch)
+        assert "another seed" not in err
+
     def test_methods_by_option(self, table, run):
         for method in ("resampling", "saddlepoint"):
             options = ["--test", "permutation", "--method", method]

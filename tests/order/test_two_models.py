@@ -290,7 +290,7 @@ def range_of(n):
 )
 def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     """All scores of A above those of B happens by chance, once in C(n + m, n)."""
-    a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
+    a, b = backend.asarray(np.arange(n) + 9999.0), backend.asarray(np.arange(float(m)))
     options = {"n_comparisons": comparisons, "rng": 0}
     sizes = f"{n}" if n == m else f"{min(n, m)} to {max(n, m)}"
     message = f"{sizes} scores a side are too few .* {needed} times or more"
@@ -303,7 +303,7 @@ def test_too_few_scores_give_no_verdict(backend, n, m, comparisons, needed):
     error = 1e-5 if n * m <= 49 else 0.1
     assert float(result.pvalue) == pytest.approx(1 / math.comb(n + m, n), rel=error)
     n, m = max(n, needed), max(m, needed)
-    a, b = backend.asarray(np.arange(n) + 99.0), backend.asarray(np.arange(float(m)))
+    a, b = backend.asarray(np.arange(n) + 9999.0), backend.asarray(np.arange(float(m)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert float(aso(a, b, **options).eps_min) == 0.0

@@ -56,11 +56,24 @@ def test_p_with_a_baseline_that_is_narrow_or_wide(spread):
     found = multi_aso([base, *others], baseline=0, rng=0).pvalue[0, 1:]
     errors = np.var(others, axis=-1, ddof=1)
     shares = errors / (errors + np.var(base, ddof=1))
-    by_means = (1.0 + 3.0 * shares) * [p_of_means(x, base) for x in others]
+    of_others = np.sum(shares) - shares
+    by_means = (1.0 + of_others) * [p_of_means(x, base) for x in others]
     by_ranks = [stats.mannwhitneyu(x, base, method="exact").pvalue for x in others]
     expected = np.minimum(1.0, np.maximum(by_means, 4.0 * np.asarray(by_ranks)))
     assert np.min(expected) > 0.05  # all are open
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_order_moves_nothing_with_a_baseline_of_another_size():
+    rng = np.random.default_rng(3)
+    base, others = rng.normal(size=19), 3.0 * rng.normal(size=(4, 8))
+    first = multi_aso([base, *others], baseline=0, rng=0)
+    last = multi_aso([*others, base], baseline=4, rng=0)
+    np.testing.assert_allclose(first.pvalue[0, 1:], last.pvalue[4, :4], rtol=1e-9)
+    by_holm = 4.0 * np.asarray([p_of_means(x, base) for x in others])
+    # All are open where none is told apart.
+    assert np.min(last.pvalue[4, :4]) > 0.05
+    assert (last.pvalue[4, :4] >= np.minimum(1.0, by_holm) * (1.0 - 1e-9)).all()
 
 
 @pytest.mark.parametrize("n", [2, 3, 19, 20])

@@ -153,6 +153,11 @@ class TestRowsOfColumns:
         x, y = pairs["b", "c"]
         assert (x.tolist(), y.tolist()) == ([0, 1, 1, 1, 0], [1, 1, 1, 0, 0])
 
+    def test_rows_that_nobody_shares_are_refused(self, write):
+        lines = "q,a,b\nx1,1,\nx2,,1\nx3,1,\nx4,,0\n"
+        with pytest.raises(TableError, match=r"a score of every model; got none"):
+            read.scores(write(lines), item="q", drop_unmatched=True)
+
     def test_whole_rows_and_runs_stay_as_they_are(self, write):
         whole = "q,a,b\nx1,1,0\nx2,0,1\nx3,1,0\n"
         options = {"item": "q", "drop_unmatched": True}
