@@ -78,7 +78,7 @@ LAUNCHES = {
     "permutation_test(a, b, rng=seed)": 31,
     "bootstrap_test(a, b, rng=seed)": 31,
     "bootstrap_ci(a, rng=seed)": 52,
-    "t_test(a, b)": 7,
+    "t_test(a, b)": 4,
     "responses.response_test(*[ratings] * 3, rng=seed)": 66,
 }
 
