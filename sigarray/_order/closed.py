@@ -31,6 +31,9 @@ from sigarray._order.pairs import spread_pairs
 _ROUNDS = 8
 # Claims at so small a part of the level come first, and keep their p-values.
 _FIRST_SHARE = 0.1
+# Of smaller levels of all claims together, as of many tasks, the shares that models
+# have in squared errors are estimated too badly.
+LEAST_LEVEL_OF_SHARES = 0.02
 # Terms of a sum, of which this is no model of the set.
 _NO_MODEL = 1e6
 
@@ -138,10 +141,7 @@ def tell_from_baseline(
     is_itself = models[:, None] == models[None, :]
     count = xp.astype(models[1:], leads.dtype)
 
-    def adjust(is_open: Array) -> Array:
-        of_others = xp.where(is_open, share, 0.0)
-        of_others = xp.sum(of_others, axis=-1, keepdims=True) - of_others
-        return (1.0 + of_others) * p_of_mean
+    adjust = functools.partial(_adjust_by_shares, xp, p_of_mean, share)
 
     def claim(state: BaselineState) -> tuple[BaselineState, Array]:
         is_open, ratios, rounds, n_others, by_mean = state
@@ -185,6 +185,22 @@ def tell_from_baseline(
     return _spread_from_baseline(xp, p_values, is_told, base)
 
 
+def _adjust_by_shares(
+    xp: Library, p_values: Array, shares: Array, is_open: Array
+) -> Array:
+    """Multiply p-values by 1 and the shares of the other open models.
+
+    Those that are small by Holm: at such levels no share is known.
+    """
+    shares = xp.where(is_open, shares, 0.0)
+    of_others = xp.sum(shares, axis=-1, keepdims=True) - shares
+    adjusted = (1.0 + of_others) * p_values
+    n_open = xp.sum(xp.astype(is_open, shares.dtype), axis=-1, keepdims=True)
+    by_holm = xp.clip(n_open * p_values, None, LEAST_LEVEL_OF_SHARES)
+    is_small = adjusted < LEAST_LEVEL_OF_SHARES
+    return xp.where(is_small, xp.maximum(adjusted, by_holm), adjusted)
+
+
 def _spread_from_baseline(
     xp: Library, p_values: Array, is_told: Array, base: int
 ) -> tuple[Array, Array]:
@@ -214,10 +230,10 @@ def _in_order(
     """Let no claim be surer than those of earlier rounds, on which it stands."""
     largest = xp.zeros_like(p_values[..., :1])
     for k in range(min(n_rounds, p_values.shape[-1])):
-        p_values = xp.where(rounds > k, xp.maximum(p_values, largest), p_values)
         is_own = is_told & (rounds == k)
         own = xp.max(xp.where(is_own, p_values, 0.0), axis=-1, keepdims=True)
         largest = xp.maximum(largest, own)
+        p_values = xp.where(rounds > k, xp.maximum(p_values, largest), p_values)
     return p_values
 
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
-from sigarray._order.closed import tell_apart, tell_from_baseline
+from sigarray._order.closed import (
+    LEAST_LEVEL_OF_SHARES,
+    tell_apart,
+    tell_from_baseline,
+)
 from sigarray._order.comparison import Comparison, has_means_apart, p_of_means
 from sigarray._order.families import Family, curve_of_wins, limit_of_pair
 from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
-
-# The level of all claims together, of one task and not of many.
-_LEAST_LEVEL_OF_SHARES = 0.02
 
 
 class Equality(NamedTuple):
@@ -101,7 +102,7 @@ def _test_models(
         # Of few scores and many, and for small levels, it is estimated too badly, and
         # counts as unknown.
         has_share = (
-            pair.share is not None and n == m and family.level >= _LEAST_LEVEL_OF_SHARES
+            pair.share is not None and n == m and family.level >= LEAST_LEVEL_OF_SHARES
         )
         shares.append(pair.share if has_share else xp.full_like(own, math.nan))
     leads, p_of_pairs, are_enough = (

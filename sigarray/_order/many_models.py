@@ -138,10 +138,10 @@ def multi_aso(
     below 0.02, as of many tasks, each share is 1. More than 100 models are at alpha /
     (K (K - 1) / 2).
 
-    `pvalue` is the level from which on a pair is told apart, or a little more where
-    sets of three models or more matter. For more than 49 pairs of scores it is fitted,
-    within 2 % of p where p is 0.01 or more, and within 4 % below. No verdict goes by
-    it.
+    `pvalue` is the level from which on a pair is told apart, or more where sets of
+    three models or more, or the others of a baseline, matter. For more than 49 pairs of
+    scores it is fitted, within 2 % of p where p is 0.01 or more, and within 4 % below.
+    No verdict goes by it.
 
     References
     ----------

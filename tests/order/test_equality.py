@@ -19,6 +19,7 @@ from sigarray._numeric.rank_ranges import (
     win_tail,
 )
 from sigarray._numeric.ranks import net_wins
+from sigarray._order.closed import _in_order
 from sigarray._order.comparison import compare_pairs
 from sigarray._order.equality import find_equality
 from sigarray._order.families import (
@@ -233,6 +234,17 @@ class TestClosedTest:
                     # They may be too large, which claims less.
                     if p_values[i, j] <= 0.999 * level:
                         assert (i, j) in claims, (level, p_values[i, j])
+
+    def test_no_claim_is_surer_than_those_on_which_it_stands(self):
+        p_values, is_told = np.asarray([0.04, 0.01]), np.asarray([True, True])
+        found = _in_order(HOST, p_values, is_told, np.asarray([0.0, 1.0]), 2)
+        assert found.tolist() == [0.04, 0.04]
+        rng = np.random.default_rng(113)
+        samples = rng.normal(size=(4, 30)) + np.asarray([[0.0], [0.6], [0.6], [0.9]])
+        options = {"rng": 0, "n_resamples": 20}
+        below = multi_aso(samples, confidence_level=1.0 - 0.0402, **options)
+        assert below.pvalue[2, 0] > 0.0402
+        assert multi_aso(samples, **options).pvalue[2, 0] > 0.0402
 
     def test_p_value_of_a_plain_pair_is_near_the_least_that_there_is(self):
         samples = np.arange(5.0) + 0.01 * np.arange(3)[:, None]
