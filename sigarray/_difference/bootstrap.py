@@ -1,7 +1,6 @@
 """Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Unpack
 
 from sigarray._backend.aliases import (
@@ -43,7 +42,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
 )
 from sigarray._resampling.draws import Places
-from sigarray._resampling.replicates import Resampled, beyond, count_beyond, keep
+from sigarray._resampling.replicates import Beyond, Resampled, count_beyond, keep
 from sigarray.results import ResamplingResult
 
 
@@ -327,7 +326,7 @@ def _bootstrap_test(
     limit = xp.abs(difference) if alternative == "two-sided" else difference
     side = "less" if alternative == "less" else "greater"
     limit = limit + tolerance if side == "less" else limit - tolerance
-    extremes = _Shifts(
+    extremes = Beyond(
         xp,
         Resampled(xp, Places(seed, paired), samples, statistic),
         observed[..., None],
@@ -337,27 +336,6 @@ def _bootstrap_test(
     counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
     pvalue = (counts[0, ...] + 1.0) / (n_resamples + 1.0)
     return centered.unit * difference, pvalue
-
-
-@dataclass(frozen=True, eq=False)
-class _Shifts:
-    """Which resampled differences are as far from the observed one as the limit."""
-
-    xp: Library
-    resampled: Resampled
-    observed: Array
-    limits: Mapping[str, Array]
-    is_two_sided: bool
-
-    @property
-    def elements(self) -> int:
-        return self.resampled.elements
-
-    def __call__(self, start: int | Array, size: int) -> Array:
-        shifts = self.resampled(start, size) - self.observed
-        if self.is_two_sided:
-            shifts = self.xp.abs(shifts)
-        return beyond(self.xp, shifts, self.limits)
 
 
 @array_kernel

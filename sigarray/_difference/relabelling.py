@@ -1,7 +1,6 @@
 """What tests by permutation compute: statistics of scores with other labels."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigarray._backend.aliases import (
@@ -30,9 +29,9 @@ from sigarray._numeric.statistic import (
 from sigarray._numeric.student import find_t_of
 from sigarray._resampling.draws import count_permutations, permute
 from sigarray._resampling.replicates import (
+    Beyond,
     Replicates,
     Resampled,
-    beyond,
     count_beyond,
     keep,
 )
@@ -96,7 +95,7 @@ def count_extremes(
     else:
         tie = tolerance[..., None]
         limits = {"greater": -tie, "less": tie}
-        extremes = _Gaps(
+        extremes = Beyond(
             xp,
             Resampled(xp, draws, [pool], by),
             difference[..., None],
@@ -141,24 +140,6 @@ def draw_permutations(
         permuted = _Distinct(xp, permuted, n_distinct)
     differences = keep(xp, permuted, count, start)
     return differences if is_t else unit[..., None] * differences
-
-
-@dataclass(frozen=True, eq=False)
-class _Gaps:
-    """Which differences of permuted samples are beyond the observed one, or tied."""
-
-    xp: Library
-    permuted: Resampled
-    observed: Array
-    limits: Mapping[str, Array]
-
-    @property
-    def elements(self) -> int:
-        return self.permuted.elements
-
-    def __call__(self, start: int | Array, size: int) -> Array:
-        gaps = self.permuted(start, size) - self.observed
-        return beyond(self.xp, gaps, self.limits)
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,6 +113,30 @@ def beyond(xp: Library, values: Array, limits: Mapping[str, Array]) -> Array:
     return found[0][None, ...] if len(found) == 1 else xp.stack(found)
 
 
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """Which replicates are as far from the observed value as the limits, or farther.
+
+    Of each side that has a limit; two-sided by their distance alone.
+    """
+
+    xp: Library
+    replicates: Replicates
+    observed: Array
+    limits: Mapping[str, Array]
+    is_two_sided: bool = False
+
+    @property
+    def elements(self) -> int:
+        return self.replicates.elements
+
+    def __call__(self, start: int | Array, size: int) -> Array:
+        shifts = self.replicates(start, size) - self.observed
+        if self.is_two_sided:
+            shifts = self.xp.abs(shifts)
+        return beyond(self.xp, shifts, self.limits)
+
+
 def count_beyond(
     xp: Library, extremes: Replicates, count: int, n_sides: int, zero: Array
 ) -> Array:
