@@ -127,10 +127,11 @@ def tell_from_baseline(
     lead, p_of_one, is_enough = (
         x[..., :, base] for x in (leads, p_of_pairs, are_enough)
     )
-    p_of_mean = share = xp.zeros_like(p_of_one)
+    adjust = None
     if by_means is not None and shares is not None:
-        p_of_mean, share = by_means[..., :, base], shares[..., :, base]
+        share = shares[..., :, base]
         share = xp.where(xp.isnan(share), 1.0, share)
+        adjust = functools.partial(_adjust_by_shares, xp, by_means[..., :, base], share)
     rows = leads - leads[..., base : base + 1, :]
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = xp.abs(lead)[..., None]
@@ -140,8 +141,6 @@ def tell_from_baseline(
     models = xp.arange(k)
     is_itself = models[:, None] == models[None, :]
     count = xp.astype(models[1:], leads.dtype)
-
-    adjust = functools.partial(_adjust_by_shares, xp, p_of_mean, share)
 
     def claim(state: BaselineState) -> tuple[BaselineState, Array]:
         is_open, ratios, rounds, n_others, by_mean = state
@@ -156,14 +155,16 @@ def tell_from_baseline(
         found = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
         found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
         is_new = is_open & is_enough & is_won & (found >= 1.0)
-        if by_means is not None:
-            is_new = is_new & (adjust(is_open) <= family.level)
+        if adjust is not None:
+            adjusted = adjust(is_open, n_open)
+            is_new = is_new & (adjusted <= family.level)
+            by_mean = xp.where(is_open, adjusted, by_mean)
         state = (
             is_open & ~is_new,
             xp.where(is_open, found, ratios),
             rounds + xp.astype(is_open & ~is_new, rounds.dtype),
             xp.where(is_open, n_open, n_others),
-            xp.where(is_open, adjust(is_open), by_mean),
+            by_mean,
         )
         return state, ~xp.any(is_new)
 
@@ -175,7 +176,7 @@ def tell_from_baseline(
     is_told = (models != base) & ~is_open & ~xp.isnan(lead[..., 0])
     n_wins = xp.clip(xp.minimum(n_by_wins, n_others), 1.0, None)
     p_values = xp.clip(p_of_one * n_wins, None, 1.0)
-    if by_means is not None:
+    if adjust is not None:
         p_values = xp.maximum(p_values, xp.clip(by_mean, None, 1.0))
     # Nothing where wins decide all sets.
     by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
@@ -186,16 +187,15 @@ def tell_from_baseline(
 
 
 def _adjust_by_shares(
-    xp: Library, p_values: Array, shares: Array, is_open: Array
+    xp: Library, p_values: Array, shares: Array, is_open: Array, n_open: Array
 ) -> Array:
-    """Multiply p-values by 1 and the shares of the other open models.
+    """Multiply p-values by 1 and the shares of the other open models, of so many.
 
     Those that are small by Holm: at such levels no share is known.
     """
     shares = xp.where(is_open, shares, 0.0)
     of_others = xp.sum(shares, axis=-1, keepdims=True) - shares
     adjusted = (1.0 + of_others) * p_values
-    n_open = xp.sum(xp.astype(is_open, shares.dtype), axis=-1, keepdims=True)
     by_holm = xp.clip(n_open * p_values, None, LEAST_LEVEL_OF_SHARES)
     is_small = adjusted < LEAST_LEVEL_OF_SHARES
     return xp.where(is_small, xp.maximum(adjusted, by_holm), adjusted)

@@ -98,6 +98,8 @@ def _test_models(
                 p_of_pair = xp.maximum(p_of_pair, by_means)
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
         parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
+        if family.kind != "baseline":
+            continue
         of_means.append(xp.zeros_like(own) if by_means is None else by_means)
         # Of few scores and many, and for small levels, it is estimated too badly, and
         # counts as unknown.
