@@ -145,12 +145,13 @@ def find_tests(
         x, y = _scores_of(scores, (a, b))
         result, own = found[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, own)
-        if _is_of_welch(x, y, options, float(result.pvalue)):
+        least = _find_least_p(x, y, options)
+        if least > float(result.pvalue):
             n_drawn = 0  # draws move nothing
         elif n_drawn and options.draws_on:
             result, n_drawn = _draw_until_clear(x, y, options, own, result)
         result = result._replace(statistic=observed[a, b])
-        statistic, lead, p = _read_result(x, y, options, result, is_turned=a > b)
+        statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
         tests.append(PairTest(statistic, p, leader, n_drawn))
@@ -198,13 +199,12 @@ def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> b
     return choose_statistic(x, y, options) == "t"
 
 
-def _is_of_welch(
-    x: np.ndarray, y: np.ndarray, options: PairOptions, p_value: float
-) -> bool:
-    """Tell a p-value that is below Welch's, which takes its place."""
+def _find_least_p(x: np.ndarray, y: np.ndarray, options: PairOptions) -> float:
+    """Return what a p-value is at least: Welch's, or 0 where there is none."""
     if not is_bounded_by_welch(x, y, options):
-        return False
-    return float(t_test(x, y).pvalue) > p_value  # a NaN is not larger
+        return 0.0
+    welch = float(t_test(x, y).pvalue)
+    return 0.0 if math.isnan(welch) else welch
 
 
 def _choose_options(
@@ -279,17 +279,23 @@ def _choose_more(
 
 
 def _read_result(
-    x: np.ndarray, y: np.ndarray, options: PairOptions, result: Any, *, is_turned: bool
+    x: np.ndarray,
+    y: np.ndarray,
+    options: PairOptions,
+    result: Any,
+    least: float,
+    *,
+    is_turned: bool,
 ) -> tuple[float, float, float]:
     """Return the statistic, how far A leads (0 for not at all), and the p-value.
 
-    Of samples in the order of their names, which is another one where it is turned.
+    Of samples in the order of their names, which is another one where it is turned; the
+    p-value is at least so large.
     """
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
         p_value = 1.0
-    if _is_of_welch(x, y, options, p_value):
-        p_value = float(t_test(x, y).pvalue)
+    p_value = max(p_value, least)
     if options.test in TESTS_OF_RANKS and has_exact_ranks(len(x), len(y)):
         exact = p_value_of_ranks(x, y)
         p_value = exact if options.test == "mann-whitney" else max(p_value, exact)
