@@ -114,7 +114,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         "bootstraps more, and some quantiles of very many; of bootstrap and "
         "permutation, resampling, but saddlepoint for many scores, more resamples "
         "where so few cannot be significant, and exact p-values of pairs that differ "
-        "by multiples of one unit, such as 0 and 1. "
+        "by multiples of one unit, such as 0 and 1, or have at most four decimals. "
         f"{', '.join(PAIR_METHODS)}: of these two tests, the others of aso",
     )
     add_random(

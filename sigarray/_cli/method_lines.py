@@ -3,6 +3,7 @@
 from sigarray._cli.comparison import pairs_of
 from sigarray._cli.exact_ranks import has_exact_ranks
 from sigarray._cli.pairwise_tests import (
+    EXACT_METHODS,
     FEW_SCORES,
     PairOptions,
     choose_method,
@@ -54,10 +55,11 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
         "saddlepoint": "by saddlepoint approximation",
         "resampling": drawn,
     }
-    methods = dict.fromkeys(
+    chosen = {
         choose_method(scores[a], scores[b], options)
         for a, b in pairs_of(scores, options.baseline)
-    )
+    }
+    methods = {"exact" if x in EXACT_METHODS else x for x in chosen}
     which = "by the scores of a pair " if len(methods) > 1 else ""
     how = " or ".join(said[method] for method in said if method in methods)
     named = pairs_of(scores, options.baseline)

@@ -19,6 +19,7 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._cli.comparison import pairs_of
 from sigarray._cli.decisions import PairTest
+from sigarray._cli.exact_exchanges import compare_by_exchanges, has_exact_exchanges
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
 from sigarray._cli.near_levels import is_near_any_level
@@ -48,8 +49,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 TESTS = tuple(_FUNCTIONS)
 PAIR_METHODS = ("resampling", "saddlepoint")
-# Of what sizes and values allow, an exact method of pairs goes first.
+# Of what sizes and values allow, an exact method of pairs goes first: of differences
+# that are few units, by a sum, and of scores that have few decimals, by counting.
 EXACT_TEST = "permutation"
+_COUNTED = "counted"
+EXACT_METHODS = ("exact", _COUNTED)
 # From so many scores on "auto" approximates, where no few of them make the variance:
 # the p-values are then right to 0.1 %, and resampling would take a second and more.
 _MANY_SCORES = 10_000
@@ -162,8 +166,11 @@ def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     """Return the method of a pair: `describe_test` says it."""
     if options.method != "auto":
         return options.method
-    if options.test == EXACT_TEST and options.is_paired and has_units(x, y):
-        return "exact"
+    if options.test == EXACT_TEST and options.is_paired:
+        if has_units(x, y):
+            return "exact"
+        if has_exact_exchanges(x, y):
+            return _COUNTED
     if min(len(x), len(y)) < _MANY_SCORES:
         return "resampling"
     if options.test == "permutation" and len(x) != len(y):
@@ -249,6 +256,10 @@ def _test_together(
         for start in range(0, len(group), step):
             some = group[start : start + step]
             every = [_scores_of(scores, pair) for pair in some]
+            if own.get("method") == _COUNTED:
+                for pair, samples in zip(some, every, strict=True):
+                    found[pair] = compare_by_exchanges(*samples)
+                continue
             if len(some) == 1:
                 found[some[0]] = function(*every[0], **own)
                 continue
