@@ -13,7 +13,6 @@ import numpy as np
 from sigarray._cli.messages import complain
 from sigarray._cli.options import join_values
 from sigarray._cli.standard_input import has_input
-from sigarray.read._frame import list_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 from sigarray.read._wide import Scores
@@ -250,19 +249,6 @@ def _check_direction(table: ScoreTable, options: argparse.Namespace) -> None:
             UserWarning,
             stacklevel=2,
         )
-
-
-def read_one_task(options: argparse.Namespace, *, min_models: int = 2) -> ScoreTable:
-    """Read the scores of the models on a task, which is to be the only one."""
-    table = read_models(options, min_models=min_models)
-    if len(table.tasks) > 1:
-        names = list_names(table.tasks)
-        msg = (
-            f"Expected one task; got {names}. Choose one with --tasks: the answer is "
-            "then for it alone, and not corrected for the others."
-        )
-        raise ValueError(msg)
-    return table
 
 
 @contextlib.contextmanager

@@ -3,8 +3,7 @@
 import argparse
 import math
 import warnings
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import replace
 
 from sigarray._cli.choosing import (
     add_tests,
@@ -16,57 +15,27 @@ from sigarray._cli.choosing import (
 )
 from sigarray._cli.comparison import Comparison
 from sigarray._cli.constants import doubt_pilot
-from sigarray._cli.inputs import check_sizes, read_one_task
-from sigarray._cli.method_lines import describe_test
+from sigarray._cli.inputs import check_sizes, read_models
 from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
-from sigarray._cli.orders import OrderOptions
+from sigarray._cli.orders import CLOSED, OrderOptions
 from sigarray._cli.pairwise_tests import PairOptions
+from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
 from sigarray._cli.progress import announce, track
-from sigarray._cli.ranking import MAX_SHOWN
 from sigarray._cli.samples import Trials, are_binary
-from sigarray._cli.verdict import (
-    say_correction_of_tests,
-    say_order_basis,
-    start_document,
-)
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.report._numbers import number_format, show_difference
-from sigarray.report._rendering import Report, Table
+from sigarray.report._rendering import Report
 
 DESCRIPTION = (
     "How often `sigarray compare` would call the better model better, with the same "
     "options: for each model, if its scores were lifted; for every two, with how many "
-    f"runs of each model it would mostly do so. {FILE_OF_SCORES}"
+    "runs of each model it would mostly do so. Of several tasks, each is answered as "
+    f"where the others show no difference. {FILE_OF_SCORES}"
 )
 
 # More than anyone has.
 _LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
-
-
-@dataclass(frozen=True)
-class SizedPair:
-    """How many scores of each model show the difference, and in what share of samples.
-
-    Infinite, where there would have to be more than were tried.
-    """
-
-    better: str
-    worse: str
-    size: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What is to be seen, how often, and in how large samples at most."""
-
-    lift: float
-    power: float
-    largest: int
-    unit: str
-    change: str
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -98,54 +67,98 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Say whether there are enough scores of the models of a file."""
+    """Say whether there are enough scores of the models of a file, on each task."""
     if options.test is not None:
         check_test_options(options)
-    table = read_one_task(options, min_models=1)
-    check_sizes(table.source, table.scores)
+    table = read_models(options, min_models=1)
     check_baseline(options, table)
-    _doubt_lift(options, table.scores)
-    doubt_pilot(table.scores, table.unit)
-    models = table.models
+    for scores in table.tasks.values():
+        check_sizes(table.source, scores)
+        _doubt_lift(options, scores)
+        doubt_pilot(scores, table.unit)
+    models = {task: list(scores) for task, scores in table.tasks.items()}
     table = _with_two_models(table)
     choose_default_test(options, table)
     tests = choose_test(options, table)
-    comparison = describe_comparison(options, table, tests, *table.tasks)
-    scores = table.scores
     trials = Trials(
         tests=tests,
-        is_corrected=comparison.is_corrected,
-        higher_is_better=comparison.higher_is_better,
+        is_corrected=not options.no_correction,
+        higher_is_better=not options.lower_is_better,
         is_paired=table.is_paired,
         unit=table.unit,
         number=options.n_samples,
         seed=options.seed,
+        n_tasks=1 if options.no_correction else len(table.tasks),
     )
-    duels = _find_duels(comparison)
-    sizes = _sizes_to_try(scores)
-    per_size = [trials.guess_seconds(scores, n) for n in sizes if duels]
-    per_model = [trials.guess_seconds(scores, len(scores[x])) for x in models]
-    announce(
-        f"power of {options.test} for {len(models)} models and {len(duels)} "
-        f"{'pair' if len(duels) == 1 else 'pairs'}",
-        sum(per_size) + sum(per_model),
-        f"Faster: {'' if options.test == 't' else '--test t, '}fewer --n-samples, "
-        "fewer models with --columns.",
-    )
-    lift = options.lift if comparison.higher_is_better else 1.0 / options.lift
-    powers = {
-        name: trials.share_lifted(scores, name, lift) for name in track(models, "Model")
-    }
-    pairs = _find_sizes(scores, duels, sizes, trials, options.power)
-    factor = "lift" if comparison.higher_is_better else "drop"
+    comparisons = _describe_tasks(options, table, tests)
+    duels = {task: _find_duels(x) for task, x in comparisons.items()}
+    sizes = {task: _sizes_to_try(scores) for task, scores in table.tasks.items()}
+    _announce(options, trials, table.tasks, models, duels, sizes)
+    lift = options.lift if trials.higher_is_better else 1.0 / options.lift
+    answers = []
+    for task, x in comparisons.items():
+        scores = table.tasks[task]
+        powers = {
+            name: trials.share_lifted(scores, name, lift)
+            for name in track(models[task], "Model")
+        }
+        pairs = _find_sizes(scores, duels[task], sizes[task], trials, options.power)
+        answers.append(Answer(task, x, powers, pairs, largest=sizes[task][-1]))
+    factor = "lift" if trials.higher_is_better else "drop"
     goal = Goal(
         lift=options.lift,
         change=f"a {factor} by a factor of {options.lift:g}",
         power=options.power,
-        largest=sizes[-1],
         unit=table.unit,
     )
-    return _report(comparison, trials, goal, powers, pairs)
+    return report_power(answers, trials, goal)
+
+
+def _describe_tasks(
+    options: argparse.Namespace, table: ScoreTable, tests: PairOptions | OrderOptions
+) -> dict[str, Comparison]:
+    """Say how each task is compared: as where the others show nothing."""
+    is_of_orders = isinstance(tests, OrderOptions)
+    correction = CLOSED if is_of_orders else "holm"
+    described = {}
+    is_by_rate = False
+    for task in table.tasks:
+        x = describe_comparison(options, table, tests, task)
+        is_by_rate |= x.is_corrected and x.correction != correction
+        described[task] = replace(x, source=table.source, correction=correction)
+    if is_by_rate:
+        warnings.warn(
+            f"Of so few {table.unit}s and {len(table.tasks)} tasks, sigarray compare "
+            "controls the false discovery rate over tasks, which may find more than is "
+            "said here: this is of one task where the others show nothing.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return described
+
+
+def _announce(
+    options: argparse.Namespace,
+    trials: Trials,
+    tasks: dict[str, Scores],
+    models: dict[str, list[str]],
+    duels: dict[str, list[tuple[str, str]]],
+    sizes: dict[str, list[int]],
+) -> None:
+    seconds = 0.0
+    for task, scores in tasks.items():
+        tried = sizes[task] if duels[task] else []
+        tried = [*tried, *(len(scores[name]) for name in models[task])]
+        seconds += sum(trials.guess_seconds(scores, n) for n in tried)
+    n_models = len(set().union(*models.values()))
+    n_pairs = sum(map(len, duels.values()))
+    announce(
+        f"power of {options.test} for {n_models} models and {n_pairs} "
+        f"{'pair' if n_pairs == 1 else 'pairs'}",
+        seconds,
+        f"Faster: {'' if options.test == 't' else '--test t, '}fewer --n-samples, "
+        "fewer models with --columns, fewer tasks with --tasks.",
+    )
 
 
 def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
@@ -169,11 +182,12 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
     """Return a model that is alone another one, with the same scores."""
     if len(table.models) > 1:
         return table
-    ((task, by),) = table.tasks.items()
-    (name,) = by
+    (name,) = table.models
     other = f"another {name}"
-    ids = {task: table.ids[task] | {other: table.ids[task][name]}}
-    return table._replace(tasks={task: by | {other: by[name]}}, ids=ids)
+    return table._replace(
+        tasks={task: by | {other: by[name]} for task, by in table.tasks.items()},
+        ids={task: by | {other: by[name]} for task, by in table.ids.items()},
+    )
 
 
 def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
@@ -215,167 +229,3 @@ def _find_sizes(
             if share >= power:
                 found[pair] = SizedPair(*pair, size, share)
     return [found.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]
-
-
-def _report(
-    comparison: Comparison,
-    trials: Trials,
-    goal: Goal,
-    powers: dict[str, float],
-    pairs: list[SizedPair],
-) -> Report:
-    """Say of every model and every two of them whether there are scores enough."""
-    method = (
-        f"the verdict of sigarray compare, {_say_test(comparison, trials.tests)}; the "
-        f"share of {trials.number} samples of each size, drawn from these "
-        f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
-        "one"
-    )
-    document = start_document(comparison, comparison.correction) | {
-        "seed": trials.seed,
-        "n_samples": trials.number,
-        "method": method,
-        "lift": goal.lift,
-        "power": goal.power,
-        "largest_size_tried": goal.largest,
-        "models": powers,
-        "pairs": [
-            {
-                "better": x.better,
-                "worse": x.worse,
-                "required_sample_size": None if math.isinf(x.size) else int(x.size),
-                "power": None if math.isinf(x.size) else x.share,
-            }
-            for x in pairs
-        ],
-    }
-    records = [
-        {
-            "model_a": name,
-            "model_b": "",
-            "power": power,
-            "required_power": goal.power,
-            "required_sample_size": "",
-        }
-        for name, power in powers.items()
-    ] + [
-        {
-            "model_a": x.better,
-            "model_b": x.worse,
-            "power": "" if math.isinf(x.size) else x.share,
-            "required_power": goal.power,
-            "required_sample_size": "" if math.isinf(x.size) else int(x.size),
-        }
-        for x in pairs
-    ]
-    tables = [_model_table(comparison, powers, goal)]
-    if len(powers) > MAX_SHOWN:
-        sentences = _say_counts(powers, pairs, goal)
-        return Report(tables, sentences, method, records, document)
-    if pairs:
-        tables.append(_pair_table(comparison, pairs, goal))
-    sizes = {name: len(comparison.scores[name]) for name in powers}
-    sentences = [
-        *(_say_power(name, sizes[name], x, goal) for name, x in powers.items()),
-        *(_say_size(x, goal) for x in pairs),
-        *([_say_pilot(min(sizes.values()), goal.unit)] if pairs else []),
-    ]
-    return Report(tables, sentences, method, records, document)
-
-
-def _say_test(comparison: Comparison, tests: PairOptions | OrderOptions) -> str:
-    """Say which test decides, and for how many comparisons it is corrected."""
-    if isinstance(tests, OrderOptions):
-        return (
-            f"almost stochastic order: eps_min < {tests.threshold:g} and equality "
-            f"rejected, two-sided, {say_order_basis(comparison)}"
-        )
-    name = describe_test(dict(comparison.scores), tests, unit=comparison.unit)
-    level = f"p <= {tests.alpha:.10g} {say_correction_of_tests(comparison)}"
-    return f"{name}: {level}"
-
-
-def _model_table(comparison: Comparison, powers: dict[str, float], goal: Goal) -> Table:
-    summaries = {name: comparison.summaries[name] for name in powers}
-    show = number_format(list(summaries.values()))
-    rows = [
-        [
-            name,
-            str(len(comparison.scores[name])),
-            show(summary["mean"]),
-            show(summary["sd"]),
-            f"{powers[name]:.3f}",
-        ]
-        for name, summary in summaries.items()
-    ]
-    title = f"{comparison.source}: power to see {goal.change}"
-    return Table(title, ["model", "n", "mean", "sd", "power"], rows)
-
-
-def _pair_table(comparison: Comparison, pairs: list[SizedPair], goal: Goal) -> Table:
-    rows = []
-    for x in pairs:
-        summaries = [comparison.summaries[name] for name in (x.better, x.worse)]
-        shown = f"> {goal.largest}" if math.isinf(x.size) else f"{x.size:.0f}"
-        rows.append([x.better, x.worse, show_difference(*summaries), shown])
-    of = "" if comparison.unit != "run" else " of each"
-    header = ["better", "than", "mean difference", f"{goal.unit}s{of}"]
-    title = f"{goal.unit.title()}s that show the difference with power {goal.power:g}"
-    return Table(title, header, rows, name_columns=2)
-
-
-def _say_power(name: str, n: int, power: float, goal: Goal) -> str:
-    verdict = "enough" if power >= goal.power else "too few"
-    return (
-        f"{n} {goal.unit}s of {name} are {verdict} to see {goal.change}: power "
-        f"{power:.3f}, where {goal.power:g} is asked for."
-    )
-
-
-def _say_size(x: SizedPair, goal: Goal) -> str:
-    each = " each" if goal.unit == "run" else ""
-    if math.isinf(x.size):
-        return (
-            f"More than {goal.largest} {goal.unit}s{each} would be needed to see that "
-            f"{x.better} is better than {x.worse} with power {goal.power:g}."
-        )
-    return (
-        f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
-        f"{x.better} is better than {x.worse}, if the difference is what it seems."
-    )
-
-
-def _say_pilot(n: int, unit: str) -> str:
-    """Say how far the number of scores may be off, for that of so few is an estimate.
-
-    It goes with the variance over the square of the difference, of which only the
-    variance is looked at here: of n normal scores, it is known up to a quantile of
-    chi-square, by Wilson and Hilferty's approximation.
-    """
-    k = n - 1.0
-    z = NormalDist().inv_cdf(0.95)
-    low, high = (
-        (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
-        for side in (1.0, -1.0)
-    )
-    most = f"{1.0 / high:.2g}" if high > 0.1 else "more than 10"
-    return (
-        f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
-        f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "
-        "and more where the difference only seems as large as it is."
-    )
-
-
-def _say_counts(
-    powers: dict[str, float], pairs: list[SizedPair], goal: Goal
-) -> list[str]:
-    """Say how many models and pairs have scores enough, where there are many."""
-    n_enough = sum(power >= goal.power for power in powers.values())
-    n_seen = sum(not math.isinf(x.size) for x in pairs)
-    return [
-        f"{n_enough} of {len(powers)} models have {goal.unit}s enough to see "
-        f"{goal.change}, with power {goal.power:g}.",
-        f"{n_seen} of {len(pairs)} pairs would show their difference with at most "
-        f"{goal.largest} {goal.unit}s.",
-        "Take --format csv or json for all pairs, or --columns for some models.",
-    ]

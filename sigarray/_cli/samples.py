@@ -34,7 +34,10 @@ def are_binary(scores: np.ndarray) -> bool:
 
 @dataclass(frozen=True)
 class Trials:
-    """How to draw samples of scores, and to compare them as `compare` would."""
+    """How to draw samples of scores, and to compare them as `compare` would.
+
+    The models are those of one of so many tasks, of which the others show nothing.
+    """
 
     tests: PairOptions | OrderOptions
     is_corrected: bool
@@ -43,6 +46,7 @@ class Trials:
     unit: str
     number: int
     seed: int
+    n_tasks: int = 1
 
     def share_better(
         self,
@@ -162,6 +166,7 @@ class Trials:
                 baseline=options.baseline,
                 dt=options.dt,
                 rng=options.seed,
+                n_comparisons=self.n_tasks,
             )
             bounds = np.array(result.eps_min)
             names = list(samples)
@@ -178,6 +183,7 @@ class Trials:
                     options,
                     is_corrected=self.is_corrected,
                     higher_is_better=self.higher_is_better,
+                    n_tasks=self.n_tasks,
                 )
                 bounds[place] = found[""].eps_min
         return bounds
@@ -197,8 +203,9 @@ class Trials:
             )
             p_values = np.asarray([test.p_value for test in tests])
             if self.is_corrected:
-                p_values = np.asarray(holm(p_values))
-            for (a, b), test, p in zip(pairs, tests, p_values, strict=True):
+                others = np.ones(options.n_comparisons - len(pairs))
+                p_values = np.asarray(holm(np.concatenate([p_values, others])))
+            for (a, b), test, p in zip(pairs, tests, p_values, strict=False):
                 if test.leader is not None and p <= options.alpha:
                     wins[test.leader, b if test.leader == a else a] += 1
         return {pair: count / self.number for pair, count in wins.items()}

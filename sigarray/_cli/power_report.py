@@ -1,0 +1,254 @@
+"""What `sigarray power` says: of which models and pairs there are scores enough."""
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+from sigarray._cli.comparison import Comparison
+from sigarray._cli.method_lines import describe_test
+from sigarray._cli.orders import OrderOptions
+from sigarray._cli.pairwise_tests import PairOptions
+from sigarray._cli.ranking import MAX_SHOWN
+from sigarray._cli.samples import Trials
+from sigarray._cli.verdict import (
+    say_correction_of_tests,
+    say_order_basis,
+    start_document,
+)
+from sigarray.report._numbers import number_format, show_difference
+from sigarray.report._rendering import Report, Table
+
+
+@dataclass(frozen=True)
+class SizedPair:
+    """How many scores of each model show the difference, and in what share of samples.
+
+    Infinite, where there would have to be more than were tried.
+    """
+
+    better: str
+    worse: str
+    size: float
+    share: float
+
+    @property
+    def is_found(self) -> bool:
+        """Whether some size that was tried is enough."""
+        return not math.isinf(self.size)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be seen, and how often."""
+
+    lift: float
+    power: float
+    unit: str
+    change: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found of a task: in samples of up to the largest size."""
+
+    task: str
+    comparison: Comparison
+    powers: dict[str, float]
+    pairs: list[SizedPair]
+    largest: int
+
+
+def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
+    """Say of every model and every two of them whether there are scores enough."""
+    first = answers[0].comparison
+    method = (
+        f"the verdict of sigarray compare, {_say_test(first, trials.tests)}; the "
+        f"share of {trials.number} samples of each size, drawn from these "
+        f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
+        "one"
+    )
+    if trials.n_tasks > 1:
+        method += "; of each task, where the others show no difference"
+    of_each = {x.task: _document_of(x) for x in answers}
+    document = start_document(first, first.correction) | {
+        "seed": trials.seed,
+        "n_samples": trials.number,
+        "method": method,
+        "lift": goal.lift,
+        "power": goal.power,
+    }
+    is_one = len(answers) == 1
+    if is_one:
+        document |= of_each[answers[0].task]
+    else:
+        del document["models"]  # of one task
+        document["tasks"] = of_each
+    records = [record for x in answers for record in _records_of(x, goal)]
+    if is_one:
+        for record in records:
+            del record["task"]
+    tables = [_model_table(answers, goal)]
+    if sum(len(x.powers) for x in answers) > MAX_SHOWN:
+        return Report(tables, _say_counts(answers, goal), method, records, document)
+    if any(x.pairs for x in answers):
+        tables.append(_pair_table(answers, goal))
+    sentences = []
+    for x in answers:
+        on = "" if is_one else f"{x.task}: "
+        scores = x.comparison.scores
+        said = [_say_power(m, len(scores[m]), p, goal) for m, p in x.powers.items()]
+        said += [_say_size(pair, x.largest, goal) for pair in x.pairs]
+        sentences += [on + sentence for sentence in said]
+    sizes = [len(x.comparison.scores[name]) for x in answers for name in x.powers]
+    if any(x.pairs for x in answers):
+        sentences.append(_say_pilot(min(sizes), goal.unit))
+    return Report(tables, sentences, method, records, document)
+
+
+def _document_of(x: Answer) -> dict[str, Any]:
+    return {
+        "largest_size_tried": x.largest,
+        "models": x.powers,
+        "pairs": [
+            {
+                "better": pair.better,
+                "worse": pair.worse,
+                "required_sample_size": int(pair.size) if pair.is_found else None,
+                "power": pair.share if pair.is_found else None,
+            }
+            for pair in x.pairs
+        ],
+    }
+
+
+def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
+    found: list[tuple[Any, ...]] = [
+        (name, "", power, "") for name, power in x.powers.items()
+    ]
+    for pair in x.pairs:
+        numbers = (pair.share, int(pair.size)) if pair.is_found else ("", "")
+        found.append((pair.better, pair.worse, *numbers))
+    return [
+        {
+            "task": x.task,
+            "model_a": a,
+            "model_b": b,
+            "power": power,
+            "required_power": goal.power,
+            "required_sample_size": size,
+        }
+        for a, b, power, size in found
+    ]
+
+
+def _say_test(comparison: Comparison, tests: PairOptions | OrderOptions) -> str:
+    """Say which test decides, and for how many comparisons it is corrected."""
+    if isinstance(tests, OrderOptions):
+        return (
+            f"almost stochastic order: eps_min < {tests.threshold:g} and equality "
+            f"rejected, two-sided, {say_order_basis(comparison)}"
+        )
+    name = describe_test(dict(comparison.scores), tests, unit=comparison.unit)
+    level = f"p <= {tests.alpha:.10g} {say_correction_of_tests(comparison)}"
+    return f"{name}: {level}"
+
+
+def _model_table(answers: list[Answer], goal: Goal) -> Table:
+    rows = []
+    for x in answers:
+        summaries = {name: x.comparison.summaries[name] for name in x.powers}
+        show = number_format(list(summaries.values()))
+        for name, summary in summaries.items():
+            n = str(len(x.comparison.scores[name]))
+            shown = [show(summary["mean"]), show(summary["sd"])]
+            rows.append([name, n, *shown, f"{x.powers[name]:.3f}"])
+    title = f"{answers[0].comparison.source}: power to see {goal.change}"
+    table = Table(title, ["model", "n", "mean", "sd", "power"], rows)
+    return _with_tasks(table, [x.task for x in answers for _ in x.powers])
+
+
+def _pair_table(answers: list[Answer], goal: Goal) -> Table:
+    rows = []
+    for x in answers:
+        for pair in x.pairs:
+            names = [pair.better, pair.worse]
+            summaries = [x.comparison.summaries[name] for name in names]
+            shown = f"{pair.size:.0f}" if pair.is_found else f"> {x.largest}"
+            rows.append([*names, show_difference(*summaries), shown])
+    of = "" if goal.unit != "run" else " of each"
+    header = ["better", "than", "mean difference", f"{goal.unit}s{of}"]
+    title = f"{goal.unit.title()}s that show the difference with power {goal.power:g}"
+    table = Table(title, header, rows, name_columns=2)
+    return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
+
+
+def _with_tasks(table: Table, tasks: list[str]) -> Table:
+    """Name the task of each row, where there are several."""
+    if len(set(tasks)) < 2:
+        return table
+    return replace(
+        table,
+        header=["task", *table.header],
+        rows=[[task, *row] for task, row in zip(tasks, table.rows, strict=True)],
+        name_columns=table.name_columns + 1,
+    )
+
+
+def _say_power(name: str, n: int, power: float, goal: Goal) -> str:
+    verdict = "enough" if power >= goal.power else "too few"
+    return (
+        f"{n} {goal.unit}s of {name} are {verdict} to see {goal.change}: power "
+        f"{power:.3f}, where {goal.power:g} is asked for."
+    )
+
+
+def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
+    each = " each" if goal.unit == "run" else ""
+    if not x.is_found:
+        return (
+            f"More than {largest} {goal.unit}s{each} would be needed to see that "
+            f"{x.better} is better than {x.worse} with power {goal.power:g}."
+        )
+    return (
+        f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
+        f"{x.better} is better than {x.worse}, if the difference is what it seems."
+    )
+
+
+def _say_pilot(n: int, unit: str) -> str:
+    """Say how far the number of scores may be off, for that of so few is an estimate.
+
+    It goes with the variance over the square of the difference, of which only the
+    variance is looked at here: of n normal scores, it is known up to a quantile of
+    chi-square, by Wilson and Hilferty's approximation.
+    """
+    k = n - 1.0
+    z = NormalDist().inv_cdf(0.95)
+    low, high = (
+        (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
+        for side in (1.0, -1.0)
+    )
+    most = f"{1.0 / high:.2g}" if high > 0.1 else "more than 10"
+    return (
+        f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
+        f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "
+        "and more where the difference only seems as large as it is."
+    )
+
+
+def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
+    """Say how many models and pairs have scores enough, where there are many."""
+    powers = [power for x in answers for power in x.powers.values()]
+    pairs = [pair for x in answers for pair in x.pairs]
+    n_enough = sum(power >= goal.power for power in powers)
+    n_seen = sum(pair.is_found for pair in pairs)
+    largest = max(x.largest for x in answers)
+    on = "" if len(answers) == 1 else f", over {len(answers)} tasks,"
+    return [
+        f"{n_enough} of {len(powers)} models{on} have {goal.unit}s enough to see "
+        f"{goal.change}, with power {goal.power:g}.",
+        f"{n_seen} of {len(pairs)} pairs{on} would show their difference with at most "
+        f"{largest} {goal.unit}s.",
+        "Take --format csv or json for all pairs, or --columns for some models.",
+    ]
