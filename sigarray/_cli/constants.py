@@ -9,13 +9,14 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._cli.comparison import Comparison, pairs_of
 from sigarray._cli.matched import list_matched
 from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions
+from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._numeric.student import list_samples
 from sigarray.read._frame import shorten
 from sigarray.read._wide import Scores
 
-# These measure differences by how much scores vary.
+# These measure differences by how much scores vary; and those of few runs do, too.
 _BY_VARIANCE = ("t", "bootstrap")
+_OF_FEW_RUNS_BY_VARIANCE = ("aso", "permutation")
 _SHOWN = 3
 
 
@@ -30,11 +31,13 @@ def doubt_constants(
     if not is_by_variance and (not is_of_runs or is_paired):
         return  # exchanges of pairs need no variance
     found: dict[bool, list[str]] = {True: [], False: []}
+    is_few = False
     for task, x in compared.items():
         on = f" on {task}" if len(compared) > 1 else ""
         for scores in list_matched(x):
             for names in _list_constants(scores, tests.baseline, is_paired=is_paired):
                 one_of = found[len(names) == 2]
+                is_few |= min(len(scores[name]) for name in names) < FEW_SCORES
                 if (name := " and ".join(names) + on) not in one_of:
                     one_of.append(name)
     what = "differences" if is_paired else "scores"
@@ -42,10 +45,12 @@ def doubt_constants(
         if not said_of:
             continue
         said = f"The {what} of {shorten(said_of, _SHOWN)} do not vary"
-        if is_by_variance and is_pair:
+        if is_pair and (
+            is_by_variance or (is_few and test in _OF_FEW_RUNS_BY_VARIANCE)
+        ):
             said += (
-                ", so that nothing is known of how others would: no "
-                f"{test} test can be done, and p counts as 1"
+                ", so that nothing is known of how others would: means cannot be "
+                "tested, and p counts as 1"
             )
         elif is_by_variance:
             said += ", and their mean counts as known without error"

@@ -207,11 +207,11 @@ def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> b
 
 
 def _find_least_p(x: np.ndarray, y: np.ndarray, options: PairOptions) -> float:
-    """Return what a p-value is at least: Welch's, or 0 where there is none."""
+    """Return what a p-value is at least: Welch's, which is 1 where neither varies."""
     if not is_bounded_by_welch(x, y, options):
         return 0.0
     welch = float(t_test(x, y).pvalue)
-    return 0.0 if math.isnan(welch) else welch
+    return 1.0 if math.isnan(welch) else welch
 
 
 def _choose_options(

@@ -108,7 +108,8 @@ def p_of_means(
     Where sizes differ, the degrees of freedom are the harmonic mean of Welch's and of
     those that the smaller sample has alone, and these of fewer than 5 scores: Welch's
     are estimated, and often too many for a level that is divided by the number of
-    models, or of tasks.
+    models, or of tasks. Where neither sample varies t is infinite, and p is 1: nothing
+    is known of how other scores would.
     """
     if pair.t is None or pair.df is None:
         return None
@@ -118,9 +119,10 @@ def p_of_means(
         if smallest < _MIN_ESTIMATED:
             df = df - df + (smallest - 1.0)
         df = 2.0 / (1.0 / df + 1.0 / (smallest - 1.0))
-    return find_symmetric_p_value(
+    p_value = find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )
+    return xp.where(xp.isinf(pair.t), 1.0, p_value)
 
 
 def has_means_apart(pair: Comparison, p_values: Array, level: float) -> Array:

@@ -15,7 +15,7 @@ def test_constant_models(write, run):
         assert found == (None, 1.0, None)
         what = "differences" if "--paired" in options else "scores"
         assert f"The {what} of a and b do not vary" in err
-        assert f"no {options[0]} test can be done, and p counts as 1" in err
+        assert "means cannot be tested, and p counts as 1" in err
     equal = write("a,b\n1,1\n1,1\n1,1\n", "equal.csv")
     assert run("compare", equal, "--test", "t", "--paired")[2] == ""
     for test in ("t", "aso", "permutation"):
@@ -54,19 +54,37 @@ def test_one_constant_model(write, run):
 
 
 def test_constant_runs_are_doubted_where_they_are_tested(write, run):
-    """Orders of scores are tested exactly, and so are runs that do not vary."""
+    """Few runs that do not vary say nothing of means; of ranks they do."""
     rows = [f"{m},{t},{k},{m == 'a'}" for m in "ab" for t in "xy" for k in range(5)]
     rows = [x.replace("True", "1.5").replace("False", "2") for x in rows]
     tasks = write("\n".join(["model,task,run,score", *rows, ""]))
-    for test in ("aso", "permutation", "mann-whitney", "brunner-munzel"):
+    said = "The scores of a and b on x, a and b on y do not vary"
+    for test, expected in (
+        ("aso", 1.0),
+        ("permutation", 1.0),
+        ("mann-whitney", 2.0 / 252.0),
+        ("brunner-munzel", 2.0 / 252.0),
+    ):
         _, out, err = run("compare", tasks, "--test", test, "--format", "json")
-        said = "The scores of a and b on x, a and b on y do not vary. See that"
-        assert err.count("do not vary") == err.count(said) == 1, test
-        p_values = [x["pvalue"] for x in json.loads(out)["pairs"]]
-        assert p_values == pytest.approx([2.0 / 252.0] * 2), test
+        more = ", so that nothing is known of how others would: means cannot be tested"
+        of_this = f"{said}{more}" if expected == 1.0 else f"{said}. See that"
+        assert err.count("do not vary") == err.count(of_this) == 1, test
+        document = json.loads(out)
+        p_values = [x["pvalue"] for x in document["pairs"]]
+        assert p_values == pytest.approx([expected] * 2), test
+        decided = [x["better"] for x in document["pairs"]]
+        assert decided == [None if expected == 1.0 else "b"] * 2, test
     of_items = write("item,a,b\nq,1,2\nr,1,2\ns,1,2\nt,1,2\n", "items.csv")
     _, _, err = run("compare", of_items, "--test", "permutation")
     assert "do not vary" not in err
+
+
+def test_many_runs_that_do_not_vary_are_told_apart_by_order(write, run):
+    path = write("a,b\n" + "0.71,0.82\n" * 20)
+    for test in ("aso", "permutation"):
+        _, out, err = run("compare", path, "--test", test, "--format", "json")
+        assert err.count("The scores of a and b do not vary. See that") == 1, test
+        assert json.loads(out)["pairs"][0]["pvalue"] < 1e-3, test
 
 
 def test_a_pilot_that_does_not_vary(write, run):
