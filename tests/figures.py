@@ -78,30 +78,40 @@ def say_of_runs_needed():
     return [f"about {needed:.0f} runs each would show the difference of their means"]
 
 
-def at_threshold(*, is_of_two):
-    """Say how often a ratio of the threshold itself is called smaller."""
-    rows = choose_from("verdicts", kind="threshold")
-    who = [x["family"].partition(", spreads")[0] for x in rows]
-    are_two = [bool(re.fullmatch(r"2 x \d+|\d+ v \d+", x)) for x in who]
-    chosen = [x for x, are in zip(rows, are_two, strict=True) if are == is_of_two]
-    sizes = [int(n) for x in who for n in re.findall(r"[xv] (\d+)", x)]
-    assert (min(sizes), max(sizes)) == (3, 50)
-    spreads = [float(x["family"].split()[-1]) for x in chosen]
-    assert max(spreads) == 1.0 / min(spreads) == (10.0 if is_of_two else 4.0)
-    return f"{around(chosen)} % of cases"
+def at_threshold(who):
+    """Return how often a ratio of the threshold itself is called smaller, in percent.
+
+    Of two models; of several, a given one and any; and so with a baseline.
+    """
+    kind = "threshold, with a baseline" if who == "baseline" else "threshold"
+    rows = choose_from("verdicts", kind=kind)
+    names = [x["family"].partition(", spreads")[0] for x in rows]
+    if who != "baseline":
+        are_two = [bool(re.fullmatch(r"2 x \d+|\d+ v \d+", x)) for x in names]
+        chosen = [k for k, are in enumerate(are_two) if are == (who == "two")]
+        rows, names = ([x[k] for k in chosen] for x in (rows, names))
+    sizes = [int(n) for x in names for n in re.findall(r"[xv] (\d+)", x)]
+    assert (min(sizes), max(sizes)) == (4 if who == "baseline" else 3, 50)
+    spreads = [float(x["family"].split()[-1]) for x in rows]
+    assert max(spreads) == 1.0 / min(spreads) == (10.0 if who == "two" else 4.0)
+    return around(rows), around([{"rate": x["any"]} for x in rows])
 
 
 def say_on_page_of_method_line():
-    share = at_threshold(is_of_two=False)
+    a_given, any_ = at_threshold("several")
     return [
-        "of two normal models of 3 to 50 runs, among others, with spreads of up to "
-        f"4 : 1, whose violation ratio is 0.2 itself, one is called better in {share}"
+        "a normal model of 3 to 50 runs whose violation ratio to each other one is 0.2 "
+        "itself, with spreads of up to 4 : 1, is called better than a given one in "
+        f"{a_given} %, than any in {any_} %"
     ]
 
 
 def say_in_method_line():
-    shares = [at_threshold(is_of_two=x) for x in (True, False)]
-    return ['("{}", "{}")'.format(*shares)]
+    return [
+        f'_PERCENT_OF_TWO = "{at_threshold("two")[0]}"',
+        '_PERCENT_OF_SEVERAL = ("{}", "{}")'.format(*at_threshold("several")),
+        '_PERCENT_OF_BASELINE = ("{}", "{}")'.format(*at_threshold("baseline")),
+    ]
 
 
 def say_in_warnings():

@@ -351,8 +351,8 @@ def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
     )
     chosen = [x for x in rows if x["kind"] == "equal means, long tails"]
     tables.append(
-        "The same of scores with a long tail, or nearly all the same, which few runs do "
-        "not show, and no bound knows of:\n\n" + _tabulate_by_scores(chosen)
+        "The same of scores with a long tail, or nearly all the same, which few runs "
+        "do not show, and no bound knows of:\n\n" + _tabulate_by_scores(chosen)
     )
     chosen = [x for x in rows if x["kind"] == "discovery"]
     tables.append(

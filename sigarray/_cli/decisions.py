@@ -15,13 +15,15 @@ from sigarray.results import PairwiseAsoResult
 class PairTest:
     """A two-sided test of two models; `leader` names the one that is ahead.
 
-    Its p-value is of so many random resamples, or of none.
+    Its p-value is of so many random resamples, or of none. `share` is P(A > B), ties by
+    half, in a test of it.
     """
 
     statistic: float
     p_value: float
     leader: str | None
     n_drawn: int = 0
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def decide_by_tests(
             "adjusted_pvalue": float(q),
             "better": better,
         }
+        if test.share is not None:
+            record["probability_of_improvement"] = test.share
         shown = show_p_value(float(q), comparison.alpha)
         decisions.append(Decision(a, b, better, shown, record))
     return decisions

@@ -101,16 +101,18 @@ def doubt_sizes(
 ) -> None:
     """Warn of so few scores that a test of their order can tell no models apart."""
     floors = list_floors(tasks, test, **by)
-    floor = max(floors)
+    least, floor = min(floors), max(floors)
     if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":
         n_comparisons = 1
     if floor * n_comparisons <= alpha:
         return
     n = min(len(x) for scores in tasks.values() for x in scores.values())
     of = f", times {n_comparisons} comparisons" if n_comparisons > 1 else ""
+    which = "some models" if least * n_comparisons <= alpha else "no two models"
     warnings.warn(
-        f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: some "
-        f"models cannot be told apart at level {alpha:g}, whatever their scores.",
+        f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: "
+        f"{which} can{'' if which[0] == 'n' else 'not'} be told apart at level "
+        f"{alpha:g}, whatever their scores.",
         UserWarning,
         stacklevel=2,
     )

@@ -29,10 +29,12 @@ CLOSED: OrderCorrection = "closed"
 # Arrays, or what is on the disk.
 Samples = Mapping[str, Any]
 
-# Of one task of normal models, two or more, at this threshold and confidence, by
-# `benchmarks.reproduce`: how often a ratio of the threshold itself is called smaller.
+# At this threshold and confidence, by `benchmarks.reproduce`: in how many percent of
+# cases a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
-_SIZES_AT_THRESHOLD = ("0 to 16 % of cases", "0 to 10 % of cases")
+_PERCENT_OF_TWO = "0 to 16"
+_PERCENT_OF_SEVERAL = ("0 to 10", "0 to 22")
+_PERCENT_OF_BASELINE = ("0 to 10", "0 to 22")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.
@@ -278,24 +280,40 @@ def describe_orders(
     sizes = [len(column) for column in scores.values()]
     if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
         how += ", and of means by Welch's t below 20 runs"
-    family = _family_of(scores, options, 1.0, is_corrected=is_closed)
+    return how + _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
+
+
+def _say_rate(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
+) -> str:
+    """Say how often a ratio of the threshold itself is called smaller, if measured.
+
+    At the lower levels of several tasks no more than of one alone.
+    """
+    sizes = [len(column) for column in scores.values()]
+    share = 1.0 / n_tasks if is_closed else 1.0
+    family = _family_of(scores, options, share, is_corrected=is_closed)
     is_known = (
-        is_closed
-        and n_tasks == 1
-        and options.baseline is None
-        and options.method != "asymptotic"
+        options.method != "asymptotic"
+        and options.dt is None
         and (options.threshold, options.confidence_level) == _MEASURED
     )
-    if is_known and can_decide(sizes, family):
-        share = _SIZES_AT_THRESHOLD[len(scores) > 2]
-        among, spread = (", among others", 4) if len(scores) > 2 else ("", 10)
-        who = f"two normal models of 3 to 50 runs{among}, with spreads of up to"
-        who += f" {spread} : 1,"
-        how += (
-            f"; error rate: of {who} whose violation ratio is 0.2 itself, one is "
-            f"called better in {share}"
-        )
-    return how
+    if not is_known or not can_decide(sizes, family):
+        return ""
+    on = "on one task alone, " if n_tasks > 1 else ""
+    itself = "whose violation ratio to {} is 0.2 itself, with spreads of up to {} : 1,"
+    if len(sizes) == 2 or not is_closed:
+        who = f"two normal models of 3 to 50 runs {itself.format('the other', 10)}"
+        return f"; error rate: {on}of {who} one is called better in {_PERCENT_OF_TWO} %"
+    if options.baseline is None:
+        a_given, any_ = _PERCENT_OF_SEVERAL
+        who = f"a normal model of 3 to 50 runs {itself.format('each other one', 4)}"
+        than = "is called better than a given one"
+        return f"; error rate: {on}{who} {than} in {a_given} %, than any in {any_} %"
+    a_given, any_ = _PERCENT_OF_BASELINE
+    who = f"normal models of 4 to 50 runs {itself.format('the baseline', 4)}"
+    than = "a given one is called better than it"
+    return f"; error rate: {on}of {who} {than} in {a_given} %, any in {any_} %"
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:

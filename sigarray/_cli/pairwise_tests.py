@@ -158,7 +158,8 @@ def find_tests(
         statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
-        tests.append(PairTest(statistic, p, leader, n_drawn))
+        share = 0.5 + lead if options.test in TESTS_OF_RANKS else None
+        tests.append(PairTest(statistic, p, leader, n_drawn, share))
     return tests
 
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any
 
 from sigarray._cli.comparison import Comparison
@@ -220,21 +219,40 @@ def _say_pilot(n: int, unit: str) -> str:
     """Say how far the number of scores may be off, for that of so few is an estimate.
 
     It goes with the variance over the square of the difference, of which only the
-    variance is looked at here: of n normal scores, it is known up to a quantile of
-    chi-square, by Wilson and Hilferty's approximation.
+    variance is looked at here: of n normal scores, (n - 1) times it over the true one
+    has the distribution of chi-square.
     """
-    k = n - 1.0
-    z = NormalDist().inv_cdf(0.95)
-    low, high = (
-        (1.0 - 2.0 / (9.0 * k) + side * z * math.sqrt(2.0 / (9.0 * k))) ** 3
-        for side in (1.0, -1.0)
-    )
-    most = f"{1.0 / high:.2g}" if high > 0.1 else "more than 10"
+    low, high = ((n - 1) / find_chi_square(p, n - 1) for p in (0.95, 0.05))
+    most = f"{high:.2g}" if high < 10.0 else "more than 10"
     return (
         f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
-        f"{1.0 / low:.2g} to {most} times as large (90 % confidence, normal scores), "
+        f"{low:.2g} to {most} times as large (90 % confidence, normal scores), "
         "and more where the difference only seems as large as it is."
     )
+
+
+def find_chi_square(share: float, df: int) -> float:
+    """Return the quantile of chi-square: where its distribution has this share."""
+    low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _chi_square_below(middle, df) < share:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _chi_square_below(x: float, df: int) -> float:
+    """Return the share of chi-square below x, by the series of the incomplete gamma."""
+    a, half = 0.5 * df, 0.5 * x
+    total = term = 1.0
+    place = a
+    while term > 1e-16 * total:
+        place += 1.0
+        term *= half / place
+        total += term
+    return total * math.exp(a * math.log(half) - half - math.lgamma(a + 1.0))
 
 
 def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:

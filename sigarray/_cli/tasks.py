@@ -175,8 +175,9 @@ def _say_pair(a: str, b: str, by: Mapping[str, Decision], basis: str) -> str:
     if not wins:
         return f"Nothing can be said of {a} and {b} on any of {tasks}, {basis}."
     worse = f"and worse on {len(losses)}{_list_tasks(losses, n)}"
+    n_open = n - len(wins) - len(losses)
     if not losses:
-        worse = "and worse on none"
+        worse = "and not shown to be worse on any" if n_open else "and worse on none"
     return (
         f"{a} is better than {b} on {len(wins)} of {tasks}{_list_tasks(wins, n)} "
         f"{worse}, {basis}."

@@ -215,16 +215,34 @@ def say_order_basis(comparison: Comparison) -> str:
 def _say_test(comparison: Comparison, x: Decision) -> str:
     level = comparison.alpha
     correction = say_correction_of_tests(comparison)
-    if x.better is None:
-        return (
-            f"{_UNDECIDED} {x.a} and {x.b}: p = {x.shown} > "
-            f"{level:.10g}, {correction}; {_say_difference(comparison, x.a, x.b)}."
-        )
-    better, worse = (x.a, x.b) if x.better == x.a else (x.b, x.a)
+    better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
+    sign = "<=" if x.better else ">"
+    said = f"{_UNDECIDED} {better} and {worse}"
+    if x.better:
+        said = f"{better} is better than {worse}"
     return (
-        f"{better} is better than {worse}: p = {x.shown} <= {level:.10g}, "
-        f"{correction}; {_say_difference(comparison, better, worse)}."
+        f"{said}: p = {x.shown} {sign} {level:.10g}, {correction}"
+        f"{_say_share(comparison, x, better, worse)}; "
+        f"{_say_difference(comparison, better, worse)}."
     )
+
+
+def _say_share(comparison: Comparison, x: Decision, better: str, worse: str) -> str:
+    """Say how often one model beats the other, of a test of that."""
+    share = x.record.get("probability_of_improvement")
+    if share is None:
+        return ""
+    if better != x.a:
+        share = 1.0 - share
+    if not comparison.higher_is_better:
+        share = 1.0 - share
+    sign = ">" if comparison.higher_is_better else "<"
+    said = f"; P({better} {sign} {worse}) = {share:.2f}"
+    means = [y["mean"] for y in comparison.summarize_pair(better, worse)]
+    lead = (means[0] - means[1]) * (1.0 if comparison.higher_is_better else -1.0)
+    if x.better and lead < 0.0:
+        said += ", though its mean is not better"
+    return said
 
 
 def say_correction(comparison: Comparison, name: str) -> str:

@@ -49,3 +49,28 @@ def test_how_ranks_are_tested_is_said(write, run):
     ):
         _, out, _ = run("compare", path, "--test", test, "--format", "json")
         assert said in json.loads(out)["method"]
+
+
+def test_tests_of_ranks_say_how_often_one_beats_the_other(write, run):
+    fails = "".join(f"{9 + k / 10 if k else -90},{k / 10}\n" for k in range(9))
+    path = write(f"a,b\n{fails}")
+    for test in ("mann-whitney", "brunner-munzel"):
+        _, out, _ = run("compare", path, "--test", test)
+        said = " ".join(out.split())
+        assert (
+            "P(a > b) = 0.89, though its mean is not better; the means differ by"
+            in (said)
+        )
+        _, out, _ = run("compare", path, "--test", test, "--format", "json")
+        (pair,) = json.loads(out)["pairs"]
+        assert pair["better"] == "a"
+        assert pair["probability_of_improvement"] == pytest.approx(8 / 9)
+        _, out, _ = run("compare", path, "--test", test, "--lower-is-better")
+        said = " ".join(out.split())
+        assert "b is better than a: p = " in said
+        assert "P(b < a) = 0.89, though its mean is not better" in said
+    uneven = write("a,b\n1,2\n3,4\n5,6\n,9\n", "uneven.csv")
+    assert (
+        "--test brunner-munzel allows"
+        in run("compare", uneven, "--test", "mann-whitney")[2]
+    )

@@ -134,7 +134,7 @@ def test_many_tasks_of_few_runs(write, run, n_decided):
     said = "Holm's correction could leave nothing here, for p is never below 0.0079"
     assert said in document["method"]
     assert "false discovery rate over tasks" in document["method"]
-    assert "cannot be told apart" not in err
+    assert "be told apart" not in err
     n_better = sum(x["better"] == "b" for x in document["pairs"])
     assert n_better == (n_decided if n_decided >= 5 else 0)
 
@@ -220,7 +220,13 @@ class TestTooFewOnEachTask:
     def test_other_tests_have_a_floor_too(self, write, run, test):
         path = write("a,b\n1.5,4.1\n1.2,5.3\n1.9,4.6\n")
         _, err = compare(run, path, "--test", test)
-        assert "of 3 scores gives p below 0.1: some models cannot be told" in err
+        assert "of 3 scores gives p below 0.1: no two models can be told apart" in err
+        rows = [
+            f"{m},{k}.5" for m, n in (("a", 2), ("b", 5), ("c", 5)) for k in range(n)
+        ]
+        two = write("\n".join(["model,score", *rows, ""]), "two.csv")
+        _, err = compare(run, two, "--test", test, "--no-correction")
+        assert "gives p below 0.095: some models cannot be told apart" in err
         _, err = compare(
             run, write("a,b\n1.5,5\n1.2,6\n1.9,7\n1.1,9\n"), "--test", test
         )

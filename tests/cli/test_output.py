@@ -361,15 +361,21 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--no-correction")
     assert by_pair in describe("--baseline", "forest", "--no-correction")
     assert by_pair in describe("--columns", "forest,linear")
-    # A size is said of designs that were measured, where there can be a verdict.
-    size = "is called better in"
-    itself = f"whose violation ratio is 0.2 itself, one {size}"
-    spreads = "runs, among others, with spreads of up to 4 : 1,"
-    assert f"{spreads} {itself}" in describe()
-    spreads = "runs, with spreads of up to 10 : 1,"
-    assert f"{spreads} {itself}" in describe("--columns", "forest,linear")
-    assert size not in describe("--baseline", "forest")
-    assert size not in describe("--no-correction")
-    assert size not in describe("--method", "asymptotic")
-    assert size not in describe("--threshold", "0.3")
-    assert size not in describe(write("a,b,c\n1,2,3\n3,1,4\n2,5,3\n"))
+    # A rate is said of designs that were measured, where there can be a verdict.
+    rate = "error rate"
+    several = "is called better than a given one in"
+    assert (
+        f"to each other one is 0.2 itself, with spreads of up to 4 : 1, {several}"
+        in (describe())
+    )
+    two = "to the other is 0.2 itself, with spreads of up to 10 : 1, one is called"
+    assert two in describe("--columns", "forest,linear")
+    assert two in describe("--no-correction")
+    assert "to the baseline is 0.2 itself, with" in describe("--baseline", "forest")
+    rows = [f"{m},{t},{k},{k}.5" for m in "ab" for t in "xy" for k in range(9)]
+    tasks = write("\n".join(["model,task,run,score", *rows, ""]), "tasks.csv")
+    assert f"{rate}: on one task alone, of two normal models" in describe(tasks)
+    assert rate not in describe("--method", "asymptotic")
+    assert rate not in describe("--dt", "0.3")
+    assert rate not in describe("--threshold", "0.3")
+    assert rate not in describe(write("a,b,c\n1,2,3\n3,1,4\n2,5,3\n"))

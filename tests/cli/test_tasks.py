@@ -266,17 +266,6 @@ def test_a_model_that_lacks_a_task(write, run):
     assert "task 'z' was left out: only 'c' has scores" in err
 
 
-def test_a_power_analysis_is_of_one_task(long, run):
-    code, _, err = run("power", long)
-    assert code == 2
-    assert (
-        "got 'ner', 'pos', 'srl'. Choose one with --tasks: the answer is then for"
-        in err
-    )
-    few = ["--test", "t", "--n-samples", "20"]
-    assert run("power", long, "--tasks", "pos", *few)[0] == 0
-
-
 def test_many_models_are_ranked(write, run):
     rng = np.random.default_rng(0)
     rows = [
