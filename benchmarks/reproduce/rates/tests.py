@@ -22,6 +22,7 @@ from benchmarks.reproduce.rates.scores import (
     SYMMETRIC,
     draw_items,
 )
+from sigarray._cli.exact_exchanges import compare_by_exchanges, has_exact_exchanges
 from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._cli.pairwise_tests import FEW_SCORES
 
@@ -64,7 +65,7 @@ def permute_means(a: Any, b: Any, rng: int) -> np.ndarray:
 
 
 def permute_pairs(a: Any, b: Any, rng: int) -> np.ndarray:
-    """Exchange pairs, exactly where differences are multiples of a unit."""
+    """Exchange pairs, exactly where the command does."""
     result = sigarray.permutation_test(a, b, paired=True, method="exact")
     p = np.asarray(result.pvalue)
     is_other = np.isnan(p)
@@ -74,6 +75,9 @@ def permute_pairs(a: Any, b: Any, rng: int) -> np.ndarray:
         )
         p = p.copy()
         p[is_other] = np.asarray(drawn.pvalue)
+    for k in np.flatnonzero(is_other):
+        if has_exact_exchanges(a[k], b[k]):
+            p[k] = compare_by_exchanges(a[k], b[k]).pvalue
     return p
 
 
