@@ -131,7 +131,7 @@ def permutation_test(
     "t", one distribution           5        5 to 6     5 to 6   3 to 5   0 to 3
     "t", spreads 4 : 1              2 to 16  8 to 26    8 to 35  2 to 16  10 to 64
     "t" or Welch, one distribution  4 to 5   2 to 6     2 to 6   3 to 5   0 to 3
-    "t" or Welch, spreads 4 : 1     2 to 6   3 to 18    2 to 23  2 to 5   4 to 60
+    "t" or Welch, spreads 4 : 1     2 to 6   3 to 18    2 to 23  2 to 5   4 to 59
     pairs, one distribution         0 to 5   0 to 6     0 to 6   0 to 4   0 to 3
     pairs, spreads 4 : 1            0 to 5   0 to 13    0 to 21  0 to 5   0 to 35
     ==============================  =======  =========  =======  =======  ========
