@@ -17,15 +17,15 @@ from sigarray import (
     t_test,
 )
 from sigarray._backend.of_numpy import HOST
-from sigarray._cli.comparison import pairs_of
-from sigarray._cli.decisions import PairTest
-from sigarray._cli.exact_exchanges import compare_by_exchanges, has_exact_exchanges
-from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
-from sigarray._cli.near_levels import is_near_any_level
-from sigarray._cli.progress import announce, track
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._resampling.draws import count_permutations
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.decisions import PairTest
+from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
+from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
+from sigarray._verdicts.floors import Draws, has_units, plan_draws, suits_saddlepoint
+from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores
 
 # Below, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16 cases of 100,
@@ -85,6 +85,11 @@ class PairOptions:
     unit: str = "run"
     test_share: float | None = None
     baseline: str | None = None
+
+    @property
+    def measures_by_variance(self) -> bool:
+        """Whether differences are measured by how much scores vary."""
+        return self.test in ("t", "bootstrap")
 
     @property
     def more_draws(self) -> Draws | None:
