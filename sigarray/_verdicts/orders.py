@@ -33,8 +33,8 @@ Samples = Mapping[str, Any]
 # cases a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
 _PERCENT_OF_TWO = "0 to 16"
-_PERCENT_OF_SEVERAL = ("0 to 10", "0 to 22")
-_PERCENT_OF_BASELINE = ("0 to 10", "0 to 22")
+_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 22")
+_PERCENT_OF_BASELINE = ("0 to 12", "0 to 33")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.

@@ -22,6 +22,7 @@ from benchmarks.reproduce.rates.scores import (
     SYMMETRIC,
     draw_items,
 )
+from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
 from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
 from sigarray._verdicts.pairwise_tests import FEW_SCORES
 
@@ -38,14 +39,14 @@ def permute_runs(a: Any, b: Any, rng: int) -> np.ndarray:
     """Test as `--test permutation` does: p is Welch's at the least.
 
     But for equal sizes from 20 on. Where Welch's is not significant, it is given alone;
-    of scores that do not vary it is none.
+    of two models that do not vary it counts as 1.
     """
     if a.shape[-1] == b.shape[-1] >= FEW_SCORES:
         return permute_t(a, b, rng)
-    p = np.array(sigarray.t_test(a, b).pvalue)
-    is_low = ~(p > LEVEL)
+    p = by_t(a, b, rng)
+    is_low = p <= LEVEL
     if np.any(is_low):
-        p[is_low] = np.fmax(p[is_low], permute_t(a[is_low], b[is_low], rng))
+        p[is_low] = np.maximum(p[is_low], permute_t(a[is_low], b[is_low], rng))
     return p
 
 
@@ -64,7 +65,7 @@ def permute_means(a: Any, b: Any, rng: int) -> np.ndarray:
 
 
 def permute_pairs(a: Any, b: Any, rng: int) -> np.ndarray:
-    """Exchange pairs, exactly where differences are multiples of a unit."""
+    """Exchange pairs, exactly where the command does."""
     result = sigarray.permutation_test(a, b, paired=True, method="exact")
     p = np.asarray(result.pvalue)
     is_other = np.isnan(p)
@@ -74,6 +75,9 @@ def permute_pairs(a: Any, b: Any, rng: int) -> np.ndarray:
         )
         p = p.copy()
         p[is_other] = np.asarray(drawn.pvalue)
+    for k in np.flatnonzero(is_other):
+        if has_exact_exchanges(a[k], b[k]):
+            p[k] = compare_by_exchanges(a[k], b[k]).pvalue
     return p
 
 
