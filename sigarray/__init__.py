@@ -57,6 +57,7 @@ __all__ = [
     "ComparisonResult",
     "ConfidenceInterval",
     "MannWhitneyResult",
+    "ModelComparison",
     "PairwiseAsoResult",
     "ProportionResult",
     "Ranking",
@@ -64,6 +65,7 @@ __all__ = [
     "SampleSizeResult",
     "ScoreSummary",
     "TTestResult",
+    "Verdict",
     "aso",
     "aso_from_chunks",
     "aso_replicates",
@@ -102,7 +104,10 @@ __version__ = "0.1.0"
 
 # Imported where they are used: a command is to start in a moment.
 _ROOMS = ("plot", "read", "report", "responses")
-_LATER = {"compare_models": "sigarray._verdicts.models"}
+_LATER = {
+    name: "sigarray._verdicts.models"
+    for name in ("ModelComparison", "Verdict", "compare_models")
+}
 
 
 def __getattr__(name: str) -> _Any:

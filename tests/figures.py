@@ -201,6 +201,6 @@ PAGES = [
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
     ("sigarray/_verdicts/orders.py", say_in_method_line),
-    ("sigarray/_cli/choosing.py", say_in_warnings),
+    ("sigarray/_verdicts/request.py", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

@@ -269,7 +269,7 @@ def compare_models(
         scores are 0 or 1.
     rng : int, default: 0
         The seed, which the signature names.
-    workers : int or callable, optional
+    workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
     progress : callable or tqdm, optional
         As for `aso`.
