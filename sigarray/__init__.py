@@ -104,10 +104,8 @@ __version__ = "0.1.0"
 
 # Imported where they are used: a command is to start in a moment.
 _ROOMS = ("plot", "read", "report", "responses")
-_LATER = {
-    name: "sigarray._verdicts.models"
-    for name in ("ModelComparison", "Verdict", "compare_models")
-}
+_OF_MODELS = ("ModelComparison", "Verdict", "compare_models")
+_LATER = dict.fromkeys(_OF_MODELS, "sigarray._verdicts.models")
 
 
 def __getattr__(name: str) -> _Any:

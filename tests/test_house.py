@@ -96,7 +96,7 @@ def test_parameters_of_one_name_are_described_in_one_way():
         for names, kind in read_parameters(function):
             for x in names:
                 is_by_test = parameters[x].default is None and function is of_models
-                if is_by_test and x != "workers" and x != "progress":
+                if is_by_test and x not in {"workers", "progress"}:
                     continue
                 if kind and parameters[x].kind is inspect.Parameter.KEYWORD_ONLY:
                     what = kind.partition(", default: ")[0]
