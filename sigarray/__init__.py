@@ -1,7 +1,7 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
 import importlib as _importlib
-from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from sigarray._comparison import compare
 from sigarray._correction import (
@@ -57,6 +57,7 @@ __all__ = [
     "ComparisonResult",
     "ConfidenceInterval",
     "MannWhitneyResult",
+    "ModelComparison",
     "PairwiseAsoResult",
     "ProportionResult",
     "Ranking",
@@ -64,6 +65,7 @@ __all__ = [
     "SampleSizeResult",
     "ScoreSummary",
     "TTestResult",
+    "Verdict",
     "aso",
     "aso_from_chunks",
     "aso_replicates",
@@ -77,6 +79,7 @@ __all__ = [
     "bootstrap_test",
     "brunner_munzel",
     "compare",
+    "compare_models",
     "count_significant",
     "gather_scores",
     "holm",
@@ -101,14 +104,18 @@ __version__ = "0.1.0"
 
 # Imported where they are used: a command is to start in a moment.
 _ROOMS = ("plot", "read", "report", "responses")
+_OF_MODELS = ("ModelComparison", "Verdict", "compare_models")
+_LATER = dict.fromkeys(_OF_MODELS, "sigarray._verdicts.models")
 
 
-def __getattr__(name: str) -> _ModuleType:
+def __getattr__(name: str) -> _Any:
     if name in _ROOMS:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name in _LATER:
+        return getattr(_importlib.import_module(_LATER[name]), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted({*globals(), *_ROOMS, *_LATER})

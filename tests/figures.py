@@ -200,7 +200,7 @@ PAGES = [
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
-    ("sigarray/_cli/orders.py", say_in_method_line),
-    ("sigarray/_cli/choosing.py", say_in_warnings),
+    ("sigarray/_verdicts/orders.py", say_in_method_line),
+    ("sigarray/_verdicts/request.py", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

@@ -329,5 +329,5 @@ PAGES = [
     ("docs/reporting.md", say_on_reporting),
     ("docs/faults.md", say_on_faults),
     ("sigarray/deepsig/aso.py", say_in_warning),
-    ("sigarray/_cli/choosing.py", say_in_command),
+    ("sigarray/_verdicts/request.py", say_in_command),
 ]

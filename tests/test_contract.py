@@ -61,9 +61,10 @@ def test_every_public_function_has_a_case():
         if inspect.isfunction(getattr(package, name))
     }
     tested = {case.public or case.function for case in CASES}
-    # Of processes of torch, of results on the host, of files: with tests of their own.
+    # Of processes of torch, of what is on the host, of files: with tests of their own.
     others = {sigarray.gather_scores, sigarray.ranking, sigarray.order_statistics}
     others |= {sigarray.aso_from_chunks, sigarray.violation_ratio_from_chunks}
+    others |= {sigarray.compare_models}
     assert functions <= tested | WITHOUT_ARRAYS | others
 
 

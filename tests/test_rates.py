@@ -24,7 +24,7 @@ from benchmarks.reproduce.rates import (
 )
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
 from benchmarks.versus import HEADER, list_lines
-from sigarray._cli.pairwise_tests import (
+from sigarray._verdicts.pairwise_tests import (
     RESAMPLING_TESTS,
     PairOptions,
     run_pairwise,

@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 from sigarray import __version__
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
-from sigarray._cli.progress import watch
+from sigarray._cli.progress import track, watch
 from sigarray._plain_text import show_controls
+from sigarray._verdicts.notes import Listener, heard_by
 from sigarray.report._rendering import Report, print_text, render
 
 # Modules of this room, which are imported where they are asked for, and their help.
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with (
             warnings_as_lines(),
             quiet(options.quiet),
+            heard_by(Listener(lambda text: complain("note", text), track)),
             executed_by(nest_execution(workers=workers)),
             watch(),
         ):

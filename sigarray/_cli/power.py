@@ -5,24 +5,24 @@ import math
 import warnings
 from dataclasses import replace
 
-from sigarray._cli.choosing import (
-    add_tests,
-    check_baseline,
-    check_test_options,
-    choose_default_test,
-    choose_test,
-    describe_comparison,
-)
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.constants import doubt_pilot
-from sigarray._cli.inputs import check_sizes, read_models
+from sigarray._cli.choosing import add_tests, read_request
+from sigarray._cli.inputs import read_models
 from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
-from sigarray._cli.orders import CLOSED, OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
-from sigarray._cli.progress import announce, track
-from sigarray._cli.samples import Trials, are_binary
 from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.constants import doubt_pilot
+from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.request import (
+    Request,
+    check_baseline,
+    choose_default_test,
+    describe_comparison,
+    make_test,
+)
+from sigarray._verdicts.samples import Trials, are_binary
+from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._rendering import Report
@@ -68,32 +68,31 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
-    if options.test is not None:
-        check_test_options(options)
-    table = read_models(options, min_models=1)
-    check_baseline(options, table)
+    request = read_request(options)
+    table = read_models(options, is_paired=request.is_paired, min_models=1)
+    check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         _doubt_lift(options, scores)
         doubt_pilot(scores, table.unit)
     models = {task: list(scores) for task, scores in table.tasks.items()}
     table = _with_two_models(table)
-    choose_default_test(options, table)
-    tests = choose_test(options, table)
+    request = choose_default_test(request, table)
+    test = make_test(request, table)
     trials = Trials(
-        tests=tests,
-        is_corrected=not options.no_correction,
-        higher_is_better=not options.lower_is_better,
+        test=test,
+        is_corrected=request.is_corrected,
+        higher_is_better=request.higher_is_better,
         is_paired=table.is_paired,
         unit=table.unit,
         number=options.n_samples,
-        seed=options.seed,
-        n_tasks=1 if options.no_correction else len(table.tasks),
+        seed=request.seed,
+        n_tasks=len(table.tasks) if request.is_corrected else 1,
     )
-    comparisons = _describe_tasks(options, table, tests)
+    comparisons = _describe_tasks(request, table, test)
     duels = {task: _find_duels(x) for task, x in comparisons.items()}
     sizes = {task: _sizes_to_try(scores) for task, scores in table.tasks.items()}
-    _announce(options, trials, table.tasks, models, duels, sizes)
+    _announce(trials, table.tasks, models, duels, sizes)
     lift = options.lift if trials.higher_is_better else 1.0 / options.lift
     answers = []
     for task, x in comparisons.items():
@@ -115,17 +114,15 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _describe_tasks(
-    options: argparse.Namespace, table: ScoreTable, tests: PairOptions | OrderOptions
+    request: Request, table: ScoreTable, test: Test
 ) -> dict[str, Comparison]:
     """Say how each task is compared: as where the others show nothing."""
-    is_of_orders = isinstance(tests, OrderOptions)
-    correction = CLOSED if is_of_orders else "holm"
     described = {}
     is_by_rate = False
     for task in table.tasks:
-        x = describe_comparison(options, table, tests, task)
-        is_by_rate |= x.is_corrected and x.correction != correction
-        described[task] = replace(x, source=table.source, correction=correction)
+        x = describe_comparison(request, table, test, task)
+        is_by_rate |= x.is_corrected and x.correction != test.alone
+        described[task] = replace(x, source=table.source, correction=test.alone)
     if is_by_rate:
         warnings.warn(
             f"Of so few {table.unit}s and {len(table.tasks)} tasks, sigarray compare "
@@ -138,7 +135,6 @@ def _describe_tasks(
 
 
 def _announce(
-    options: argparse.Namespace,
     trials: Trials,
     tasks: dict[str, Scores],
     models: dict[str, list[str]],
@@ -153,10 +149,10 @@ def _announce(
     n_models = len(set().union(*models.values()))
     n_pairs = sum(map(len, duels.values()))
     announce(
-        f"power of {options.test} for {n_models} models and {n_pairs} "
+        f"power of {trials.test.name} for {n_models} models and {n_pairs} "
         f"{'pair' if n_pairs == 1 else 'pairs'}",
         seconds,
-        f"Faster: {'' if options.test == 't' else '--test t, '}fewer --n-samples, "
+        f"Faster: {'' if trials.test.name == 't' else '--test t, '}fewer --n-samples, "
         "fewer models with --columns, fewer tasks with --tasks.",
     )
 

@@ -4,15 +4,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.method_lines import describe_test
-from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions
-from sigarray._cli.ranking import MAX_SHOWN
-from sigarray._cli.samples import Trials
-from sigarray._cli.verdict import (
-    say_correction_of_tests,
-    say_order_basis,
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.ranking import MAX_SHOWN
+from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.verdict import (
     start_document,
 )
 from sigarray.report._numbers import number_format, show_difference
@@ -62,7 +57,7 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     """Say of every model and every two of them whether there are scores enough."""
     first = answers[0].comparison
     method = (
-        f"the verdict of sigarray compare, {_say_test(first, trials.tests)}; the "
+        f"the verdict of sigarray compare, {trials.test.say_rule(first)}; the "
         f"share of {trials.number} samples of each size, drawn from these "
         f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
         "one"
@@ -139,18 +134,6 @@ def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
         }
         for a, b, power, size in found
     ]
-
-
-def _say_test(comparison: Comparison, tests: PairOptions | OrderOptions) -> str:
-    """Say which test decides, and for how many comparisons it is corrected."""
-    if isinstance(tests, OrderOptions):
-        return (
-            f"almost stochastic order: eps_min < {tests.threshold:g} and equality "
-            f"rejected, two-sided, {say_order_basis(comparison)}"
-        )
-    name = describe_test(dict(comparison.scores), tests, unit=comparison.unit)
-    level = f"p <= {tests.alpha:.10g} {say_correction_of_tests(comparison)}"
-    return f"{name}: {level}"
 
 
 def _model_table(answers: list[Answer], goal: Goal) -> Table:

@@ -1,4 +1,4 @@
-"""Say beforehand that something takes long, and show how far it is."""
+"""Show on standard error how far something is."""
 
 import contextlib
 import dataclasses
@@ -8,20 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from sigarray._backend.workers import current_execution, executed_by
-from sigarray._cli.messages import complain, is_quiet
+from sigarray._cli.messages import is_quiet
+from sigarray._verdicts.notes import show_seconds
 
 T = TypeVar("T")
 
-# Below, nobody wonders what is going on.
+# Below, nobody wonders how far it is.
 _LONG = 1.0
 # Between two looks at a line that changes.
 _PAUSE = 0.1
-
-
-def announce(task: str, seconds: float, advice: str) -> None:
-    """Say on standard error what takes so many seconds, and what would be faster."""
-    if seconds >= _LONG:
-        complain("note", f"{task} takes {_show_seconds(seconds)}. {advice}")
 
 
 @contextlib.contextmanager
@@ -88,7 +83,7 @@ class _Line:
             self._bar.update(0, completed=done, total=total)
             return
         left = (now - self._start) * (total - done) / done if done else 0.0
-        when = f", {_show_seconds(left)} left" if done else ""
+        when = f", {show_seconds(left)} left" if done else ""
         _write(f"\r\x1b[K{self._name} {done} of {total}{when}")
         self._is_written = True
 
@@ -131,11 +126,3 @@ def _make_bar(name: str, total: int) -> Any:
 def _write(text: str) -> None:
     sys.stderr.write(text)
     sys.stderr.flush()
-
-
-def _show_seconds(seconds: float) -> str:
-    """Show a guess, which has one digit at most."""
-    for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 2.0 * size:
-            return f"about {float(f'{seconds / size:.1g}'):.0f} {unit}"
-    return f"about {max(float(f'{seconds:.1g}'), 2.0):.0f} seconds"

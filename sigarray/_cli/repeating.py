@@ -1,20 +1,11 @@
-"""Signatures of comparisons: one line, with which others repeat the numbers."""
+"""`--verify`: whether a file repeats the numbers of a signature."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from sigarray import __version__
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.decisions import Decision
-from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import PairOptions
-from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report
-from sigarray.report._signature import (
-    digest_numbers,
-    digest_scores,
-    read_signature,
-)
+from sigarray.report._signature import read_signature
 
 # What a signature says beside `--verify`, so that nobody else may.
 _SAID = (
@@ -29,43 +20,6 @@ _SAID = (
     *("n_resamples", "lower_is_better", "no_correction"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
-
-
-def sign(
-    tests: PairOptions | OrderOptions,
-    table: ScoreTable,
-    comparison: Comparison,
-    decisions: Mapping[str, Sequence[Decision]],
-) -> dict[str, str] | None:
-    """Return the fields of a signature, or None for scores that stay on the disk."""
-    if not table.ids:
-        return None
-    orders = tests if isinstance(tests, OrderOptions) else None
-    is_aso = orders is not None
-    is_paired = table.is_paired and not is_aso
-    share = None if isinstance(tests, OrderOptions) else tests.test_share
-    fields = {
-        "test": comparison.test,
-        "threshold": f"{orders.threshold:.10g}" if orders else None,
-        "confidence_level": f"{comparison.confidence_level:.10g}" if is_aso else None,
-        "alpha": None if is_aso else f"{comparison.alpha:.10g}",
-        "correction": comparison.correction if comparison.is_corrected else "none",
-        "baseline": comparison.baseline,
-        "dt": f"{orders.dt:.10g}" if orders and orders.dt is not None else None,
-        "method": tests.method,
-        "test_share": None if share is None else f"{share:.10g}",
-        "n_resamples": comparison.n_resamples,
-        "seed": comparison.seed,
-        "better": "higher" if comparison.higher_is_better else "lower",
-        "metric": table.metric,
-        "unit": table.unit,
-        "paired": "yes" if is_paired else None,
-        "models": len(table.models),
-        "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
-        "scores": digest_scores(table.tasks, paired=is_paired),
-        "result": digest_numbers(_list_numbers(decisions)),
-    }
-    return {key: str(x) for key, x in fields.items() if x is not None}
 
 
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
@@ -145,17 +99,3 @@ def report_verification(
     method = "scores and numbers compared with those of the signature, to six digits"
     code = 0 if record["repeats"] else 1
     return Report([], [sentence], method, [record], document, exit_code=code)
-
-
-def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
-    """Return what decides, in an order that is not that of columns or tasks."""
-    found: dict[tuple[str, str, str], float] = {}
-    for task, by in decisions.items():
-        for x in by:
-            if "adjusted_pvalue" in x.record:
-                first, second = sorted((x.a, x.b))
-                found[task, first, second] = x.record["adjusted_pvalue"]
-            else:
-                found[task, x.a, x.b] = x.record["eps_min_a_over_b"]
-                found[task, x.b, x.a] = x.record["eps_min_b_over_a"]
-    return [found[key] for key in sorted(found)]

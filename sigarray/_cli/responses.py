@@ -12,8 +12,8 @@ import numpy as np
 from sigarray._backend.checks import ALTERNATIVES
 from sigarray._cli.inputs import open_table
 from sigarray._cli.options import add_format, add_level, add_random
-from sigarray._cli.progress import announce
 from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._verdicts.notes import announce
 from sigarray.read._responses import read_responses
 from sigarray.report._numbers import show_p_value
 from sigarray.report._rendering import Report, Table

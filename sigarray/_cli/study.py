@@ -6,8 +6,8 @@ import statistics
 from typing import Any
 
 from sigarray._cli.options import add_format, add_random, whole_number
-from sigarray._cli.progress import announce
 from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._verdicts.notes import announce
 from sigarray.report._numbers import without_infinities
 from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, study, study_records

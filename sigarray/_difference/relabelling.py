@@ -64,6 +64,19 @@ def find_without_draws(
     return unit * difference, clip_p_value(xp, pvalue)
 
 
+def observe(
+    xp: Library, a: Array, b: Array, statistic: Statistic
+) -> tuple[Array, Array, Array, Array]:
+    """Return the centered pool, the difference, what is a tie of it, and their unit."""
+    n = a.shape[-1]
+    (pool,), levels, _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
+    samples = [pool[..., :n], pool[..., n:]]
+    values = [apply_statistic(xp, statistic, x) for x in samples]
+    tolerance = rounding_of(xp, statistic, samples, values)
+    tolerance = add_rounding_of_scores(xp, tolerance, statistic, levels)
+    return pool, values[0] - values[1], tolerance, unit
+
+
 @array_kernel
 def count_extremes(
     xp: Library,
@@ -81,12 +94,7 @@ def count_extremes(
     by: Statistic = "mean" if statistic == "t" else statistic
     # Of equal sizes the sum of squares is the same for all, and t rises with the mean.
     is_studentized = statistic == "t" and n != m
-    (pool,), levels, _, unit = center_scores(xp, by, pool_samples(xp, a, b))
-    samples = [pool[..., :n], pool[..., n:]]
-    values = [apply_statistic(xp, by, x) for x in samples]
-    difference = values[0] - values[1]
-    tolerance = rounding_of(xp, by, samples, values)
-    tolerance = add_rounding_of_scores(xp, tolerance, by, levels)
+    pool, difference, tolerance, unit = observe(xp, a, b, by)
     draws = permute(seed, n, paired=paired)
     sides = ["greater", "less"] if alternative == "two-sided" else [alternative]
     extremes: Replicates

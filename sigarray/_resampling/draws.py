@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from sigarray._backend.aliases import Array, Seed, TestedStatistic
 from sigarray._backend.checks import MAX_REPLICATES
@@ -46,6 +46,19 @@ class Draws(Protocol):
         """Count the numbers that a replicate holds."""
 
 
+class Permutations(Draws, Protocol):
+    """How the scores of two models are given other labels."""
+
+    def find_parts(
+        self, xp: Library, stack: Array, start: int | Array, size: int
+    ) -> tuple[Array, Array]:
+        """Return numbers (K, size) of K models with n scores each, to be added.
+
+        The difference of means of models i and j, their scores permuted, is that of i
+        in the first array and that of j in the second one: it is linear in both.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class Places(Draws):
     """Each sample is drawn with replacement from its scores; pairs together.
@@ -84,7 +97,7 @@ class Places(Draws):
 
 
 @dataclass(frozen=True, eq=False)
-class Exchanges(Draws):
+class Exchanges(Permutations):
     """The scores of some pairs are exchanged; all subsets of pairs without a seed.
 
     The scores are a pool (..., 2 n), in which those of A come first.
@@ -108,6 +121,12 @@ class Exchanges(Draws):
         gaps = pool[..., : self.n] - pool[..., self.n :]
         return _mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
 
+    def find_parts(
+        self, xp: Library, stack: Array, start: int | Array, size: int
+    ) -> tuple[Array, Array]:
+        signed = _mean_of_exchanged(xp, stack, self._draw_words(xp, start, size))
+        return signed, -signed
+
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
@@ -127,7 +146,7 @@ class Exchanges(Draws):
 
 
 @dataclass(frozen=True, eq=False)
-class Deals(Draws):
+class Deals(Permutations):
     """All scores are dealt out to two samples; in all ways without a seed.
 
     The scores are a pool (..., n + m), in which those of A come first.
@@ -140,7 +159,7 @@ class Deals(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
         (pool,) = scores
-        keys = self._draw_keys(xp, pool, start, size)
+        keys = self._draw_keys(xp, pool.shape[-1], start, size)
         dealt = xp.take_last(pool, xp.argsort(keys, axis=-1, stable=False))
         return [dealt[..., : self.n], dealt[..., self.n :]]
 
@@ -148,10 +167,7 @@ class Deals(Draws):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> Array:
         ((*leading, n_scores), (pool,)) = scores[0].shape, scores
-        keys = self._draw_keys(xp, pool, start, size)
-        # A gets the n smallest keys: no permutation is made.
-        threshold = xp.nth_smallest(keys, self.n)
-        is_chosen = xp.astype(keys <= threshold, pool.dtype)
+        is_chosen = self._choose(xp, n_scores, pool.dtype, start, size)
         rows = xp.reshape(pool, (math.prod(leading), n_scores))
         sums = xp.matrix_product(rows, xp.matrix_transpose(is_chosen))
         sums = xp.reshape(sums, (*leading, size))
@@ -159,6 +175,22 @@ class Deals(Draws):
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
         return sums / n_chosen - rest / (n_scores - n_chosen)
+
+    def find_parts(
+        self, xp: Library, stack: Array, start: int | Array, size: int
+    ) -> tuple[Array, Array]:
+        n = stack.shape[-1]
+        is_chosen = self._choose(xp, 2 * n, stack.dtype, start, size)
+        n_chosen = xp.sum(is_chosen, axis=-1)
+        of_rest = 1.0 / (2 * n - n_chosen)
+        of_chosen = 1.0 / n_chosen + of_rest
+        rest = xp.sum(stack, axis=-1, keepdims=True) * of_rest
+        halves = is_chosen[:, :n], is_chosen[:, n:]
+        first, second = (
+            xp.matrix_product(stack, xp.matrix_transpose(x)) * of_chosen - rest
+            for x in halves
+        )
+        return first, second
 
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
@@ -170,18 +202,27 @@ class Deals(Draws):
             return int(n_scores * (1 + n_entries))
         return int(n_entries + n_scores)  # one product for all batch entries
 
+    def _choose(
+        self, xp: Library, n_scores: int, dtype: Any, start: int | Array, size: int
+    ) -> Array:
+        """Return 1 for the scores that A gets, (size, n + m), and 0 for the others.
+
+        Those of the n smallest keys: no permutation is made.
+        """
+        keys = self._draw_keys(xp, n_scores, start, size)
+        return xp.astype(keys <= xp.nth_smallest(keys, self.n), dtype)
+
     def _draw_keys(
-        self, xp: Library, pool: Array, start: int | Array, size: int
+        self, xp: Library, n_scores: int, start: int | Array, size: int
     ) -> Array:
         """Return keys (size, n + m), of which the n smallest are those of A."""
-        n_scores = pool.shape[-1]
         if self.seed is None:
             return _enumerated_keys(xp, self.n, n_scores - self.n, start, size)
         words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
         return ordered_keys(xp, words)
 
 
-def permute(seed: Seed | None, n: int, *, paired: bool) -> Draws:
+def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
     """Return what permutes a pool, of which the first n scores are those of A."""
     return Exchanges(seed, n) if paired else Deals(seed, n)
 

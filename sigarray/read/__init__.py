@@ -10,6 +10,7 @@ from typing import Any
 
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
+from sigarray.read._mappings import read_mapping
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -39,8 +40,9 @@ def scores(
 
     Parameters
     ----------
-    *sources : path or data frame
-        Files or folders, or one data frame of pandas, polars or pyarrow. "name=path"
+    *sources : path, data frame or mapping
+        Files or folders, or one data frame of pandas, polars or pyarrow, or one mapping
+        of models to arrays, or of tasks to such mappings. "name=path"
         names the model of a file; else it is what a column of models says, or the name
         of the file or of the folder that it is in.
     metric : str, optional
@@ -79,7 +81,7 @@ def scores(
     Raises
     ------
     TypeError
-        No path, and no data frame.
+        No path, no data frame and no mapping of arrays.
     TableError
         A file, a column or a cell is not what was expected; it says which, and what to
         do. It is a ValueError.
@@ -130,6 +132,13 @@ def scores(
         drop_unmatched=drop_unmatched,
         min_models=1,
     )
+    if len(sources) == 1 and isinstance(sources[0], Mapping):
+        of_tables = {"where": where, "path": path, "metric": metric, **named}
+        given = next((x for x, y in of_tables.items() if y is not None), None)
+        if given is not None:
+            msg = f"Expected a mapping of arrays without {given}=, which is of tables."
+            raise TypeError(msg)
+        return read_mapping(sources[0], choice)
     return read_sources(
         [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources], choice
     )

@@ -59,12 +59,22 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
     0       a       b      0.0
     1       b       a      1.0
     """
+    return make_frame(list_records(result, names), backend)
+
+
+def make_frame(records: Records, backend: str) -> Any:
+    """Make a data frame of records.
+
+    Raises
+    ------
+    ImportError
+        narwhals or the library of the data frame is not installed.
+    """
     try:
         import narwhals.stable.v1 as nw
     except ImportError as error:
         msg = "Expected narwhals, for data frames. Run: pip install narwhals."
         raise ImportError(msg) from error
-    records = list_records(result, names)
     columns = {key: [record[key] for record in records] for key in records[0]}
     library: Any = backend
     return nw.from_dict(columns, backend=library).to_native()

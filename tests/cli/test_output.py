@@ -14,7 +14,8 @@ import pytest
 
 from sigarray import aso
 from sigarray._cli import messages, progress
-from sigarray._cli.comparison import Comparison
+from sigarray._verdicts import notes
+from sigarray._verdicts.comparison import Comparison
 from sigarray.report._rendering import STYLES
 
 NAMES = [f"m{k}" for k in range(13)]
@@ -217,22 +218,26 @@ class TestWaiting:
         ):
             assert "Faster" not in run(*arguments)[2]
             with monkeypatch.context() as patch:
-                patch.setattr(progress, "_LONG", 0.0)
+                patch.setattr(notes, "_LONG", 0.0)
                 _, out, err = run(*arguments)
             assert task in err
             assert "Faster: " in err
             assert "note" not in out
 
-    def test_a_million_scores_are_announced(self, capsys):
-        progress.announce("This", 0.9, "")
-        progress.announce("That", 42.0, "Do less.")
-        progress.announce("All", 4000.0, "Do less.")
-        progress.announce("It", 1e5, "Do less.")
-        assert capsys.readouterr().err.splitlines() == [
-            "sigarray: note: That takes about 40 seconds. Do less.",
-            "sigarray: note: All takes about 70 minutes. Do less.",
-            "sigarray: note: It takes about 30 hours. Do less.",
+    def test_what_takes_long_is_told_who_listens(self, capsys):
+        said = []
+        notes.announce("Nothing", 4000.0, "Nobody listens.")
+        with notes.heard_by(notes.Listener(said.append, lambda steps, _: iter(steps))):
+            notes.announce("This", 0.9, "")
+            notes.announce("That", 42.0, "Do less.")
+            notes.announce("All", 4000.0, "Do less.")
+            notes.announce("It", 1e5, "Do less.")
+        assert said == [
+            "That takes about 40 seconds. Do less.",
+            "All takes about 70 minutes. Do less.",
+            "It takes about 30 hours. Do less.",
         ]
+        assert capsys.readouterr().err == ""
 
     def test_progress_is_for_terminals(self, monkeypatch, capsys):
         assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigarray._cli import pictures as picture_room
+from sigarray._cli import picture_files as picture_room
 
 pytest.importorskip("matplotlib")
 EVIL = ["<script>alert(1)</script>", "\x1b[31m\u202eevil", "\"&'", "a_b$c$", "B"]

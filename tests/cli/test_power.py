@@ -12,11 +12,12 @@ import pytest
 import scipy.stats
 
 from sigarray import read
-from sigarray._cli.orders import OrderOptions, run_orders
-from sigarray._cli.pairwise_tests import PairOptions
-from sigarray._cli.samples import Trials
 from sigarray._order.families import can_decide, family_of
 from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray._verdicts.by_orders import OrderTest
+from sigarray._verdicts.by_pairs import PairwiseTest
+from sigarray._verdicts.orders import run_orders
+from sigarray._verdicts.samples import Trials
 from sigarray.report._rendering import STYLES
 
 SCORES = np.random.default_rng(1).normal([0.0, 0.6, 1.5], 1.0, (14, 3)).round(3)
@@ -87,7 +88,7 @@ class TestRates:
         document = power(table, "--power", "0.7", "--n-samples", "150", *options)
         by_name = {(x["better"], x["worse"]): x for x in document["pairs"]}
         pair = by_name["c", "a"]
-        orders, won = OrderOptions(n_resamples=300, baseline=baseline), 0
+        orders, won = OrderTest(n_resamples=300, baseline=baseline), 0
         for seed in range(150):
             scores = dict(
                 zip("abc", draw(pair["required_sample_size"], seed), strict=True)
@@ -107,9 +108,9 @@ class TestRates:
         """Also of bounds near the threshold, which are drawn on."""
         file = importlib.resources.files("sigarray") / "data" / "digits.csv"
         scores = read.scores(str(file)).scores
-        tests = OrderOptions(baseline=baseline)
+        test = OrderTest(baseline=baseline)
         trials = Trials(
-            tests=tests,
+            test=test,
             is_corrected=True,
             higher_is_better=True,
             is_paired=False,
@@ -126,9 +127,9 @@ class TestRates:
         for k in range(60):
             table = {name: x[k] for name, x in drawn.items()}
             found = run_orders(
-                {"": table}, tests, is_corrected=True, higher_is_better=True
+                {"": table}, test, is_corrected=True, higher_is_better=True
             )
-            wins += found[""].eps_min < tests.threshold
+            wins += found[""].eps_min < test.threshold
         for i, j in itertools.permutations(range(4), 2):
             pair = list(scores)[i], list(scores)[j]
             assert shares[pair] == wins[i, j] / 60
@@ -389,9 +390,9 @@ class TestItemsOfZeroAndOne:
         scores = {"a": np.arange(40) % 2.0, "b": np.arange(40) // 20.0}
 
         def guess(method):
-            tests = PairOptions("permutation", True, 9999, 0, method, unit="item")
+            test = PairwiseTest("permutation", True, 9999, 0, method, unit="item")
             trials = Trials(
-                tests=tests,
+                test=test,
                 is_corrected=True,
                 higher_is_better=True,
                 is_paired=True,

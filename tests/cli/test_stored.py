@@ -108,7 +108,7 @@ def test_columns_are_chosen(store, compare, large):
 
 def test_dt_of_other_files(monkeypatch, write, compare):
     # No bound is drawn on.
-    monkeypatch.setattr("sigarray._cli.drawing_on._CLEAR", 0.0)
+    monkeypatch.setattr("sigarray._verdicts.drawing_on._CLEAR", 0.0)
     scores = draw(40)
     rows = "".join(
         ",".join(map(repr, map(float, row))) + "\n"

@@ -136,7 +136,7 @@ def test_no_seed_decides(write, run):
 
 
 def test_a_bound_at_the_threshold_is_a_toss_up(run, monkeypatch):
-    monkeypatch.setattr("sigarray._cli.drawing_on._MOST", 4000)
+    monkeypatch.setattr("sigarray._verdicts.drawing_on._MOST", 4000)
     options = ["compare", "--columns", "forest,wide_network", "--format", "json"]
     document = json.loads(run(*options)[1])
     bound = min(x["eps_min"] for x in document["pairs"])

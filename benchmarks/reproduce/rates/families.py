@@ -19,8 +19,8 @@ from benchmarks.reproduce.rates.tests import (
     by_ranks_and_placements,
     by_t,
 )
-from sigarray._cli.floors import choose_correction, list_floors
-from sigarray._cli.pairwise_tests import PairOptions, find_tests
+from sigarray._verdicts.floors import choose_correction, list_floors
+from sigarray._verdicts.pairwise_tests import PairOptions, find_tests
 
 # As many as the command draws.
 N_RESAMPLES = 9999

@@ -22,9 +22,9 @@ from benchmarks.reproduce.rates.scores import (
     SYMMETRIC,
     draw_items,
 )
-from sigarray._cli.exact_exchanges import compare_by_exchanges, has_exact_exchanges
-from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._cli.pairwise_tests import FEW_SCORES
+from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
+from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
+from sigarray._verdicts.pairwise_tests import FEW_SCORES
 
 LEVEL = 0.05
 QUICK, FULL = 200, 4000

@@ -1,20 +1,14 @@
-"""Pictures of a comparison, for `--plot` and the page of `--report`."""
+"""Pictures of a comparison."""
 
-import io
-import os
-import tempfile
-from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigarray import bootstrap_ci, proportion_ci
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.messages import complain
-from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._plain_text import show_controls
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.pairwise_tests import FEW_SCORES
 from sigarray.read._score_table import ScoreTable
 from sigarray.results import (
     AsoResult,
@@ -23,7 +17,6 @@ from sigarray.results import (
     ProportionResult,
 )
 
-FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 # Of pictures of all models, and of all tasks.
 _MAX_MODELS, _MAX_TASKS = 40, 12
 # Of fewer scores studentized intervals have no ends, or are very wide.
@@ -38,94 +31,13 @@ class Picture(NamedTuple):
     caption: str
 
 
-def draw_pictures(
-    tests: PairOptions | OrderOptions,
-    table: ScoreTable,
-    compared: Mapping[str, Comparison],
-    found: Mapping[str, Any],
-    seed: int,
-) -> list[Picture]:
-    """Draw what was compared: first the picture that says most."""
-    first = next(iter(compared.values()))
-    pictures = []
-    if isinstance(tests, OrderOptions):
-        for task, result in found.items():
-            pictures += _draw_orders(tests, compared[task], result, task)
-    elif len(table.models) == 2:
-        pictures.append(_draw_differences(table, first, seed))
-    for task, comparison in list(compared.items())[:_MAX_TASKS]:
-        if len(comparison.names) <= _MAX_MODELS:
-            pictures.append(_draw_scores(comparison, task))
-    return pictures
-
-
-def is_same_file(path: str, other: str) -> bool:
-    """Tell whether two paths are of one file."""
-    try:
-        return Path(path).samefile(other)
-    except OSError:
-        return False
-
-
-def save_pictures(pictures: Sequence[Picture], path: str) -> None:
-    """Write the first picture to a file, or all of them to a PDF, or nothing."""
-    data = io.BytesIO()
-    kind = Path(path).suffix[1:].lower()
-    if kind == "pdf":
-        from matplotlib.backends.backend_pdf import PdfPages
-
-        with PdfPages(data) as pages:
-            for picture in pictures:
-                pages.savefig(picture.figure, bbox_inches="tight")
-        shown = pictures
-    else:
-        figure = pictures[0].figure
-        figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
-        shown = pictures[:1]
-    write_file(path, data.getvalue())
-    for page, picture in enumerate(shown, 1):
-        where = f"{path}, page {page}" if len(shown) > 1 else path
-        complain("note", f"{where}: {picture.caption}")
-    if len(shown) < len(pictures):
-        complain("note", f"a .pdf has {len(pictures) - 1} more pictures, as --report")
-
-
-def as_svg(picture: Picture) -> bytes:
-    """Return a picture as SVG, the same bytes each time."""
-    import matplotlib as mpl
-
-    data = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "sigarray"}):
-        picture.figure.savefig(
-            data, format="svg", bbox_inches="tight", metadata={"Date": None}
-        )
-    return data.getvalue()
-
-
-def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: where it fails or is interrupted, none is left.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written.
-    """
-    folder = Path(path).absolute().parent
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}."
-        raise ValueError(msg) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
+    """Draw the scores of each task, of a few models and tasks."""
+    return [
+        _draw_scores(comparison, task)
+        for task, comparison in list(compared.items())[:_MAX_TASKS]
+        if len(comparison.names) <= _MAX_MODELS
+    ]
 
 
 def _of_task(task: str) -> str:
@@ -154,15 +66,14 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
     )
 
 
-def _draw_orders(
-    options: OrderOptions,
+def draw_orders(
+    threshold: float,
     comparison: Comparison,
     result: PairwiseAsoResult,
     task: str,
 ) -> list[Picture]:
     from sigarray import plot
 
-    threshold = options.threshold
     names = comparison.names
     if len(names) == 2:
         lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
@@ -193,7 +104,7 @@ def _draw_orders(
     ]
 
 
-def _draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> Picture:
+def draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> Picture:
     """Draw the difference of two models on each task, with intervals of 95 %."""
     from sigarray import plot
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from sigarray import benjamini_hochberg, holm
 from sigarray._backend.of_numpy import HOST
-from sigarray._cli.comparison import pairs_of
 from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples
+from sigarray._verdicts.comparison import pairs_of
 
 Correction = Literal["holm", "benjamini_hochberg"]
 

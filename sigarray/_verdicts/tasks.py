@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.decisions import Decision
-from sigarray._cli.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
-from sigarray._cli.verdict import (
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
+from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
     start_document,

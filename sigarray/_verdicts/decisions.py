@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import PairwiseAsoResult
 

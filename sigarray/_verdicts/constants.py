@@ -6,48 +6,42 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from sigarray._backend.of_numpy import HOST
-from sigarray._cli.comparison import Comparison, pairs_of
-from sigarray._cli.matched import list_matched
-from sigarray._cli.orders import OrderOptions
-from sigarray._cli.pairwise_tests import FEW_SCORES, PairOptions
 from sigarray._numeric.student import list_samples
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.matched import list_matched
+from sigarray._verdicts.test import Test
 from sigarray.read._frame import shorten
 from sigarray.read._wide import Scores
 
-# These measure differences by how much scores vary; and those of few runs do, too.
-_BY_VARIANCE = ("t", "bootstrap")
-_OF_FEW_RUNS_BY_VARIANCE = ("aso", "permutation")
 _SHOWN = 3
+# More scores than tests of few look at.
+_MANY = 10**9
 
 
-def doubt_constants(
-    compared: Mapping[str, Comparison], tests: PairOptions | OrderOptions
-) -> None:
+def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     """Warn once of scores that do not vary, but by rounding."""
-    is_paired = isinstance(tests, PairOptions) and tests.is_paired
-    test = tests.test if isinstance(tests, PairOptions) else "aso"
-    is_by_variance = test in _BY_VARIANCE
     is_of_runs = next(iter(compared.values())).unit == "run"
-    if not is_by_variance and (not is_of_runs or is_paired):
+    is_by_variance = test.says_nothing_of_constants(_MANY)
+    if not is_by_variance and (not is_of_runs or test.is_paired):
         return  # exchanges of pairs need no variance
     found: dict[bool, list[str]] = {True: [], False: []}
-    is_few = False
+    smallest = _MANY
     for task, x in compared.items():
         on = f" on {task}" if len(compared) > 1 else ""
         for scores in list_matched(x):
-            for names in _list_constants(scores, tests.baseline, is_paired=is_paired):
+            for names in _list_constants(
+                scores, test.baseline, is_paired=test.is_paired
+            ):
                 one_of = found[len(names) == 2]
-                is_few |= min(len(scores[name]) for name in names) < FEW_SCORES
+                smallest = min(smallest, *(len(scores[name]) for name in names))
                 if (name := " and ".join(names) + on) not in one_of:
                     one_of.append(name)
-    what = "differences" if is_paired else "scores"
+    what = "differences" if test.is_paired else "scores"
     for is_pair, said_of in found.items():
         if not said_of:
             continue
         said = f"The {what} of {shorten(said_of, _SHOWN)} do not vary"
-        if is_pair and (
-            is_by_variance or (is_few and test in _OF_FEW_RUNS_BY_VARIANCE)
-        ):
+        if is_pair and test.says_nothing_of_constants(smallest):
             said += (
                 ", so that nothing is known of how others would: means cannot be "
                 "tested, and p counts as 1"

@@ -1,8 +1,8 @@
 """What the method line says of a test of every two models."""
 
-from sigarray._cli.comparison import pairs_of
-from sigarray._cli.exact_ranks import has_exact_ranks
-from sigarray._cli.pairwise_tests import (
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.exact_ranks import has_exact_ranks
+from sigarray._verdicts.pairwise_tests import (
     EXACT_METHODS,
     FEW_SCORES,
     PairOptions,

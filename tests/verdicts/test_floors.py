@@ -10,8 +10,8 @@ import pytest
 import scipy.stats
 
 from sigarray import permutation_test
-from sigarray._cli.exact_ranks import p_value_of_ranks
-from sigarray._cli.floors import (
+from sigarray._verdicts.exact_ranks import p_value_of_ranks
+from sigarray._verdicts.floors import (
     choose_correction,
     correct_p_values,
     plan_draws,

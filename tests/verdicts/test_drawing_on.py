@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sigarray import multi_aso
-from sigarray._cli import drawing_on
-from sigarray._cli.orders import OrderOptions
+from sigarray._verdicts import drawing_on
+from sigarray._verdicts.orders import OrderOptions
 
 
 @pytest.fixture

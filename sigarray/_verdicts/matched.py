@@ -1,7 +1,7 @@
 """Pairs of models on the items or runs that both have, where some lack some."""
 
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.messages import complain
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
@@ -15,8 +15,7 @@ def say_matched(table: ScoreTable) -> None:
     for task, by in table.pairs.items():
         of = f" of task {task!r}" if task else ""
         said = [f"{a} and {b} on {len(x)}" for (a, b), (x, _) in by.items()]
-        complain(
-            "note",
+        note(
             f"means are of the {len(next(iter(table.tasks[task].values())))} "
             f"{table.unit}s{of} "
             "that all models have, and pairs are compared on those that both have: "

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.comparison import Comparison
-from sigarray._cli.decisions import Decision
-from sigarray._cli.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
 from sigarray.report._numbers import (
     number_format,
     show_bound,

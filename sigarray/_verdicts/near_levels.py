@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
-from sigarray._cli.decisions import Decision, PairTest
+from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 
 # A p-value is clear of a level so many of its Monte-Carlo errors away, and draws are

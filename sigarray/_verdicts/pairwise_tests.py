@@ -17,15 +17,16 @@ from sigarray import (
     t_test,
 )
 from sigarray._backend.of_numpy import HOST
-from sigarray._cli.comparison import pairs_of
-from sigarray._cli.decisions import PairTest
-from sigarray._cli.exact_exchanges import compare_by_exchanges, has_exact_exchanges
-from sigarray._cli.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._cli.floors import Draws, has_units, plan_draws, suits_saddlepoint
-from sigarray._cli.near_levels import is_near_any_level
-from sigarray._cli.progress import announce, track
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._resampling.draws import count_permutations
+from sigarray._verdicts.all_pairs import find_p_values
+from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.decisions import PairTest
+from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
+from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
+from sigarray._verdicts.floors import Draws, has_units, plan_draws, suits_saddlepoint
+from sigarray._verdicts.near_levels import is_near_any_level
+from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores
 
 # Below, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16 cases of 100,
@@ -60,8 +61,8 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # Of a guess at the time: for each pair, and for each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
-# Scores of pairs that are tested in one call.
-_MOST_HELD = 2**20
+# Scores of pairs that are tested in one call, and pairs that are.
+_MOST_HELD, _FEW_PAIRS = 2**20, 4
 # Near a level draws are taken on up to this number, and up to so many scores.
 _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
@@ -85,6 +86,11 @@ class PairOptions:
     unit: str = "run"
     test_share: float | None = None
     baseline: str | None = None
+
+    @property
+    def measures_by_variance(self) -> bool:
+        """Whether differences are measured by how much scores vary."""
+        return self.test in ("t", "bootstrap")
 
     @property
     def more_draws(self) -> Draws | None:
@@ -143,6 +149,9 @@ def find_tests(
         if _needs_more(found[pair], own, options)
     }
     chosen |= more
+    of_all = _permute_all(scores, more) if options.test == "permutation" else {}
+    found |= {pair: found[pair]._replace(pvalue=p) for pair, p in of_all.items()}
+    more = {pair: own for pair, own in more.items() if pair not in of_all}
     found |= _test_together(scores, more, options)
     tests = []
     for a, b in track(pairs, "Pair"):
@@ -267,6 +276,32 @@ def _test_together(
             result = function(*map(np.stack, zip(*every, strict=True)), **own)
             for k, pair in enumerate(some):
                 found[pair] = type(result)(*(field[k] for field in result))
+    return found
+
+
+def _permute_all(
+    scores: Scores, chosen: Mapping[Pair, dict[str, Any]]
+) -> dict[Pair, float]:
+    """Return p-values of many pairs of one size that are permuted in one way."""
+    groups: dict[Hashable, list[Pair]] = {}
+    for pair, own in chosen.items():
+        n, m = (len(x) for x in _scores_of(scores, pair))
+        if own["method"] == "resampling" and n == m:
+            key = n, own["n_resamples"], own["rng"], own["paired"]
+            groups.setdefault(key, []).append(pair)
+    found: dict[Pair, float] = {}
+    for pairs in groups.values():
+        own = chosen[pairs[0]]
+        if len(pairs) > _FEW_PAIRS:
+            ordered = {pair: (min(pair), max(pair)) for pair in pairs}
+            p_values = find_p_values(
+                scores,
+                list(ordered.values()),
+                paired=own["paired"],
+                n_resamples=own["n_resamples"],
+                seed=own["rng"],
+            )
+            found |= {x: p_values[y] for x, y in ordered.items() if y in p_values}
     return found
 
 

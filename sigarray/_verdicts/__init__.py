@@ -1,0 +1,1 @@
+"""Which of several models are better: the tests, verdicts, tables and sentences."""

@@ -1,0 +1,184 @@
+"""Almost stochastic order of every two models, as a test."""
+
+import itertools
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray import multi_aso
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.decisions import Decision, decide_by_orders
+from sigarray._verdicts.notes import heard_by
+from sigarray._verdicts.orders import (
+    CLOSED,
+    OrderOptions,
+    choose_order_correction,
+    describe_orders,
+    run_orders,
+)
+from sigarray._verdicts.pairwise_tests import FEW_SCORES
+from sigarray._verdicts.pictures import Picture, draw_orders
+from sigarray._verdicts.test import Decisions, Found, Shares, Test
+from sigarray._verdicts.verdict import report_orders, say_order_basis
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+from sigarray.report._rendering import Report
+
+# For a guess at the time: of a pair of samples, and of a score of a resample.
+_SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-4, 3e-9
+# Bounds between so many times the threshold may be drawn on.
+_NEAR = (0.25, 2.5)
+
+
+@dataclass(frozen=True)
+class OrderTest(OrderOptions, Test):
+    """Almost stochastic order: a model is better where eps_min is below a threshold."""
+
+    name = "aso"
+    is_paired = False
+    alone = CLOSED
+
+    def choose_correction(self, tasks: Mapping[str, Any]) -> str:
+        """As `Test` has it."""
+        return choose_order_correction(tasks, self)
+
+    def describe(
+        self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
+    ) -> str:
+        """As `Test` has it."""
+        method = describe_orders(
+            table.tasks[task],
+            self,
+            is_closed=is_corrected and correction == CLOSED,
+            n_tasks=len(table.tasks),
+        )
+        if is_corrected and correction != CLOSED:
+            method += (
+                f"; {len(table.tasks)} tasks at one level could leave nothing here, "
+                "whatever the scores: the false discovery rate over tasks is "
+                "controlled in its place, of the tests of equality "
+                "(Benjamini-Hochberg)"
+            )
+        return method
+
+    def run(self, compared: Mapping[str, Comparison]) -> Found:
+        """As `Test` has it: bounds and p-values, corrected."""
+        first = next(iter(compared.values()))
+        return run_orders(
+            {task: x.scores for task, x in compared.items()},
+            self,
+            is_corrected=first.is_corrected,
+            higher_is_better=first.higher_is_better,
+        )
+
+    def decide(self, compared: Mapping[str, Comparison], found: Found) -> Decisions:
+        """As `Test` has it."""
+        return {
+            task: decide_by_orders(x, found[task], self.threshold)
+            for task, x in compared.items()
+        }
+
+    def report(
+        self, comparison: Comparison, found: Any, decisions: Sequence[Decision]
+    ) -> Report:
+        """As `Test` has it."""
+        del decisions  # the bounds are a matrix
+        return report_orders(comparison, found, self.threshold)
+
+    def say_rule(self, comparison: Comparison) -> str:
+        """As `Test` has it."""
+        return (
+            f"almost stochastic order: eps_min < {self.threshold:g} and equality "
+            f"rejected, two-sided, {say_order_basis(comparison)}"
+        )
+
+    def list_fields(self) -> dict[str, str | None]:
+        """As `Test` has it."""
+        return {
+            "threshold": f"{self.threshold:.10g}",
+            "confidence_level": f"{self.confidence_level:.10g}",
+            "dt": None if self.dt is None else f"{self.dt:.10g}",
+        }
+
+    def draw(
+        self, compared: Mapping[str, Comparison], found: Found, table: ScoreTable
+    ) -> list[Picture]:
+        """As `Test` has it."""
+        del table
+        return [
+            picture
+            for task, result in found.items()
+            for picture in draw_orders(self.threshold, compared[task], result, task)
+        ]
+
+    def says_nothing_of_constants(self, n_scores: int) -> bool:
+        """As `Test` has it: few runs are told apart by their means, too."""
+        return n_scores < FEW_SCORES
+
+    def guess_seconds(self, scores: Scores, size: int) -> float:
+        """As `Test` has it."""
+        n_drawn = 2 * size * self.n_resamples
+        per_pair = _SECONDS_PER_PAIR + _SECONDS_PER_SCORE * n_drawn
+        return len(pairs_of(scores, self.baseline)) * per_pair
+
+    def find_shares(
+        self,
+        samples: Mapping[str, np.ndarray],
+        sure_of: Collection[tuple[str, str]],
+        *,
+        is_corrected: bool,
+        higher_is_better: bool,
+        n_tasks: int,
+        above: float,
+    ) -> Shares:
+        """As `Test` has it."""
+        with warnings.catch_warnings(), heard_by(None):
+            # Of samples that are too small for a verdict, which is an answer here.
+            warnings.simplefilter("ignore", UserWarning)
+            result = multi_aso(
+                samples,
+                confidence_level=self.confidence_level,
+                correction="bonferroni" if is_corrected else None,
+                method=self.method,
+                n_resamples=self.n_resamples,
+                higher_is_better=higher_is_better,
+                baseline=self.baseline,
+                dt=self.dt,
+                rng=self.seed,
+                n_comparisons=n_tasks,
+            )
+            bounds = np.array(result.eps_min)
+            for place in self._list_near(bounds, list(samples), sure_of, above):
+                table = {name: x[place] for name, x in samples.items()}
+                found = run_orders(
+                    {"": table},
+                    self,
+                    is_corrected=is_corrected,
+                    higher_is_better=higher_is_better,
+                    n_tasks=n_tasks,
+                )
+                bounds[place] = found[""].eps_min
+        shares = np.mean(bounds < self.threshold, axis=0)
+        return {
+            (a, b): float(shares[i, j])
+            for (i, a), (j, b) in itertools.permutations(enumerate(samples), 2)
+        }
+
+    def _list_near(
+        self,
+        bounds: np.ndarray,
+        names: list[str],
+        sure_of: Collection[tuple[str, str]],
+        above: float,
+    ) -> list[int]:
+        """List the samples with a bound (R, K, K) that may be drawn on."""
+        low, high = (self.threshold * x for x in _NEAR)
+        is_near = np.zeros(len(bounds), dtype=bool)
+        for a, b in sure_of:
+            bound = bounds[:, names.index(a), names.index(b)]
+            if np.mean(bound < self.threshold) >= above:
+                is_near |= (bound > low) & (bound < min(high, 0.5))
+        return [int(place) for place in np.flatnonzero(is_near)]

@@ -1,0 +1,184 @@
+"""Two-sided tests of every two models, with p-values that are corrected."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigarray import holm
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.decisions import Decision, decide_by_tests
+from sigarray._verdicts.floors import (
+    choose_correction,
+    correct_p_values,
+    list_floors,
+)
+from sigarray._verdicts.matched import list_matched
+from sigarray._verdicts.method_lines import describe_test
+from sigarray._verdicts.near_levels import doubt_near_alpha
+from sigarray._verdicts.notes import track
+from sigarray._verdicts.pairwise_tests import (
+    FEW_SCORES,
+    PairOptions,
+    choose_method,
+    find_tests,
+    run_pairwise,
+)
+from sigarray._verdicts.pictures import Picture, draw_differences
+from sigarray._verdicts.test import Decisions, Found, Shares, Test
+from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+from sigarray.report._rendering import Report
+
+# For a guess at the time: of a pair of samples, and of a score of a resample.
+_SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-3, 1e-8
+
+
+@dataclass(frozen=True)
+class PairwiseTest(PairOptions, Test):
+    """A test of every two models: one is better where adjusted p is at most alpha."""
+
+    alone = "holm"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """As in `--test`."""
+        return self.test
+
+    def choose_correction(self, tasks: Mapping[str, Any]) -> str:
+        """As `Test` has it."""
+        if len(tasks) == 1:
+            return "holm"
+        return choose_correction(self._list_floors(tasks), self.alpha)
+
+    def describe(
+        self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
+    ) -> str:
+        """As `Test` has it."""
+        method = describe_test(table.tasks[task], self, unit=table.unit)
+        if self.is_paired and task in table.pairs:
+            sizes = sorted(len(x) for x, _ in table.pairs[task].values())
+            method += (
+                f"; of a pair on the {sizes[0]} to {sizes[-1]} {table.unit}s of both"
+            )
+        if is_corrected and correction != "holm":
+            floors = self._list_floors(table.tasks)
+            method += (
+                f"; Holm's correction could leave nothing here, for p is never below "
+                f"{min(floors):.2g}, times {len(floors)} comparisons: the false "
+                "discovery rate over tasks is controlled in its place "
+                "(Benjamini-Hochberg)"
+            )
+        return method
+
+    def run(self, compared: Mapping[str, Comparison]) -> Found:
+        """As `Test` has it: p-values are not corrected yet."""
+        return {
+            task: [
+                test
+                for scores in list_matched(x)
+                for test in run_pairwise(
+                    scores, self, higher_is_better=x.higher_is_better
+                )
+            ]
+            for task, x in track(list(compared.items()), "Task")
+        }
+
+    def decide(self, compared: Mapping[str, Comparison], found: Found) -> Decisions:
+        """As `Test` has it."""
+        first = next(iter(compared.values()))
+        every = np.asarray([test.p_value for by in found.values() for test in by])
+        if first.is_corrected and len(compared) > 1:
+            tasks = {task: x.scores for task, x in compared.items()}
+            every, _ = correct_p_values(every, self._list_floors(tasks), self.alpha)
+        elif first.is_corrected:
+            every = np.asarray(holm(every))
+        adjusted = iter(every)
+        decisions = {
+            task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
+            for task, by in found.items()
+        }
+        doubt_near_alpha(found, decisions, self.alpha)
+        return decisions
+
+    def report(
+        self, comparison: Comparison, found: Any, decisions: Sequence[Decision]
+    ) -> Report:
+        """As `Test` has it."""
+        del found
+        return report_tests(comparison, decisions)
+
+    def say_rule(self, comparison: Comparison) -> str:
+        """As `Test` has it."""
+        name = describe_test(dict(comparison.scores), self, unit=comparison.unit)
+        level = f"p <= {self.alpha:.10g} {say_correction_of_tests(comparison)}"
+        return f"{name}: {level}"
+
+    def list_fields(self) -> dict[str, str | None]:
+        """As `Test` has it."""
+        share = self.test_share
+        return {
+            "alpha": f"{self.alpha:.10g}",
+            "test_share": None if share is None else f"{share:.10g}",
+        }
+
+    def draw(
+        self, compared: Mapping[str, Comparison], found: Found, table: ScoreTable
+    ) -> list[Picture]:
+        """As `Test` has it: of two models the differences, with intervals."""
+        del found
+        if len(table.models) > 2:
+            return []
+        first = next(iter(compared.values()))
+        return [draw_differences(table, first, self.seed or 0)]
+
+    def says_nothing_of_constants(self, n_scores: int) -> bool:
+        """As `Test` has it: what is measured by how much scores vary."""
+        is_of_t = self.test == "permutation" and not self.is_paired
+        return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
+
+    def guess_seconds(self, scores: Scores, size: int) -> float:
+        """As `Test` has it."""
+        pairs = pairs_of(scores, self.baseline)
+        is_drawn = self.n_resamples is not None and any(
+            choose_method(scores[a], scores[b], self) == "resampling" for a, b in pairs
+        )
+        n_drawn = 2 * size * (self.n_resamples or 0) if is_drawn else 0
+        return len(pairs) * (_SECONDS_PER_PAIR + _SECONDS_PER_SCORE * n_drawn)
+
+    def find_shares(
+        self,
+        samples: Mapping[str, np.ndarray],
+        sure_of: Collection[tuple[str, str]],
+        *,
+        is_corrected: bool,
+        higher_is_better: bool,
+        n_tasks: int,
+        above: float,
+    ) -> Shares:
+        """As `Test` has it: Holm's correction, of p-values of which others are 1."""
+        del sure_of, n_tasks, above  # its number of comparisons is of all tasks
+        wins: Counter[tuple[str, str]] = Counter()
+        pairs = pairs_of(samples, self.baseline)
+        number = len(next(iter(samples.values())))
+        for place in range(number):
+            scores = {name: x[place] for name, x in samples.items()}
+            tests = find_tests(
+                scores, self, higher_is_better=higher_is_better, pairs=pairs
+            )
+            p_values = np.asarray([test.p_value for test in tests])
+            if is_corrected:
+                others = np.ones(self.n_comparisons - len(pairs))
+                p_values = np.asarray(holm(np.concatenate([p_values, others])))
+            for (a, b), test, p in zip(pairs, tests, p_values, strict=False):
+                if test.leader is not None and p <= self.alpha:
+                    wins[test.leader, b if test.leader == a else a] += 1
+        return {pair: count / number for pair, count in wins.items()}
+
+    def _list_floors(self, tasks: Mapping[str, Any]) -> list[float]:
+        return list_floors(
+            tasks, self.test, is_paired=self.is_paired, baseline=self.baseline
+        )

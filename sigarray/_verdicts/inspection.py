@@ -1,0 +1,228 @@
+"""Whether a table of scores is one that can be compared, and in which direction."""
+
+import re
+import warnings
+
+import numpy as np
+
+from sigarray.read._score_table import ScoreTable
+from sigarray.read._wide import Scores
+from sigarray.read._words import METRICS, list_words
+
+# Words in the names of what is better where it is lower.
+_LOSSES = {
+    *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
+    *("regret", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
+    *("fid", "fvd", "kid"),
+    *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
+    *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
+    *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
+    *("crps", "pinball", "eer", "der", "fpr", "fnr", "hamming", "hinge", "huber"),
+    *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "js", "jsd"),
+    *("bpc", "bpw", "kid", "mape", "smape", "mdape", "wape", "mase", "mpiw", "medae"),
+    *("misclassification", "misclassified", "violation", "violations", "divergence"),
+    *("far", "frr", "mcd", "chamfer", "hausdorff", "emd", "surprisal", "failures"),
+}
+# So do all that end in these: logloss, rmsle, nmse.
+_ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
+# One minus what is better if higher.
+_COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
+# Percentages of one metric on one task differ by no more than so many times.
+_SAME_SIZE = 4.0
+
+
+def inspect_table(
+    table: ScoreTable, *, is_higher: bool, is_said: bool, is_vouched: bool, gate: str
+) -> None:
+    """Refuse or doubt scores of other scales, or in another direction.
+
+    `is_said` where the direction was, `is_vouched` where the unit of scores was, and
+    `gate` names a model whose verdict decides something, or is empty.
+
+    Raises
+    ------
+    ValueError
+        One score of each model, two scales, two directions, or a direction that the
+        tool says, or a gate asks for, and was not given.
+    """
+    _refuse_single_scores(table)
+    _check_direction(table, is_higher=is_higher, is_said=is_said, gate=gate)
+    _check_scales(table, is_vouched=is_vouched)
+
+
+def _refuse_single_scores(table: ScoreTable) -> None:
+    """Refuse one score of each model, which shows nothing of how others would be.
+
+    Raises
+    ------
+    ValueError
+        Two models or more, none of which has a second score of a task.
+    """
+    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
+    if len(table.models) < 2 or max(sizes) > 1:
+        return
+    of, advice = "", "Run each model with more seeds, or pass scores of items."
+    if len(table.tasks) > 1:
+        of = " on each task"
+        advice += (
+            " Where tasks stand for others like them, compare models over tasks: name "
+            "their column with --item in place of --task."
+        )
+    msg = (
+        f"{table.source}: expected several scores of each model{of}; got one of each, "
+        f"of which none can be called better. {advice}"
+    )
+    raise ValueError(msg)
+
+
+def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
+    """Refuse shares beside percentages, or warn where the unit of scores was given.
+
+    Raises
+    ------
+    ValueError
+        Models, or scores, of two scales.
+    """
+    fault = _compare_scales(table) or _find_other_scale(table)
+    if fault is None:
+        return
+    if is_vouched:
+        warnings.warn(fault, UserWarning, stacklevel=2)
+        return
+    unit = "run" if table.unit == "run" else "item"
+    msg = (
+        f"{fault} Write all in percent, or all as shares of 1; if they are of one "
+        f"scale, as losses and returns of games are, pass --unit {unit}."
+    )
+    raise ValueError(msg)
+
+
+def _compare_scales(table: ScoreTable) -> str | None:
+    """Find a model in shares beside one in percent; warn where sizes differ."""
+    for task, by in table.tasks.items():
+        ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
+        shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
+        percent = [x for x, (low, high) in ends.items() if low > 1.5 and high <= 100.0]
+        if shares and percent and len(shares) + len(percent) == len(ends):
+            a, b = shares[0], percent[0]
+            place = f" on {task}" if task else ""
+            msg = (
+                f"Scores of {a} are at most 1, and those of {b} above 1.5{place}: are "
+                "they of one scale?"
+            )
+            ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
+            if 0.5 < ratio < 2.0:
+                return msg
+            warnings.warn(msg, UserWarning, stacklevel=3)
+    return None
+
+
+def _find_other_scale(table: ScoreTable) -> str | None:
+    """Find shares beside percentages of their size: 0.93 among 91.2, or 91.2 in them.
+
+    Scores of a task are shares and others, each of one size, as returns of games are
+    not; and a hundred times each of the fewer is where the more are.
+    """
+    for task, by in table.tasks.items():
+        every = np.concatenate(list(by.values()))
+        every = every[every != 0.0]
+        is_share = (every > 0.0) & (every <= 1.0)
+        shares, others = 100.0 * every[is_share], every[~is_share]
+        if not len(shares) or not len(others) or others.min() <= 1.5:
+            continue
+        few, many = sorted([shares, others], key=len)
+        width = float(np.ptp(many))
+        is_near = (few >= many.min() - width) & (few <= many.max() + width)
+        is_of_one_size = many.max() <= min(100.0, _SAME_SIZE * many.min())
+        # Of one item of a hundred, 1 is a percentage, too.
+        is_apart = shares.min() < 100.0 and 10.0 * shares.max() < 100.0 * others.min()
+        if is_of_one_size and is_apart and is_near.all():
+            found = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
+            name = next(x for x, y in by.items() if np.any(np.isclose(y, found)))
+            place = f" on {task}" if task else ""
+            among = every[is_share != (found <= 1.0)]
+            return (
+                f"{table.source}: expected scores of one scale{place}; got {found:g} "
+                f"of {name!r} among scores of {among.min():g} to {among.max():g}."
+            )
+    return None
+
+
+def _refuse_mixed_directions(table: ScoreTable) -> None:
+    """Refuse tasks of which some have losses, and others what is better if higher.
+
+    Raises
+    ------
+    ValueError
+        One direction cannot be that of both.
+    """
+    metrics = table.metric.split(", ")
+    losses = [x for x in metrics if _looks_like_loss(x)]
+    if 0 < len(losses) < len(metrics):
+        other = next(x for x in metrics if x not in losses)
+        msg = (
+            f"{table.source}: expected scores of one direction; got {losses[0]!r}, "
+            f"which may be a loss, beside {other!r}. Choose one with --metric, or "
+            "tasks of one with --tasks."
+        )
+        raise ValueError(msg)
+
+
+def _looks_like_loss(name: str) -> bool:
+    complement = _COMPLEMENT.match(name.lower())
+    if complement is not None and list_words(complement[1]) & METRICS:
+        return not _looks_like_loss(complement[1])
+    words = set(re.findall(r"[a-z]+", name.lower()))
+    is_loss = bool(_LOSSES & words) or any(x.endswith(_ENDS_OF_LOSSES) for x in words)
+    return is_loss and "reciprocal" not in words
+
+
+def _name_scores(table: ScoreTable) -> str:
+    """Return what scores are called: of a table of models alone, that is its name."""
+    if table.metric != "score":
+        return table.metric
+    if all(map(_looks_like_loss, table.models)):
+        return table.models[0]
+    return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
+
+
+def _check_direction(
+    table: ScoreTable, *, is_higher: bool, is_said: bool, gate: str
+) -> None:
+    """Refuse losses that are taken for gains, where the tool says so, or warn."""
+    if table.higher_is_better not in (None, is_higher):
+        direction = "lower" if is_higher else "higher"
+        advice = "Pass" if is_higher else "Leave out"
+        msg = (
+            f"{table.source}: expected the direction of {table.metric!r} as its tool "
+            f"has it, {direction} is better. {advice} --lower-is-better."
+        )
+        raise ValueError(msg)
+    _refuse_mixed_directions(table)
+    name = _name_scores(table)
+    is_open = not is_said and table.higher_is_better is None
+    if is_open and _looks_like_loss(name):
+        if gate:
+            msg = (
+                f"Expected the direction of {name!r}, which may be a loss, for "
+                f"--fail-unless-better {gate}; got none. Pass --lower-is-better or "
+                "--higher-is-better."
+            )
+            raise ValueError(msg)
+        warnings.warn(
+            f"{name!r} may be a loss, and higher ones were taken for better: "
+            "pass --lower-is-better where it is.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def check_sizes(source: str, scores: Scores) -> None:
+    """Refuse models with one score, for a test that needs their variance."""
+    for name, column in scores.items():
+        if len(column) < 2:
+            msg = (
+                f"{source}: expected two scores or more of {name}; got {len(column)}. "
+                "Run it with more seeds."
+            )
+            raise ValueError(msg)

@@ -1,0 +1,413 @@
+"""Which of several models are better, in one call: what `sigarray compare` prints."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, get_args
+
+from sigarray import read
+from sigarray._backend.checks import (
+    check_seed,
+    choice,
+    count,
+    flag,
+    fraction,
+    half,
+    integer,
+    optional,
+    worker_source,
+)
+from sigarray._backend.workers import executed_by, nest_execution
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.constants import doubt_constants
+from sigarray._verdicts.inspection import inspect_table
+from sigarray._verdicts.matched import say_matched
+from sigarray._verdicts.notes import Listener, heard_by
+from sigarray._verdicts.pairwise_tests import PAIR_METHODS
+from sigarray._verdicts.pictures import Picture, draw_scores
+from sigarray._verdicts.request import (
+    Request,
+    TestName,
+    check_baseline,
+    check_request,
+    choose_default_test,
+    describe_comparison,
+    make_test,
+)
+from sigarray._verdicts.signing import sign
+from sigarray._verdicts.tasks import report_tasks
+from sigarray._verdicts.test import Decisions, Found, Test
+from sigarray.read._alignment import Unit
+from sigarray.read._python_words import in_words_of_python, say_in_python
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._rendering import Report, Table, render
+from sigarray.report._signature import write_signature
+from sigarray.report._tables import make_frame
+
+_METHODS = ("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS)
+_RULES = {
+    "test": optional(choice(*get_args(TestName))),
+    "paired": flag,
+    "threshold": optional(half),
+    "confidence_level": optional(fraction),
+    "alpha": optional(fraction),
+    "corrected": flag,
+    "method": optional(choice(*_METHODS)),
+    "n_resamples": optional(count()),
+    "dt": optional(fraction),
+    "test_share": optional(fraction),
+    "higher_is_better": optional(flag),
+    "rng": integer,
+    "workers": optional(worker_source),
+}
+
+
+class Verdict(NamedTuple):
+    """Of two models on a task: the better one, or None where none is shown to be.
+
+    The task is "" where there is only one.
+    """
+
+    task: str
+    model_a: str
+    model_b: str
+    better: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """What was found of several models, and how: it prints as `sigarray compare` does.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        The scores that were compared.
+    verdicts : tuple of Verdict
+        Of every two models of every task, or of each with the baseline: `task`,
+        `model_a`, `model_b`, and `better`, the name of one of them or None.
+    records : list of dict
+        The numbers of each pair, as columns of `to_frame`.
+    sentences : list of str
+        The verdicts in words.
+    tables : list of Table
+        For readers: `title`, `header` and `rows` of text.
+    method : str
+        How it was computed.
+    signature : str
+        A line by which others can tell whether they have the same scores and numbers,
+        and `sigarray compare --verify` does.
+    notes : tuple of str
+        What was decided while reading, and what took long.
+    """
+
+    table: ScoreTable
+    test: Test
+    compared: Mapping[str, Comparison]
+    found: Found
+    decisions: Decisions
+    report: Report
+    fields: Mapping[str, str] | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every two models, and the better one of them."""
+        return tuple(
+            Verdict(task, x.a, x.b, x.better)
+            for task, by in self.decisions.items()
+            for x in by
+        )
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers of each pair."""
+        return [dict(record) for record in self.report.records]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdicts in words."""
+        return list(self.report.sentences)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables for readers."""
+        return list(self.report.tables)
+
+    @property
+    def method(self) -> str:
+        """How it was computed."""
+        return self.report.method
+
+    @property
+    def signature(self) -> str | None:
+        """The line by which others repeat it."""
+        return self.report.signature
+
+    def better(self, model: str, other: str, task: str = "") -> bool:
+        """Tell whether one model is shown to be better than another one.
+
+        Raises
+        ------
+        KeyError
+            Two models that were not compared.
+        """
+        for x in self.verdicts:
+            if x.task == task and {x.model_a, x.model_b} == {model, other}:
+                return x.better == model
+        on = f" on {task}" if task else ""
+        msg = f"Expected two models that were compared{on}; got {model!r}, {other!r}."
+        raise KeyError(msg)
+
+    def to_frame(self, *, backend: str = "pandas") -> Any:
+        """Make a data frame: a row for each pair, with its numbers.
+
+        Parameters
+        ----------
+        backend : str, default: "pandas"
+            Its library, as narwhals calls it.
+
+        Raises
+        ------
+        ImportError
+            narwhals or that library is not installed.
+        """
+        return make_frame(self.report.records, backend)
+
+    def to_markdown(self) -> str:
+        """Write tables and sentences as Markdown."""
+        return render(self.report, "markdown")
+
+    def to_latex(self) -> str:
+        """Write tables and sentences as LaTeX, with booktabs."""
+        return render(self.report, "latex")
+
+    def to_json(self) -> str:
+        """Write everything as JSON."""
+        return render(self.report, "json")
+
+    def draw(self) -> list[Any]:
+        """Draw the figures of `sigarray compare --plot`: first what decides.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        return [picture.figure for picture in self.list_pictures()]
+
+    def list_pictures(self) -> list[Picture]:
+        """Return the figures, with what they show."""
+        of_test = self.test.draw(self.compared, self.found, self.table)
+        return [*of_test, *draw_scores(self.compared)]
+
+    def __str__(self) -> str:
+        return render(self.report, "text").rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+def compare_models(
+    scores: Any,
+    /,
+    *,
+    test: TestName | None = None,
+    paired: bool = False,
+    baseline: str | None = None,
+    threshold: float | None = None,
+    confidence_level: float | None = None,
+    alpha: float | None = None,
+    corrected: bool = True,
+    method: str | None = None,
+    n_resamples: int | None = None,
+    dt: float | None = None,
+    test_share: float | None = None,
+    higher_is_better: bool | None = None,
+    unit: Unit | None = None,
+    rng: int = 0,
+    workers: Any = None,
+    progress: Any = None,
+) -> ModelComparison:
+    """Say which of several models are better, on one task or on several.
+
+    Does what `sigarray compare` does with a file: it takes the test that suits the
+    scores, corrects for all comparisons, and warns of what makes a verdict doubtful.
+
+    Parameters
+    ----------
+    scores : ScoreTable, mapping, data frame or path
+        What `read.scores` returns, or takes: arrays by model, or by task and model, on
+        any device; a data frame; or a file.
+    test : str, optional
+        "aso", "bootstrap", "permutation", "mann-whitney", "brunner-munzel" or "t". By
+        default almost stochastic order of runs, and of scores of items permutations,
+        paired by item.
+    paired : bool, default: False
+        The scores of all models are of the same runs, or splits, in the same order.
+    baseline : str, optional
+        Compare each other model with this one, and no other pairs: fewer runs then do.
+    threshold : float, optional
+        Of "aso": A is better where eps_min is below; default: 0.2.
+    confidence_level : float, optional
+        Of "aso", that of bounds and tests of equality; default: 0.95.
+    alpha : float, optional
+        Of other tests: adjusted p-values of at most alpha are significant; default:
+        0.05.
+    corrected : bool, default: True
+        Correct for the number of comparisons: "aso" by a test that is closed over sets
+        of models, others by Holm, and both by Benjamini and Hochberg over tasks where
+        those could leave nothing on any task.
+    method, n_resamples, dt, test_share : optional
+        As `--method`, `--n-resamples`, `--dt` and `--test-share` of the command.
+    higher_is_better : bool, optional
+        False for losses. By default True, with a warning of scores whose name is that
+        of a loss.
+    unit : {"run", "item", "cluster"}, optional
+        What a score stands for, as for `read.scores`; of a mapping "run", unless all
+        scores are 0 or 1.
+    rng : int, default: 0
+        The seed, which the signature names.
+    workers : int, callable, ProcessGroup or str, optional
+        As for `aso`.
+    progress : callable or tqdm, optional
+        As for `aso`.
+
+    Returns
+    -------
+    ModelComparison
+        `verdicts`, `sentences`, `tables`, `method` and `signature`, `to_frame` and
+        others; to print it prints what the command does.
+
+    Raises
+    ------
+    TypeError
+        Scores of another kind, or a seed that is no int.
+    ValueError
+        Scores that cannot be compared, or options that do not suit the test.
+
+    Warns
+    -----
+    UserWarning
+        Scores or options that make the verdicts worth less.
+
+    See Also
+    --------
+    compare : two samples of scores, on any array library, batch and device.
+    multi_aso : bounds of every two models, on any array library.
+
+    Notes
+    -----
+    The scores are copied to the host, and names are text. A model that is added moves
+    no resample of the others, but may move a verdict.
+
+    Examples
+    --------
+    >>> from sigarray import compare_models
+    >>> scores = {
+    ...     "lstm": [0.897, 0.892, 0.894, 0.901, 0.898],
+    ...     "cnn": [0.891, 0.884, 0.889, 0.886, 0.890],
+    ...     "crf": [0.871, 0.880, 0.875, 0.869, 0.878],
+    ... }
+    >>> result = compare_models(scores)
+    >>> [(x.model_a, x.model_b, x.better) for x in result.verdicts][0]
+    ('lstm', 'cnn', 'lstm')
+    >>> result.to_frame()[["model_a", "model_b", "eps_min"]].head(2)
+      model_a model_b   eps_min
+    0    lstm     cnn  0.000000
+    1    lstm     crf  0.000000
+    """
+    given = locals()
+    for name, rule in _RULES.items():
+        rule(name, given[name])
+    check_seed(rng)
+    execution = nest_execution(workers=workers, progress=progress)
+    with in_words_of_python(), executed_by(execution):
+        request = check_request(
+            Request(
+                test=test,
+                is_paired=paired,
+                test_share=test_share,
+                baseline=baseline,
+                threshold=threshold,
+                confidence_level=confidence_level,
+                alpha=alpha,
+                dt=dt,
+                method=method,
+                n_resamples=n_resamples,
+                seed=rng,
+                is_corrected=corrected,
+                higher_is_better=higher_is_better is not False,
+            )
+        )
+        table = _read(scores, unit, is_paired=request.is_paired)
+        for doubt in table.doubts:
+            warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
+        inspect_table(
+            table,
+            is_higher=request.higher_is_better,
+            is_said=higher_is_better is not None,
+            is_vouched=unit is not None,
+            gate="",
+        )
+        notes: list[str] = list(table.notes)
+        with heard_by(Listener(notes.append, lambda steps, _: iter(steps))):
+            result = compare_table(table, request)
+    report = result.report
+    sentences = list(map(say_in_python, report.sentences))
+    return replace(
+        result,
+        report=replace(report, sentences=sentences),
+        notes=tuple(map(say_in_python, notes)),
+    )
+
+
+def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
+    """Compare the models of a table.
+
+    Raises
+    ------
+    ValueError
+        One model, a baseline that is no model, or options that do not suit the scores.
+    """
+    if len(table.models) < 2:
+        msg = f"{table.source}: expected two models or more; got {len(table.models)}."
+        raise ValueError(msg)
+    check_baseline(request, table)
+    request = choose_default_test(request, table)
+    test = make_test(request, table)
+    if test.is_paired:
+        say_matched(table)
+    compared = {
+        task: describe_comparison(request, table, test, task) for task in table.tasks
+    }
+    found = test.run(compared)
+    doubt_constants(compared, test)
+    decisions = test.decide(compared, found)
+    fields = sign(test, table, next(iter(compared.values())), decisions)
+    if len(compared) > 1:
+        report = report_tasks(compared, decisions)
+    else:
+        ((task, comparison),) = compared.items()
+        report = test.report(comparison, found[task], decisions[task])
+    line = None if fields is None else write_signature(fields)
+    report = replace(
+        report, signature=line, document=report.document | {"signature": line}
+    )
+    return ModelComparison(table, test, compared, found, decisions, report, fields)
+
+
+def _read(scores: Any, unit: Unit | None, *, is_paired: bool) -> ScoreTable:
+    if not isinstance(scores, ScoreTable):
+        return read.scores(scores, unit=unit, paired=is_paired)
+    if unit not in (None, scores.unit):
+        msg = (
+            f"Expected scores that were read with --unit {unit}; got those of "
+            f"{scores.unit}s."
+        )
+        raise ValueError(msg)
+    if is_paired and not scores.is_paired:
+        msg = "Expected scores that were read with --paired; got others."
+        raise ValueError(msg)
+    return scores

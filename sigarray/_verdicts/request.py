@@ -1,0 +1,284 @@
+"""What is asked of a table of scores, and the test that answers it."""
+
+import dataclasses
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+from sigarray._verdicts.by_orders import OrderTest
+from sigarray._verdicts.by_pairs import PairwiseTest
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
+from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.orders import OrderOptions
+from sigarray._verdicts.pairwise_tests import (
+    FEW_RANKS,
+    FEW_SCORES,
+    PAIR_METHODS,
+    PAIRED_TESTS,
+    RESAMPLING_TESTS,
+)
+from sigarray._verdicts.test import Test
+from sigarray.read._frame import list_names
+from sigarray.read._score_table import ScoreTable
+
+TestName = Literal[
+    "aso", "bootstrap", "permutation", "mann-whitney", "brunner-munzel", "t"
+]
+
+ORDERS = OrderOptions()
+ALPHA = 0.05
+RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
+# Those that know no pairs.
+_OF_INDEPENDENT = {
+    "aso": "Almost stochastic order",
+    "mann-whitney": "Mann and Whitney's test",
+    "brunner-munzel": "Brunner and Munzel's test",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A test and its options, None where they are to be chosen by the scores."""
+
+    test: str | None = None
+    is_paired: bool = False
+    test_share: float | None = None
+    baseline: str | None = None
+    threshold: float | None = None
+    confidence_level: float | None = None
+    alpha: float | None = None
+    dt: float | None = None
+    method: str | None = None
+    n_resamples: int | None = None
+    seed: int = 0
+    is_corrected: bool = True
+    higher_is_better: bool = True
+
+
+def check_request(request: Request) -> Request:
+    """Refuse options that the test would not look at, where it is known.
+
+    Raises
+    ------
+    ValueError
+        Such an option.
+    """
+    test = request.test
+    if test is None:
+        return request
+    if request.is_paired and test not in PAIRED_TESTS:
+        known = ", ".join(PAIRED_TESTS)
+        msg = f"Expected --paired with --test {known}; got --test {test}."
+        raise ValueError(msg)
+    if request.test_share is not None:
+        if test != "t":
+            msg = f"Expected --test-share with --test t; got --test {test}."
+            raise ValueError(msg)
+        # Every split is of both models.
+        request = dataclasses.replace(request, is_paired=True)
+    if request.n_resamples is not None and test not in RESAMPLES:
+        known = ", ".join(RESAMPLES)
+        msg = f"Expected --n-resamples with --test {known}; got --test {test}."
+        raise ValueError(msg)
+    for name, value in (
+        ("--threshold", request.threshold),
+        ("--confidence-level", request.confidence_level),
+        ("--dt", request.dt),
+    ):
+        if value is not None and test != "aso":
+            msg = f"Expected {name} with --test aso; got --test {test}."
+            if name != "--dt":
+                msg += " The level of p-values is --alpha."
+            raise ValueError(msg)
+    if request.alpha is not None and test == "aso":
+        msg = (
+            "Expected --alpha with a test that gives p-values; got --test aso. The "
+            "bounds of aso hold at --confidence-level."
+        )
+        raise ValueError(msg)
+    if request.method not in (None, "auto"):
+        known_tests = RESAMPLING_TESTS if request.method in PAIR_METHODS else ("aso",)
+        if test not in known_tests:
+            msg = (
+                f"Expected --method {request.method} with --test "
+                f"{', '.join(known_tests)}; "
+                f"got --test {test}."
+            )
+            raise ValueError(msg)
+    return request
+
+
+def choose_default_test(request: Request, table: ScoreTable) -> Request:
+    """Take the test that suits a table, unless one is asked for."""
+    if request.test is not None:
+        return request
+    is_of_runs = table.unit == "run" and not request.is_paired
+    test = "aso" if is_of_runs else "permutation"
+    return check_request(dataclasses.replace(request, test=test))
+
+
+def lacks_baseline(request: Request, table: ScoreTable) -> bool:
+    """Tell a table in which the baseline is no model of some task."""
+    name = request.baseline
+    return name is not None and any(name not in by for by in table.tasks.values())
+
+
+def check_baseline(request: Request, table: ScoreTable) -> None:
+    """Refuse a baseline that is no model of every task.
+
+    Raises
+    ------
+    ValueError
+        Such a baseline.
+    """
+    name = request.baseline
+    if name is None:
+        return
+    for task, by in table.tasks.items():
+        if name not in by:
+            on = f" on {task}" if task else ""
+            msg = (
+                f"Expected a model of {table.source}{on} for --baseline; got {name!r}. "
+                f"Those in it: {list_names(by)}."
+            )
+            raise ValueError(msg)
+
+
+def make_test(request: Request, table: ScoreTable) -> Test:
+    """Return the test that is asked for, and warn where it does not suit the scores."""
+    if request.test is None:
+        msg = "Expected a test that is chosen."
+        raise AssertionError(msg)
+    name = request.test
+    if name in ("bootstrap", "brunner-munzel", "t"):
+        for scores in table.tasks.values():
+            check_sizes(table.source, scores)
+    _doubt_test(request, table)
+    if name == "aso":
+        return _make_order_test(request)
+    n_resamples, method = request.n_resamples, request.method
+    if n_resamples is None:
+        n_resamples = RESAMPLES.get(name)
+    elif method is None:
+        method = "resampling"  # who asks for resamples gets them
+    return PairwiseTest(
+        name,
+        is_paired=table.is_paired and name in PAIRED_TESTS,
+        n_resamples=n_resamples,
+        seed=None if n_resamples is None else request.seed,
+        method=method or "auto",
+        alpha=ALPHA if request.alpha is None else request.alpha,
+        n_comparisons=count_pairs(table, request) if request.is_corrected else 1,
+        unit=table.unit,
+        test_share=request.test_share,
+        baseline=request.baseline,
+    )
+
+
+def _make_order_test(request: Request) -> Test:
+    return OrderTest(
+        threshold=request.threshold or ORDERS.threshold,
+        confidence_level=request.confidence_level or ORDERS.confidence_level,
+        method=request.method or ORDERS.method,  # type: ignore[arg-type]
+        n_resamples=request.n_resamples or RESAMPLES["aso"],
+        seed=request.seed,
+        dt=request.dt,
+        baseline=request.baseline,
+    )
+
+
+def _doubt_test(request: Request, table: ScoreTable) -> None:
+    """Warn where the p-values of a test, or its claims, are worth less."""
+    for doubt in _list_doubts(request, table):
+        warnings.warn(doubt, UserWarning, stacklevel=2)
+    if request.test in TESTS_OF_ORDERS:
+        doubt_sizes(
+            table.tasks,
+            request.test,
+            ALPHA if request.alpha is None else request.alpha,
+            count_pairs(table, request) if request.is_corrected else 1,
+            is_paired=table.is_paired and request.test in PAIRED_TESTS,
+            baseline=request.baseline,
+        )
+
+
+def _list_doubts(request: Request, table: ScoreTable) -> list[str]:
+    test, doubts = request.test, []
+    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
+    smallest = min(sizes)
+    is_by_t = table.unit == "run" and request.method != "saddlepoint"
+    if test == "bootstrap" and smallest < FEW_SCORES and not is_by_t:
+        doubts.append(
+            f"The p-values of the bootstrap are too small for few scores, here "
+            f"{smallest}: use --test permutation, or --test t."
+        )
+    if test == "brunner-munzel" and smallest < FEW_RANKS:
+        doubts.append(
+            "The p-values of Brunner and Munzel's test may be too small for fewer than "
+            f"{FEW_RANKS} scores, here {smallest}: of models with P(A > B) = 1/2, one "
+            "with 5 scores, 3 to 5 % have p <= 0.05 where they are equal, and up to "
+            "9 % where one varies 4 times as much; of 3 scores against 20, up to 17 %. "
+            "Where p is corrected for several comparisons, more have."
+        )
+    if test == "mann-whitney" and len(set(sizes)) > 1:
+        doubts.append(
+            "Mann and Whitney's test is of equal distributions: of models of unequal "
+            "sizes with P(A > B) = 1/2, up to 21 % had p <= 0.05 where the one with "
+            "fewer scores varied more. --test brunner-munzel allows for that."
+        )
+    if table.unit != "run" and test in _OF_INDEPENDENT:
+        doubts.append(
+            f"{_OF_INDEPENDENT[test]} takes scores as independent, and "
+            f"those of one {table.unit} in all models are not: use --test permutation."
+        )
+    if test == "aso" and (request.threshold or 0.0) > ORDERS.threshold:
+        doubts.append(
+            f"--threshold {request.threshold:g} claims less than "
+            f"{ORDERS.threshold:g}: a model may be called better that is behind in "
+            "nearly that share of the squared distance of quantiles, and where it "
+            "is half, neither is ahead. Of two normal models with equal means, one "
+            "twice as wide, and 20 runs each, `aso` of two models called a given "
+            "one better in up to 4 % of cases with 0.5, and 2 % with "
+            "0.2."
+        )
+    return doubts
+
+
+def count_pairs(table: ScoreTable, request: Request) -> int:
+    """Count the comparisons of all tasks."""
+    return sum(len(pairs_of(x, request.baseline)) for x in table.tasks.values())
+
+
+def describe_comparison(
+    request: Request, table: ScoreTable, test: Test, task: str
+) -> Comparison:
+    """Say what is compared, and how."""
+    correction = test.alone
+    if request.is_corrected:
+        correction = test.choose_correction(table.tasks)
+    method = test.describe(
+        table, task, is_corrected=request.is_corrected, correction=correction
+    )
+    direction = "higher" if request.higher_is_better else "lower"
+    if table.metric != "score" or not request.higher_is_better:
+        method += f"; {direction} {table.metric} is better"
+    is_matched = test.is_paired and task in table.pairs
+    return Comparison(
+        source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
+        scores=table.tasks[task],
+        test=test.name,
+        alpha=test.alpha,
+        confidence_level=test.confidence_level,
+        higher_is_better=request.higher_is_better,
+        is_corrected=request.is_corrected,
+        n_comparisons=count_pairs(table, request),
+        n_resamples=test.n_resamples,
+        seed=test.seed,
+        method=method,
+        unit=table.unit,
+        metric=table.metric,
+        correction=correction,
+        baseline=test.baseline,
+        matched=table.pairs[task] if is_matched else {},
+    )

@@ -1,0 +1,114 @@
+"""How often `sigarray compare` calls a model better, of samples of its scores."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigarray._backend.seeds import name_streams
+from sigarray._verdicts.test import Shares, Test
+from sigarray.read._wide import Scores
+
+
+def are_binary(scores: np.ndarray) -> bool:
+    """Tell scores that are all 0 or 1."""
+    return bool(np.all((scores == 0.0) | (scores == 1.0)))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How to draw samples of scores, and to compare them as `compare` would.
+
+    The models are those of one of so many tasks, of which the others show nothing.
+    """
+
+    test: Test
+    is_corrected: bool
+    higher_is_better: bool
+    is_paired: bool
+    unit: str
+    number: int
+    seed: int
+    n_tasks: int = 1
+
+    def share_better(
+        self,
+        scores: Scores,
+        size: int,
+        sure_of: Collection[tuple[str, str]],
+        *,
+        above: float = 0.0,
+    ) -> Shares:
+        """Compare samples of one size of all models.
+
+        Bounds near the threshold are drawn on, of pairs to be sure of whose share is
+        not below some number; of others they may be a little too small.
+        """
+        samples = self.draw(scores, size, is_paired=self.is_paired)
+        return self._find_shares(samples, sure_of, above)
+
+    def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
+        """Return the share of samples in which lifted scores of a model are better.
+
+        All models of the table have the scores of this one, and one has them lifted.
+        """
+        names, baseline = list(scores), self.test.baseline
+        lifted = next(x for x in (name, *names) if x != baseline)
+        others = [x for x in names if x != lifted and baseline in (None, x)]
+        same = dict.fromkeys(names, scores[name])
+        drawn = self.draw(same, len(scores[name]), is_paired=False)
+        drawn[lifted] = self._lift(drawn[lifted], scores[name], lift)
+        shares = self._find_shares(drawn, [(lifted, x) for x in others])
+        return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
+
+    def guess_seconds(self, scores: Scores, size: int) -> float:
+        """Guess how long it takes to compare all samples of a size."""
+        return self.number * self.test.guess_seconds(scores, size)
+
+    def _find_shares(
+        self,
+        samples: Mapping[str, np.ndarray],
+        sure_of: Collection[tuple[str, str]],
+        above: float = 0.0,
+    ) -> Shares:
+        return self.test.find_shares(
+            samples,
+            sure_of,
+            is_corrected=self.is_corrected,
+            higher_is_better=self.higher_is_better,
+            n_tasks=self.n_tasks,
+            above=above,
+        )
+
+    def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:
+        """Lift scores by a factor; of 0 and 1 the mean, by more of them that are 1."""
+        if not are_binary(scores):
+            return np.asarray(samples + np.abs(samples) * (lift - 1.0))
+        mean = float(scores.mean())
+        uniform = np.random.default_rng([self.seed, 1]).random(samples.shape)
+        if lift < 1.0:
+            return np.asarray(np.where(uniform < 1.0 - lift, 0.0, samples))
+        wrong = max(1.0 - mean, 1e-9)
+        is_turned = uniform < (lift - 1.0) * mean / wrong
+        return np.asarray(np.where(is_turned, 1.0, samples))
+
+    def draw(
+        self, scores: Scores, size: int, *, is_paired: bool
+    ) -> dict[str, np.ndarray]:
+        """Draw samples (R, size) of each model, of which smaller ones are the start.
+
+        Samples of n runs vary less than runs, by (n - 1) / n: so scores are moved away
+        from their mean first. Items are many, and may be 0 or 1.
+        """
+        drawn = {}
+        for name, stream in zip(scores, name_streams(scores), strict=True):
+            x = scores[name]
+            n = len(x)
+            words = [self.seed] if is_paired else [self.seed, stream]
+            uniform = np.random.default_rng(words).random((size, self.number))
+            if self.unit == "run":
+                mean = x.mean()
+                x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)
+            drawn[name] = x[np.floor(n * uniform.T).astype(int)]
+        return drawn

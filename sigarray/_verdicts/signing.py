@@ -1,0 +1,57 @@
+"""Signatures of comparisons: one line, with which others repeat the numbers."""
+
+from collections.abc import Mapping, Sequence
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.test import Test
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._signature import digest_numbers, digest_scores
+
+
+def sign(
+    test: Test,
+    table: ScoreTable,
+    comparison: Comparison,
+    decisions: Mapping[str, Sequence[Decision]],
+) -> dict[str, str] | None:
+    """Return the fields of a signature, or None for scores that stay on the disk."""
+    if not table.ids:
+        return None
+    of_test = test.list_fields()
+    fields = {
+        "test": test.name,
+        "threshold": of_test.get("threshold"),
+        "confidence_level": of_test.get("confidence_level"),
+        "alpha": of_test.get("alpha"),
+        "correction": comparison.correction if comparison.is_corrected else "none",
+        "baseline": test.baseline,
+        "dt": of_test.get("dt"),
+        "method": test.method,
+        "test_share": of_test.get("test_share"),
+        "n_resamples": test.n_resamples,
+        "seed": test.seed,
+        "better": "higher" if comparison.higher_is_better else "lower",
+        "metric": table.metric,
+        "unit": table.unit,
+        "paired": "yes" if test.is_paired else None,
+        "models": len(table.models),
+        "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
+        "scores": digest_scores(table.tasks, paired=test.is_paired),
+        "result": digest_numbers(_list_numbers(decisions)),
+    }
+    return {key: str(x) for key, x in fields.items() if x is not None}
+
+
+def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
+    """Return what decides, in an order that is not that of columns or tasks."""
+    found: dict[tuple[str, str, str], float] = {}
+    for task, by in decisions.items():
+        for x in by:
+            if "adjusted_pvalue" in x.record:
+                first, second = sorted((x.a, x.b))
+                found[task, first, second] = x.record["adjusted_pvalue"]
+            else:
+                found[task, x.a, x.b] = x.record["eps_min_a_over_b"]
+                found[task, x.b, x.a] = x.record["eps_min_b_over_a"]
+    return [found[key] for key in sorted(found)]

@@ -1,0 +1,94 @@
+"""Scores that are at hand: arrays by model, or by task and model."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sigarray._host import copy_array
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import list_names
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._wide import WideTable
+from sigarray.read._wide_scores import take_wide
+
+
+def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
+    """Read arrays by model, or by task and model, as a table with their columns.
+
+    Raises
+    ------
+    TypeError
+        Some values are mappings, and others are not.
+    TableError
+        No models, arrays of other shapes, scores that are not finite; or what a table
+        is refused for.
+    """
+    are_tasks = {isinstance(x, Mapping) for x in scores.values()}
+    if len(are_tasks) != 1:
+        msg = (
+            "Expected arrays by model, or by task and model; got "
+            f"{'an empty mapping' if not scores else 'both'}."
+        )
+        raise TypeError(msg)
+    tasks = {str(name): x for name, x in scores.items()} if True in are_tasks else {}
+    if choice.tasks is not None:
+        missing = [name for name in choice.tasks if name not in tasks]
+        if missing:
+            msg = f"Expected tasks to be of {list_names(tasks)}; got {missing[0]!r}."
+            raise TableError(msg)
+        tasks = {name: tasks[name] for name in choice.tasks}
+    single = replace(choice, tasks=None)
+    found = {
+        name: _read_models(by, f"task {name!r}", single) for name, by in tasks.items()
+    } or {"": _read_models(scores, "the scores", single)}
+    first = next(iter(found.values()))
+    units = {x.unit for x in found.values()}
+    if len(units) > 1:
+        msg = (
+            "Expected scores of one unit on all tasks; got runs and items. Pass "
+            "unit='run', or unit='item'."
+        )
+        raise TableError(msg)
+    notes = tuple(note for x in found.values() for note in x.notes)
+    return first._replace(
+        tasks={task: x.scores for task, x in found.items()},
+        ids={task: x.ids[""] for task, x in found.items()},
+        pairs={task: x.pairs[""] for task, x in found.items() if x.pairs},
+        kind="arrays by model" if "" in found else "arrays by task and model",
+        source="the scores",
+        notes=notes,
+    )
+
+
+def _read_models(
+    scores: Mapping[Hashable, Any], source: str, choice: Choice
+) -> ScoreTable:
+    columns = {str(name): x for name, x in scores.items()}
+    if len(columns) < len(scores):
+        msg = f"{source}: expected each model once; got two names that are one text."
+        raise TableError(msg)
+    cells: dict[int, Any] = {}
+    for place, (name, x) in enumerate(columns.items()):
+        column = copy_array(x)
+        if column.ndim != 1 or not column.size:
+            msg = (
+                f"{source}, {name}: expected scores of shape (n,); got shape "
+                f"{column.shape}."
+            )
+            raise TableError(msg)
+        if not np.isfinite(column).all():
+            k = int(np.flatnonzero(~np.isfinite(column))[0])
+            msg = (
+                f"{source}, {name}: expected finite scores; got {column[k]} at place "
+                f"{k}. Leave out the run, or give it the score that it deserves."
+            )
+            raise TableError(msg)
+        cells[place] = column
+    names = dict(enumerate(columns))
+    # Who names them says that they are models.
+    if choice.models is None:
+        choice = replace(choice, models=list(columns))
+    wide = WideTable(source, names, cells, lambda k: f"{source}, score {k + 1}")
+    return take_wide(wide, {}, choice)

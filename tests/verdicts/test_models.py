@@ -1,0 +1,176 @@
+"""`compare_models`: what `sigarray compare` prints, from Python."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigarray import compare_models, multi_aso, permutation_test, read
+
+LSTM = [0.897, 0.892, 0.894, 0.901, 0.898]
+SCORES = {
+    "lstm": LSTM,
+    "cnn": [0.891, 0.884, 0.889, 0.886, 0.890],
+    "crf": [0.871, 0.880, 0.875, 0.869, 0.878],
+}
+
+
+@pytest.fixture
+def path(write):
+    rows = zip(*SCORES.values(), strict=True)
+    text = "\n".join(",".join(map(str, row)) for row in rows)
+    return write(f"{','.join(SCORES)}\n{text}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({}, []),
+        ({"test": "t", "paired": True}, ["--test", "t", "--paired"]),
+        (
+            {"baseline": "crf", "threshold": 0.1},
+            ["--baseline", "crf", "--threshold=.1"],
+        ),
+        ({"test": "permutation", "alpha": 0.01}, ["--test=permutation", "--alpha=.01"]),
+        ({"corrected": False, "rng": 3}, ["--no-correction", "--seed", "3"]),
+        ({"higher_is_better": False}, ["--lower-is-better"]),
+        ({"test": "bootstrap", "n_resamples": 99}, ["--test=bootstrap", "--n-res=99"]),
+        (
+            {"test": "t", "test_share": 0.1, "corrected": False},
+            ["--test=t", "--test-share=.1", "--no-correction"],
+        ),
+    ],
+)
+def test_it_is_what_the_command_prints(path, run, options, arguments):
+    code, out, _ = run("compare", path, "--format", "json", *arguments)
+    assert code == 0
+    printed = json.loads(out)
+    is_of_pairs = bool({"paired", "test_share"} & set(options))
+    table = read.scores(path, paired=is_of_pairs)
+    for scores in (SCORES, path, table, pd.read_csv(path)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            result = compare_models(scores, **options)
+        found = json.loads(result.to_json())
+        assert found["pairs"] == printed["pairs"]
+        assert found["verdicts"] == printed["verdicts"]
+        assert result.sentences[: len(found["verdicts"])] == found["verdicts"]
+        assert found["signature"] == printed["signature"] == result.signature
+        assert result.method == printed["method"]
+
+
+def test_verdicts_and_numbers_by_pair(run, path):
+    result = compare_models(SCORES)
+    expected = multi_aso(SCORES, rng=0)
+    names = list(SCORES)
+    for task, a, b, better in result.verdicts:
+        i, j = names.index(a), names.index(b)
+        assert task == ""
+        assert better == (a if expected.eps_min[i, j] < 0.2 else None)
+        assert result.better(a, b) is (better == a)
+        assert result.better(b, a) is (better == b)
+    frame = result.to_frame()
+    assert len(frame) == len(result.records) == 6
+    row = frame[(frame["model_a"] == "cnn") & (frame["model_b"] == "crf")].iloc[0]
+    assert row["eps_min"] == expected.eps_min[1, 2]
+    assert str(result) == repr(result)
+    _, out, _ = run("compare", path, "--format", "markdown")
+    assert result._repr_markdown_() == out.replace(path, "the scores")
+    assert r"\toprule" in result.to_latex()
+    assert result.tables[0].title.startswith("the scores")
+    with pytest.raises(KeyError, match="Expected two models that were compared"):
+        result.better("lstm", "other")
+
+
+def test_tasks(run, write):
+    rng = np.random.default_rng(0)
+    tasks = {
+        task: {m: rng.normal(k, 1.0, 8).round(3) for k, m in enumerate("abc")}
+        for task in ("nli", "qa")
+    }
+    rows = [
+        f"{task},{m},{k},{x}"
+        for task, by in tasks.items()
+        for m, scores in by.items()
+        for k, x in enumerate(scores)
+    ]
+    path = write("\n".join(["task,model,seed,score", *rows, ""]))
+    result = compare_models(tasks)
+    printed = json.loads(run("compare", path, "--format", "json")[1])
+    assert json.loads(result.to_json())["pairs"] == printed["pairs"]
+    assert result.signature == printed["signature"]
+    assert {x.task for x in result.verdicts} == {"nli", "qa"}
+    assert result.better("c", "a", task="nli") == any(
+        x.better == "c" and x.task == "nli" and {x.model_a, x.model_b} == {"a", "c"}
+        for x in result.verdicts
+    )
+
+
+def test_items_of_a_mapping_are_pairs():
+    rng = np.random.default_rng(0)
+    scores = {m: (rng.random(60) < p).astype(int) for m, p in (("a", 0.9), ("b", 0.5))}
+    result = compare_models(scores)
+    expected = permutation_test(*scores.values(), paired=True, method="exact").pvalue
+    assert result.records[0]["pvalue"] == pytest.approx(float(expected))
+    assert "taken for those of items" in result.notes[0]
+    assert "pass unit='run'" in result.notes[0]
+    with pytest.warns(UserWarning, match="do not vary|too small|take"):
+        compare_models({"a": [1, 0, 1, 1], "b": [1, 1, 1, 1]}, unit="run", test="t")
+    given = compare_models(scores, unit="item")
+    assert given.signature == result.signature
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"], indirect=True)
+def test_arrays_of_any_library(backend):
+    scores = {name: backend.asarray(x) for name, x in SCORES.items()}
+    result, expected = (compare_models(x) for x in (scores, SCORES))
+    assert result.verdicts == expected.verdicts
+    if backend.float_name == "float64":
+        assert result.signature == expected.signature
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "error", "message"),
+    [
+        ({}, {}, TypeError, "Expected arrays by model, or by task and model; got an"),
+        ({"a": LSTM, "b": {"c": LSTM}}, {}, TypeError, "by task and model; got both"),
+        (
+            {"a": LSTM, "b": [[1.0]]},
+            {},
+            ValueError,
+            r"b: expected .* shape \(n,\); got",
+        ),
+        ({"a": LSTM, "b": [0.9, np.nan]}, {}, ValueError, "b: expected finite scores"),
+        ({"a": LSTM}, {}, ValueError, "expected two models"),
+        ({1: LSTM, "1": LSTM}, {}, ValueError, "expected each model once"),
+        ({"a": [0.9], "b": [0.8]}, {}, ValueError, "expected several scores of each"),
+        (SCORES, {"test": "t", "dt": 0.1}, ValueError, "Expected dt with test='aso'"),
+        (SCORES, {"baseline": "x"}, ValueError, "for baseline; got 'x'. Those in it"),
+        (SCORES, {"rng": np.random.default_rng(0)}, TypeError, "Expected rng to be an"),
+        (SCORES, {"test": "welch"}, ValueError, "Expected test to be one of 'aso'"),
+        (SCORES, {"method": "exactly"}, ValueError, "Expected method to be one of"),
+        (SCORES, {"alpha": 2.0, "test": "t"}, ValueError, "Expected alpha"),
+        (SCORES, {"threshold": 0.7}, ValueError, "Expected threshold"),
+        (SCORES, {"n_resamples": 0}, ValueError, "Expected n_resamples"),
+        (3, {}, TypeError, "Expected"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words_of_python(scores, options, error, message):
+    with pytest.raises(error, match=message) as raised:
+        compare_models(scores, **options)
+    assert "--" not in str(raised.value)
+
+
+def test_warnings_speak_of_arguments_and_point_at_the_caller():
+    with pytest.warns(UserWarning, match="^threshold 0.5 claims less") as caught:
+        compare_models(SCORES, threshold=0.5)
+    assert caught[0].filename == __file__
+
+
+def test_pictures():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    figures = compare_models(SCORES).draw()
+    assert len(figures) == 3
+    plt.close("all")
