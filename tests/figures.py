@@ -42,7 +42,7 @@ def say_on_first_page():
     kept = workers("Dask, memory kept")
     return [
         f"threads of NumPy | {workers('threads')} times as fast |",
-        f"loky {workers('loky')}, Dask {kept} |",
+        f"loky {workers('loky')}, Dask {workers('Dask')}, or [{kept}]",
     ]
 
 

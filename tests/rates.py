@@ -164,6 +164,10 @@ def say_on_which_test():
         ]
         for by in (wide, wide | {"spread": 1.0, "n": 5, "m": 50})
     )
+    three = [
+        [x for x in choose("command", test=test, **wide) if min(x["n"], x["m"]) == 3]
+        for test in ("t", "bootstrap", "permutation")
+    ]
     ranges = [ends(x) for x in skewed]
     rates = [listed(x)[0] for x in few_of_one]
     studentized = (
@@ -178,15 +182,22 @@ def say_on_which_test():
         "and 20".format(*studentized),
         f"with 5, p <= 0.05 in {ends(usual)} %, and in {highest(placements):.0f} % "
         "where 5 scores that hardly ever vary are against 50",
-        f"then it is {few_equal()} % of equal models, and up to {few_others()} % of "
-        "others",
+        f"then, with 5, it is {few_equal()} % of equal models, and up to "
+        f"{few_others()} % of others; of 3 scores against 20, up to "
+        f"{highest(of_three()):.0f} %",
         f"then p <= 0.05 in up to {ranks_for_share()} % where",
         f"two-sided p <= 0.05 in {highest(resampled):.1f} % of equal systems at most",
         f"Welch's t has p <= 0.05 in {ranges[0]} %, the bootstrap of t in {ranges[1]} "
-        f"%, and `--test permutation` in {ranges[2]} %. Of 5 scores against 50 of one "
+        f"%, and `--test permutation` in {ranges[2]} %; of 3 scores against 20, in up "
+        f"to {listed_highest(three)} %. Of 5 scores against 50 of one "
         f"lognormal distribution, they have it in {rates[0]}, {rates[1]} and "
         f"{rates[2]} %",
     ]
+
+
+def listed_highest(tests):
+    *first, last = (f"{highest(rows):.0f}" for rows in tests)
+    return f"{', '.join(first)} and {last}"
 
 
 def few_placements(**by):

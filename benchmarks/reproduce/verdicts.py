@@ -63,10 +63,17 @@ AT_THRESHOLD = [
         )
         for spread in RATIO_SPREADS
     ),
-    *(((50, 50, 50, 19), spread) for spread in RATIO_SPREADS),
+    *(
+        (sizes, spread)
+        for sizes in (
+            *((50, 50, 50, 19), (50, *(19,) * 4), (50, *(19,) * 9)),
+            *((50, *(15,) * 4), (50, *(15,) * 9)),
+        )
+        for spread in RATIO_SPREADS
+    ),
 ]
-# Runs of models that each have that ratio to a baseline, the last one, and the spreads
-# of this.
+# Runs of models that each have that ratio to a baseline, the last one, or to each of
+# which this has it; and the spreads of the baseline where theirs are 1.
 AT_THRESHOLD_OF_BASELINE = [
     ((*(n,) * k, m), spread)
     for k in (2, 4, 9)
@@ -114,8 +121,9 @@ def run(settings: Settings) -> Experiment:
     rows += [
         {
             "kind": "threshold, with a baseline",
-            **describe_threshold(settings, sizes, spread, n_sets, has_baseline=True),
+            **describe_baseline(settings, sizes, spread, n_sets, is_ahead=is_ahead),
         }
+        for is_ahead in (False, True)
         for sizes, spread in AT_THRESHOLD_OF_BASELINE
     ]
     names = (
@@ -226,38 +234,68 @@ def describe_discoveries(
 
 
 def describe_threshold(
+    settings: Settings, sizes: tuple[int, ...], spread: float, n_sets: int
+) -> dict[str, Any]:
+    """Return how often the first model is called better, by `multi_aso`.
+
+    Than a given one of the others, to each of which it has the ratio, and than any.
+    """
+    k = len(sizes)
+    rng = np.random.default_rng((5, *sizes[:2], k, int(100 * spread)))
+    shift = find_shift(THRESHOLD, spread)
+    family = Family(
+        sizes,
+        spreads=(1.0,) + (spread,) * (k - 1),
+        shifts=(shift,) + (0.0,) * (k - 1),
+    )
+    claims = find_claims(settings, family, family.draw(rng, n_sets), sizes[0])
+    return {
+        "family": f"{Family(sizes).name}, spreads 1 and {spread:g}",
+        **_count_claims(claims[:, 0, 1:]),
+    }
+
+
+def describe_baseline(
     settings: Settings,
     sizes: tuple[int, ...],
     spread: float,
     n_sets: int,
     *,
-    has_baseline: bool = False,
+    is_ahead: bool,
 ) -> dict[str, Any]:
-    """Return how often a model of that ratio is called better, by `multi_aso`.
+    """Return how often others are called better than the baseline, or it than they.
 
-    The first one, than a given one of the others and than any; or of a baseline, the
-    last, a given one of the others, and any.
+    A given one, and any. Who is called so has the ratio to the other.
     """
     k = len(sizes)
-    count = k - 1 if has_baseline else 1
-    words = (5, *sizes[:2], k, int(100 * spread))
-    rng = np.random.default_rng((*words, sizes[-1]) if has_baseline else words)
+    words = (5, *sizes[:2], k, int(100 * spread), sizes[-1])
+    rng = np.random.default_rng((*words, 1) if is_ahead else words)
+    # Of the ratio that a model of spread 1 has to one of the other spread.
     shift = find_shift(THRESHOLD, spread)
+    if is_ahead:
+        shift = spread * find_shift(THRESHOLD, 1.0 / spread)
+    shifts = (0.0,) * (k - 1) + (shift,) if is_ahead else (shift,) * (k - 1) + (0.0,)
     family = Family(
         sizes,
-        spreads=(1.0,) * count + (spread,) * (k - count),
-        shifts=(shift,) * count + (0.0,) * (k - count),
-        has_baseline=has_baseline,
+        spreads=(1.0,) * (k - 1) + (spread,),
+        shifts=shifts,
+        has_baseline=True,
     )
     claims = find_claims(settings, family, family.draw(rng, n_sets), sizes[0])
-    claims = claims[:, :count, count:].reshape(n_sets, -1)
-    plain = Family(sizes).name
-    if has_baseline:
-        plain = f"{count} x {sizes[0]} v {sizes[-1]}"
+    claims = claims[:, -1, :-1] if is_ahead else claims[:, :-1, -1]
+    ahead = ", the baseline ahead" if is_ahead else ""
+    name = f"{k - 1} x {sizes[0]} v {sizes[-1]}"
     return {
-        "family": f"{plain}, spreads 1 and {spread:g}",
+        "family": f"{name}, spreads 1 and {spread:g}{ahead}",
+        **_count_claims(claims),
+    }
+
+
+def _count_claims(claims: np.ndarray) -> dict[str, Any]:
+    """Return the share of claims (sets, pairs), and of sets with any."""
+    return {
         "scores": "normal",
-        "n_sets": n_sets,
+        "n_sets": len(claims),
         "rate": float(np.mean(claims)),
         "ratio": THRESHOLD,
         "any": float(np.mean(np.any(claims, axis=-1))),
@@ -387,7 +425,8 @@ def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
         (
             "threshold, with a baseline",
             f"The same of models that each have a ratio of {THRESHOLD:g} to a "
-            "baseline: a given one is called better than that, and any:\n\n",
+            "baseline, or it to each of them: a given one is called better than that, "
+            "or it than a given one; and any:\n\n",
         ),
     ):
         chosen = [x for x in rows if x["kind"] == kind]

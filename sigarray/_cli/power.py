@@ -187,11 +187,15 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
 
 
 def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return every two models whose means differ, the better one first."""
+    """Return every two models whose means differ, the better one first.
+
+    But two that do not vary: no number of them says how others would.
+    """
     duels = []
     for pair in comparison.pairs:
         first, second = (comparison.summaries[name]["mean"] for name in pair)
-        if first != second:
+        varies = any(comparison.summaries[name]["sd"] > 0.0 for name in pair)
+        if varies and first != second:
             is_first = (first > second) == comparison.higher_is_better
             duels.append(pair if is_first else pair[::-1])
     return duels

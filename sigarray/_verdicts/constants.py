@@ -24,7 +24,8 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     is_by_variance = test.says_nothing_of_constants(_MANY)
     if not is_by_variance and (not is_of_runs or test.is_paired):
         return  # exchanges of pairs need no variance
-    found: dict[bool, list[str]] = {True: [], False: []}
+    pairs: dict[str, None] = {}
+    single: dict[str, None] = {}
     smallest = _MANY
     for task, x in compared.items():
         on = f" on {task}" if len(compared) > 1 else ""
@@ -32,25 +33,27 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
             for names in _list_constants(
                 scores, test.baseline, is_paired=test.is_paired
             ):
-                one_of = found[len(names) == 2]
                 smallest = min(smallest, *(len(scores[name]) for name in names))
-                if (name := " and ".join(names) + on) not in one_of:
-                    one_of.append(name)
+                found = pairs if len(names) == 2 else single
+                found[" and ".join(names) + on] = None
+    if not pairs and not single:
+        return
     what = "differences" if test.is_paired else "scores"
-    for is_pair, said_of in found.items():
-        if not said_of:
-            continue
-        said = f"The {what} of {shorten(said_of, _SHOWN)} do not vary"
-        if is_pair and test.says_nothing_of_constants(smallest):
-            said += (
-                ", so that nothing is known of how others would: means cannot be "
-                "tested, and p counts as 1"
-            )
-        elif is_by_variance:
-            said += ", and their mean counts as known without error"
-        if is_of_runs:
-            said += ". See that every run had a seed of its own"
-        warnings.warn(f"{said}.", UserWarning, stacklevel=2)
+    is_untested = bool(pairs) and test.says_nothing_of_constants(smallest)
+    every = list(single) if single else list(pairs)
+    said = f"The {what} of {shorten(every, _SHOWN)} do not vary"
+    if is_untested:
+        of = f" between {shorten(list(pairs), _SHOWN)}" if single else ""
+        said += (
+            f", so that nothing is known of how others would: means{of} cannot be "
+            "tested, and p counts as 1"
+        )
+    if single and is_by_variance:
+        others = " beside others" if is_untested else ""
+        said += f", and their mean{others} counts as known without error"
+    if is_of_runs:
+        said += ". See that every run had a seed of its own"
+    warnings.warn(f"{said}.", UserWarning, stacklevel=2)
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:

@@ -32,6 +32,8 @@ Samples = Mapping[str, Any]
 # At this threshold and confidence, by `benchmarks.reproduce`: in how many percent of
 # cases a ratio of the threshold itself is called smaller.
 _MEASURED = (0.2, 0.95)
+# Of up to so many models it is known how often any is.
+_MOST_MODELS = 10
 _PERCENT_OF_TWO = "0 to 16"
 _PERCENT_OF_SEVERAL = ("0 to 11", "0 to 22")
 _PERCENT_OF_BASELINE = ("0 to 12", "0 to 33")
@@ -308,12 +310,17 @@ def _say_rate(
     if options.baseline is None:
         a_given, any_ = _PERCENT_OF_SEVERAL
         who = f"a normal model of 3 to 50 runs {itself.format('each other one', 4)}"
-        than = "is called better than a given one"
-        return f"; error rate: {on}{who} {than} in {a_given} %, than any in {any_} %"
-    a_given, any_ = _PERCENT_OF_BASELINE
-    who = f"normal models of 4 to 50 runs {itself.format('the baseline', 4)}"
-    than = "a given one is called better than it"
-    return f"; error rate: {on}of {who} {than} in {a_given} %, any in {any_} %"
+        said = f"{who} is called better than a given one in {a_given} %, than any in"
+    else:
+        a_given, any_ = _PERCENT_OF_BASELINE
+        who = (
+            "normal models of 4 to 50 runs and a baseline, one with a violation ratio "
+        )
+        who += "of 0.2 itself to the other, with spreads of up to 4 : 1,"
+        said = f"of {who} a given one is called better in {a_given} %, any in"
+    if len(sizes) > _MOST_MODELS:
+        return f"; error rate: {on}{said} more"
+    return f"; error rate: {on}{said} {any_} %"
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:

@@ -62,7 +62,16 @@ def report_orders(
     wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
     basis = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
     details = _eps_min_table(comparison, eps_min, threshold)
-    return _make_report(comparison, details, sentences, wins, basis, records, document)
+    return _make_report(
+        comparison,
+        details,
+        sentences,
+        wins,
+        basis,
+        records,
+        document,
+        has_lost=comparison.is_corrected,
+    )
 
 
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
@@ -88,7 +97,18 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
         "verdicts": sentences,
     }
     basis = f"p <= {level:.10g}, {say_correction_of_tests(comparison)}"
-    return _make_report(comparison, table, sentences, wins, basis, records, document)
+    return _make_report(
+        comparison,
+        table,
+        sentences,
+        wins,
+        basis,
+        records,
+        document,
+        has_lost=any(
+            x.better is None and x.record["pvalue"] <= level for x in decisions
+        ),
+    )
 
 
 def _make_report(
@@ -99,13 +119,19 @@ def _make_report(
     basis: str,
     records: list[dict[str, Any]],
     document: dict[str, Any],
+    *,
+    has_lost: bool,
 ) -> Report:
-    """Show readers every pair of a few models, or a ranking of many."""
+    """Show readers every pair of a few models, or a ranking of many.
+
+    `has_lost` where the number of comparisons may have cost a verdict.
+    """
     names, method = comparison.names, comparison.method
     if len(names) <= MAX_SHOWN:
         tables = [_summary_table(comparison), details]
         if any(x.startswith(_UNDECIDED) for x in sentences):
-            sentences = [*sentences, _say_what_decides(comparison)]
+            said = _say_what_decides(comparison, has_lost=has_lost)
+            sentences = [*sentences, said]
         return Report(tables, sentences, method, records, document)
     ranking = rank_models(
         f"{comparison.source}, {comparison.direction} is better",
@@ -118,10 +144,13 @@ def _make_report(
     return Report([ranking], sentences, method, records, document)
 
 
-def _say_what_decides(comparison: Comparison) -> str:
-    """Say what would tell more pairs apart."""
+def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
+    """Say what would tell more pairs apart.
+
+    `has_lost` where the correction, or the number of models, may have cost a verdict.
+    """
     said = f"More {comparison.unit}s would tell more: sigarray power estimates how many"
-    if comparison.is_corrected and comparison.baseline is None and comparison.pairs[1:]:
+    if has_lost and comparison.baseline is None and comparison.pairs[1:]:
         said += ". So would fewer comparisons, with one model alone: --baseline MODEL"
     return f"{said}."
 

@@ -336,21 +336,24 @@ class TestWaiting:
 
 
 def test_what_would_decide_more(write, run):
-    rows = "".join(
-        f"{x},{y},{z}\n" for x, y, z in zip("8475", "4567", "5746", strict=True)
-    )
+    rows = "".join(f"{k},{k + 2.6},{k + 1.3}\n" for k in (0.1, 1.2, 2.3, 3.1))
     path = write(f"a,b,c\n{rows}")
     more = "More runs would tell more: sigarray power estimates how many."
     fewer = "So would fewer comparisons, with one model alone: --baseline MODEL."
     for test in ("aso", "t"):
         _, out, _ = run("compare", path, "--test", test)
         assert f"{more} {fewer}" in " ".join(out.split())
-        for option in (["--baseline", "a"], ["--no-correction"], ["--columns", "a,b"]):
+        for option in (["--baseline", "a"], ["--no-correction"], ["--columns", "a,c"]):
             _, out, _ = run("compare", path, "--test", test, *option)
             assert more in " ".join(out.split())
             assert fewer not in " ".join(out.split())
     _, out, _ = run("compare", write("a,b\n1,5\n2,6\n3,7\n4,8\n", "clear.csv"))
     assert more not in " ".join(out.split())
+    # No p-value of three runs is small enough for a single comparison.
+    few = write("a,b,c\n1.5,5.5,9.1\n2.5,6,8\n3,7,9.5\n", "few.csv")
+    _, out, _ = run("compare", few, "--test", "permutation")
+    assert more in " ".join(out.split())
+    assert fewer not in " ".join(out.split())
 
 
 def test_the_method_says_how_equality_was_tested(write, run):
@@ -376,10 +379,17 @@ def test_the_method_says_how_equality_was_tested(write, run):
     two = "to the other is 0.2 itself, with spreads of up to 10 : 1, one is called"
     assert two in describe("--columns", "forest,linear")
     assert two in describe("--no-correction")
-    assert "to the baseline is 0.2 itself, with" in describe("--baseline", "forest")
+    assert "one with a violation ratio of 0.2 itself to the other" in describe(
+        "--baseline", "forest"
+    )
     rows = [f"{m},{t},{k},{k}.5" for m in "ab" for t in "xy" for k in range(9)]
     tasks = write("\n".join(["model,task,run,score", *rows, ""]), "tasks.csv")
     assert f"{rate}: on one task alone, of two normal models" in describe(tasks)
+    many = "\n".join(",".join(f"{k + j}.5" for j in range(11)) for k in range(20))
+    header = ",".join(f"m{k}" for k in range(11))
+    assert describe(write(f"{header}\n{many}\n", "many.csv"), "--unit=run").endswith(
+        "%, than any in more"
+    )
     assert rate not in describe("--method", "asymptotic")
     assert rate not in describe("--dt", "0.3")
     assert rate not in describe("--threshold", "0.3")

@@ -87,6 +87,27 @@ def test_many_runs_that_do_not_vary_are_told_apart_by_order(write, run):
         assert json.loads(out)["pairs"][0]["pvalue"] < 1e-3, test
 
 
+def test_two_constant_models_beside_another_one(write, run):
+    path = write("a,b,c\n1.5,2.5,3.1\n1.5,2.5,3.4\n1.5,2.5,3.2\n1.5,2.5,3.7\n")
+    _, _, err = run("compare", path, "--test", "t")
+    assert (
+        "The scores of a, b do not vary, so that nothing is known of how others would: "
+        "means between a and b cannot be tested, and p counts as 1, and their mean "
+        "beside others counts as known without error."
+    ) in err
+    assert err.count("do not vary") == 1
+    for test in ("aso", "mann-whitney"):
+        assert run("compare", path, "--test", test)[2].count("do not vary") == 1
+
+
+def test_no_number_of_constant_runs_is_said_to_do(write, run):
+    path = write("a,b,c\n1.5,2.5,3.1\n1.5,2.5,3.4\n1.5,2.5,3.2\n1.5,2.5,3.7\n")
+    code, out, _ = run("power", path, "--test", "t", "--n-samples", "5", "--format=csv")
+    assert code == 0
+    assert "b,a," not in out
+    assert "c,a," in out
+
+
 def test_a_pilot_that_does_not_vary(write, run):
     path = write("a,b,c\n1,2,3\n1,2,4\n1,2,2\n1,2,3\n")
     _, _, err = run("power", path)
