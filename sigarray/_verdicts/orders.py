@@ -35,8 +35,8 @@ _MEASURED = (0.2, 0.95)
 # Of up to so many models it is known how often any is.
 _MOST_MODELS = 10
 _PERCENT_OF_TWO = "0 to 16"
-_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 22")
-_PERCENT_OF_BASELINE = ("0 to 12", "0 to 33")
+_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
+_PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: for each score of each resample of a pair.
