@@ -92,7 +92,7 @@ def at_threshold(who):
         rows, names = ([x[k] for k in chosen] for x in (rows, names))
     sizes = [int(n) for x in names for n in re.findall(r"[xv] (\d+)", x)]
     assert (min(sizes), max(sizes)) == (4 if who == "baseline" else 3, 50)
-    spreads = [float(x["family"].split()[-1]) for x in rows]
+    spreads = [float(re.search(r"1 and ([0-9.]+)", x["family"])[1]) for x in rows]
     assert max(spreads) == 1.0 / min(spreads) == (10.0 if who == "two" else 4.0)
     return around(rows), around([{"rate": x["any"]} for x in rows])
 

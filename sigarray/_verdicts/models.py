@@ -15,6 +15,8 @@ from sigarray._backend.checks import (
     half,
     integer,
     optional,
+    progress_source,
+    show,
     worker_source,
 )
 from sigarray._backend.workers import executed_by, nest_execution
@@ -37,17 +39,26 @@ from sigarray._verdicts.request import (
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray._verdicts.test import Decisions, Found, Test
-from sigarray.read._alignment import Unit
+from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._python_words import in_words_of_python, say_in_python
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report, Table, render
 from sigarray.report._signature import write_signature
 from sigarray.report._tables import make_frame
 
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        msg = f"Expected {name} to be a text; got {show(value)}."
+        raise TypeError(msg)
+    return value
+
+
 _METHODS = ("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS)
 _RULES = {
     "test": optional(choice(*get_args(TestName))),
     "paired": flag,
+    "baseline": optional(_text),
     "threshold": optional(half),
     "confidence_level": optional(fraction),
     "alpha": optional(fraction),
@@ -57,8 +68,10 @@ _RULES = {
     "dt": optional(fraction),
     "test_share": optional(fraction),
     "higher_is_better": optional(flag),
+    "unit": optional(choice(*UNITS)),
     "rng": integer,
     "workers": optional(worker_source),
+    "progress": optional(progress_source),
 }
 
 
@@ -313,10 +326,12 @@ def compare_models(
     >>> result = compare_models(scores)
     >>> [(x.model_a, x.model_b, x.better) for x in result.verdicts][0]
     ('lstm', 'cnn', 'lstm')
+    >>> print(result.sentences[1].partition(":")[0])
+    lstm is better than crf
     >>> result.to_frame()[["model_a", "model_b", "eps_min"]].head(2)
-      model_a model_b   eps_min
-    0    lstm     cnn  0.000000
-    1    lstm     crf  0.000000
+      model_a model_b  eps_min
+    0    lstm     cnn      0.0
+    1    lstm     crf      0.0
     """
     given = locals()
     for name, rule in _RULES.items():

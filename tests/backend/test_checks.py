@@ -21,6 +21,7 @@ ARRAYS = {
     "study_records": (STUDY,),
     "bootstrap_power_analysis": (A,),
     "multi_aso": ([A, B],),
+    "compare_models": ({"a": A, "b": B},),
     "count_significant": (A,),
     "ranking": (sigarray.multi_aso([A, B]),),
     **dict.fromkeys(
@@ -102,8 +103,8 @@ def test_wrong_options_are_refused_by_name(function, name):
     for kind, names in KINDS.items():
         if name in names:
             wrong += ALMOST[kind]
-    if name == "n_sets" and function is responses.simulate:
-        wrong.remove(None)
+    if inspect.signature(function).parameters[name].default is None:
+        wrong = [x for x in wrong if x is not None]
     for value in wrong:
         if name in OF_LIBRARIES:
             if name != "device":
