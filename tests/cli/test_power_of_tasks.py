@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-SCORES = np.random.default_rng(1).normal([0.0, 0.6], 1.0, (14, 2)).round(3)
+SCORES = np.random.default_rng(1).normal([0.0, 1.5], 1.0, (14, 2)).round(3)
 
 
 def find_power(run, *arguments):
@@ -30,6 +30,7 @@ def test_tasks_share_the_level(write, run, options, level):
         for k, x in enumerate(column)
     ]
     path = write("\n".join(["task,model,seed,score", *rows, ""]), "tasks.csv")
+    options = [*options, "--n-samples", "20"]
     power = functools.partial(find_power, run)
     several = power(path, *options)
     assert list(several["tasks"]) == ["first", "second"]
