@@ -40,6 +40,7 @@ from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray._verdicts.test import Decisions, Found, Test
 from sigarray.read._alignment import UNITS, Unit
+from sigarray.read._frame import list_names
 from sigarray.read._python_words import in_words_of_python, say_in_python
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report, Table, render
@@ -48,10 +49,10 @@ from sigarray.report._tables import make_frame
 
 
 def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        msg = f"Expected {name} to be a text; got {show(value)}."
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        msg = f"Expected {name} to be the name of a model; got {show(value)}."
         raise TypeError(msg)
-    return value
+    return str(value)
 
 
 _METHODS = ("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS)
@@ -78,7 +79,7 @@ _RULES = {
 class Verdict(NamedTuple):
     """Of two models on a task: the better one, or None where none is shown to be.
 
-    The task is "" where there is only one.
+    The task is "" where none has a name.
     """
 
     task: str
@@ -156,19 +157,32 @@ class ModelComparison:
         """The line by which others repeat it."""
         return self.report.signature
 
-    def better(self, model: str, other: str, task: str = "") -> bool:
+    def better(self, model: Any, other: Any, task: str | None = None) -> bool:
         """Tell whether one model is shown to be better than another one.
+
+        Parameters
+        ----------
+        model, other : str
+            Their names.
+        task : str, optional
+            Of which task; not needed where there is one alone.
 
         Raises
         ------
         KeyError
-            Two models that were not compared.
+            Two models that were not compared, or no such task.
         """
-        for x in self.verdicts:
-            if x.task == task and {x.model_a, x.model_b} == {model, other}:
-                return x.better == model
-        on = f" on {task}" if task else ""
-        msg = f"Expected two models that were compared{on}; got {model!r}, {other!r}."
+        tasks = list(self.decisions)
+        if task is None and len(tasks) == 1:
+            task = tasks[0]
+        if task not in tasks:
+            msg = f"Expected task to be one of {list_names(tasks)}; got {task!r}."
+            raise KeyError(msg)
+        a, b = str(model), str(other)
+        for x in self.decisions[task]:
+            if {x.a, x.b} == {a, b}:
+                return x.better == a
+        msg = f"Expected two models that were compared; got {a!r} and {b!r}."
         raise KeyError(msg)
 
     def to_frame(self, *, backend: str = "pandas") -> Any:
@@ -272,14 +286,24 @@ def compare_models(
         Correct for the number of comparisons: "aso" by a test that is closed over sets
         of models, others by Holm, and both by Benjamini and Hochberg over tasks where
         those could leave nothing on any task.
-    method, n_resamples, dt, test_share : optional
-        As `--method`, `--n-resamples`, `--dt` and `--test-share` of the command.
+    method : str, optional
+        "auto", the default, takes what suits the scores; "bootstrap", "exact" and
+        "asymptotic" are of "aso", as there, "resampling" and "saddlepoint" of
+        "bootstrap" and "permutation".
+    n_resamples : int, optional
+        Default: 1000 of "aso", 9999 of "bootstrap" and "permutation"; more are drawn
+        where a verdict would hang on the seed.
+    dt : float, optional
+        Of "aso": compare quantiles at dt, 2 dt, ..., in place of all.
+    test_share : float, optional
+        Of "t": scores are of splits of one data set, tested on this share of it.
     higher_is_better : bool, optional
         False for losses. By default True, with a warning of scores whose name is that
         of a loss.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for, as for `read.scores`; of a mapping "run", unless all
-        scores are 0 or 1.
+        What a score stands for, as for `read.scores`. Of a mapping or a wide frame it
+        is "run" by default; scores that look like those of items, such as 0 and 1, are
+        taken for such, with a note in `notes`, or asked about.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional
@@ -312,8 +336,9 @@ def compare_models(
 
     Notes
     -----
-    The scores are copied to the host, and names are text. A model that is added moves
-    no resample of the others, but may move a verdict.
+    The scores are copied to the host, and names are text. One call runs at a time, for
+    warnings are caught for the whole process. A model that is added moves no resample
+    of the others, but may move a verdict.
 
     Examples
     --------
@@ -338,13 +363,14 @@ def compare_models(
         rule(name, given[name])
     check_seed(rng)
     execution = nest_execution(workers=workers, progress=progress)
-    with in_words_of_python(), executed_by(execution):
+    names = list_names_of(scores)
+    with in_words_of_python(names), executed_by(execution):
         request = check_request(
             Request(
                 test=test,
                 is_paired=paired,
                 test_share=test_share,
-                baseline=baseline,
+                baseline=None if baseline is None else str(baseline),
                 threshold=threshold,
                 confidence_level=confidence_level,
                 alpha=alpha,
@@ -357,6 +383,7 @@ def compare_models(
             )
         )
         table = _read(scores, unit, is_paired=request.is_paired)
+        names += [*table.models, *table.tasks]
         for doubt in table.doubts:
             warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
         inspect_table(
@@ -370,12 +397,20 @@ def compare_models(
         with heard_by(Listener(notes.append, lambda steps, _: iter(steps))):
             result = compare_table(table, request)
     report = result.report
-    sentences = list(map(say_in_python, report.sentences))
+    sentences = [say_in_python(x, names) for x in report.sentences]
     return replace(
         result,
         report=replace(report, sentences=sentences),
-        notes=tuple(map(say_in_python, notes)),
+        notes=tuple(say_in_python(x, names) for x in notes),
     )
+
+
+def list_names_of(scores: Any) -> list[str]:
+    """List the names of models and tasks that are known before the scores are read."""
+    if not isinstance(scores, Mapping):
+        return []
+    inner = [x for x in scores.values() if isinstance(x, Mapping)]
+    return [str(name) for by in (scores, *inner) for name in by]
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:

@@ -113,7 +113,7 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     """Take the test that suits a table, unless one is asked for."""
     if request.test is not None:
         return request
-    is_of_runs = table.unit == "run" and not request.is_paired
+    is_of_runs = table.unit == "run" and not (request.is_paired or table.is_paired)
     test = "aso" if is_of_runs else "permutation"
     return check_request(dataclasses.replace(request, test=test))
 

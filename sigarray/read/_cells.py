@@ -173,7 +173,8 @@ def _as_array(cells: list[Any]) -> np.ndarray | None:
 
 
 def _is_finite(numbers: np.ndarray) -> bool:
-    return bool(np.all(np.abs(numbers) <= LARGEST_NUMBER))
+    # Of single precision no number is as large.
+    return bool(np.all(np.abs(numbers).astype(np.float64) <= LARGEST_NUMBER))
 
 
 def _is_percent(cell: object) -> bool:

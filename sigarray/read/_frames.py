@@ -66,13 +66,13 @@ def read_data_frame(data: Any, name: str) -> Frame:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as error:
         msg = (
-            f"Expected a path, a data frame, or several of them by name; got "
-            f"{type(data).__name__}."
+            "Expected a path, a data frame, or a mapping of models to scores, such as "
+            f"{{'lstm': [0.9, 0.8], 'cnn': [0.7, 0.8]}}; got {type(data).__name__}."
         )
         raise TypeError(msg) from error
     columns: dict[str, Any] = {}
     for column in frame.columns:
-        series = frame[column]
+        series = frame.get_column(column)
         n_blank = series.null_count()
         if not n_blank and series.dtype.is_numeric() and not series.dtype.is_decimal():
             columns[str(column)] = series.to_numpy()

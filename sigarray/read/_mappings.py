@@ -40,6 +40,10 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
             raise TableError(msg)
         tasks = {name: tasks[name] for name in choice.tasks}
     single = replace(choice, tasks=None)
+    alone = {name: list(by) for name, by in tasks.items() if len(by) < 2}
+    if len(alone) == len(tasks):
+        alone = {}  # of one model, as for its power
+    tasks = {name: by for name, by in tasks.items() if name not in alone}
     found = {
         name: _read_models(by, f"task {name!r}", single) for name, by in tasks.items()
     } or {"": _read_models(scores, "the scores", single)}
@@ -51,15 +55,33 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
             "unit='run', or unit='item'."
         )
         raise TableError(msg)
-    notes = tuple(note for x in found.values() for note in x.notes)
+    notes = [note for x in found.values() for note in x.notes]
+    for name, models in alone.items():
+        which = f"only {str(models[0])!r} has" if models else "no model has"
+        notes.append(f"the scores: task {name!r} was left out: {which} scores")
     return first._replace(
         tasks={task: x.scores for task, x in found.items()},
         ids={task: x.ids[""] for task, x in found.items()},
         pairs={task: x.pairs[""] for task, x in found.items() if x.pairs},
         kind="arrays by model" if "" in found else "arrays by task and model",
         source="the scores",
-        notes=notes,
+        notes=tuple(notes),
+        left_out=tuple(alone),
     )
+
+
+def _copy_scores(x: Any, place: str) -> np.ndarray:
+    """Return real numbers on the host, or refuse others."""
+    kind = np.asarray(x).dtype.kind if isinstance(x, (list, tuple)) else "f"
+    kind = "c" if "complex" in str(getattr(x, "dtype", "")) else kind
+    try:
+        if kind in "biuf":
+            return copy_array(x)
+        got = {"c": "complex numbers", "U": "texts"}.get(kind, "other values")
+    except (TypeError, ValueError) as error:
+        got = f"{type(x).__name__} ({str(error).splitlines()[0].rstrip('.')})"
+    msg = f"{place}: expected an array or a list of real numbers; got {got}."
+    raise TableError(msg)
 
 
 def _read_models(
@@ -71,7 +93,7 @@ def _read_models(
         raise TableError(msg)
     cells: dict[int, Any] = {}
     for place, (name, x) in enumerate(columns.items()):
-        column = copy_array(x)
+        column = _copy_scores(x, f"{source}, {name}")
         if column.ndim != 1 or not column.size:
             msg = (
                 f"{source}, {name}: expected scores of shape (n,); got shape "

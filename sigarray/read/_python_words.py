@@ -2,8 +2,9 @@
 
 import contextlib
 import re
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 # Options that are called otherwise, or are flags.
 _ARGUMENTS = {
@@ -19,16 +20,29 @@ _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
     *("score", "metric"),
 )
+_OTHERS = (
+    *("ignore", "tasks", "where", "path", "alpha", "dt", "threshold", "format"),
+    *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
+)
 # What may follow an option, and is no value of it.
-_WORDS = "a|and|as|for|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
+_WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
 _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w.-]*\w)"
 _OPTION = re.compile(
-    rf"--(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})|--(?P<name>[a-z][a-z-]*)"
+    # Within a word it is a part of a name, such as models--bert-base.
+    rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
+    rf"|(?P<name>{'|'.join([*_OTHERS, *_WITH_VALUE])})(?![\w-]))"
 )
+# Where a name was, which is not to be translated: characters for private use.
+_MARK = "\ue000{}\ue001"
+# Warnings are caught for the whole process: one call at a time.
+_LOCK = threading.RLock()
 
 
-def say_in_python(message: str) -> str:
-    """Write the options of the command in a message as arguments of a call."""
+def say_in_python(message: str, names: Iterable[str] = ()) -> str:
+    """Write the options of the command in a message as arguments of a call.
+
+    Names of models and tasks stay as they are.
+    """
 
     def translate(match: re.Match[str]) -> str:
         if match["option"]:
@@ -37,20 +51,31 @@ def say_in_python(message: str) -> str:
         name = match["name"]
         return _ARGUMENTS.get(name, name.replace("-", "_"))
 
-    return _OPTION.sub(translate, message)
+    kept = sorted((x for x in set(names) if "--" in x), key=len, reverse=True)
+    for k, name in enumerate(kept):
+        message = message.replace(name, _MARK.format(k))
+    message = _OPTION.sub(translate, message)
+    for k, name in enumerate(kept):
+        message = message.replace(_MARK.format(k), name)
+    return message
 
 
 @contextlib.contextmanager
-def in_words_of_python() -> Iterator[None]:
-    """Let errors and warnings of a public function speak of its arguments."""
-    with warnings.catch_warnings(record=True) as caught:
+def in_words_of_python(names: Collection[str]) -> Iterator[None]:
+    """Let errors and warnings of a public function speak of its arguments.
+
+    The names, which may be added to within, stay as they are.
+    """
+    with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             yield
         except ValueError as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (say_in_python(error.args[0]),)
+                error.args = (say_in_python(error.args[0], names),)
             raise
-    for message in dict.fromkeys(str(x.message) for x in caught):
+    for message, category in dict.fromkeys(
+        (str(x.message), x.category) for x in caught
+    ):
         # Of the caller of the function that has this for a block.
-        warnings.warn(say_in_python(message), UserWarning, stacklevel=4)
+        warnings.warn(say_in_python(message, names), category, stacklevel=4)

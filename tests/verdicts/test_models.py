@@ -174,3 +174,73 @@ def test_pictures():
     figures = compare_models(SCORES).draw()
     assert len(figures) == 3
     plt.close("all")
+
+
+def test_names_stay_as_they_are():
+    a, b, _ = SCORES.values()
+    names = ["models--bert-base", "run--seed", "x --test t"]
+    result = compare_models(dict(zip(names, SCORES.values(), strict=True)))
+    for name in names:
+        assert any(name in sentence for sentence in result.sentences)
+    with pytest.raises(ValueError, match=r"got 'q--test'\. Those in it: 'x --test t'"):
+        compare_models({"x --test t": a, "y": b}, baseline="q--test")
+    numbered = compare_models({1: a, 2: b}, baseline=1)
+    assert numbered.better(1, 2)
+    frame = pd.DataFrame(np.stack([a, b], axis=1))
+    assert compare_models(frame).better(0, 1)
+    single = compare_models(frame.astype("float32"))
+    assert single.better("0", "1")
+
+
+def test_tasks_that_are_named():
+    result = compare_models({"nli": SCORES, "alone": {"lstm": LSTM}})
+    assert result.better("lstm", "cnn")
+    assert "tasks" not in result.signature
+    assert "task 'alone' was left out: only 'lstm' has scores" in result.notes[0]
+    two = compare_models({"nli": SCORES, "qa": SCORES})
+    with pytest.raises(KeyError, match="Expected task to be one of 'nli', 'qa'"):
+        two.better("lstm", "cnn")
+
+
+@pytest.mark.parametrize(
+    ("scores", "got"),
+    [
+        (np.asarray([1j, 2.0]), "complex numbers"),
+        (["x", "y"], "texts"),
+        ((x for x in LSTM), "generator"),
+        ([object(), 1.0], "other values"),
+    ],
+)
+def test_values_that_are_no_scores_are_refused_with_their_model(scores, got):
+    with pytest.raises(ValueError, match=f"the scores, b: expected .*; got {got}"):
+        compare_models({"a": LSTM, "b": scores})
+
+
+def test_threads_leave_warnings_as_they_were():
+    import concurrent.futures
+
+    rng = np.random.default_rng(0)
+    tables = [dict(zip("ab", rng.normal(size=(2, 4)), strict=True)) for _ in range(24)]
+    before = list(warnings.filters)
+
+    def count(table):
+        return len(compare_models(table).sentences)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert min(pool.map(count, tables)) >= 1
+    assert warnings.filters == before
+    with pytest.warns(UserWarning, match="still shown"):
+        warnings.warn("still shown", UserWarning, stacklevel=1)
+
+
+def test_runs_that_were_read_as_pairs_are_compared_as_such():
+    rows = [
+        (m, k, x)
+        for m, column in SCORES.items()
+        for k, x in enumerate([*column, 0.9, 0.8])
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "acc"])
+    result = compare_models(read.scores(frame, paired=True), baseline="crf")
+    assert result.method.startswith("permutation test of the mean of pairs")
+    given = compare_models(frame, paired=True, baseline="crf")
+    assert result.signature == given.signature
