@@ -104,8 +104,11 @@ __version__ = "0.1.0"
 
 # Imported where they are used: a command is to start in a moment.
 _ROOMS = ("plot", "read", "report", "responses")
-_OF_MODELS = ("ModelComparison", "Verdict", "compare_models")
-_LATER = dict.fromkeys(_OF_MODELS, "sigarray._verdicts.models")
+_LATER = {
+    "ModelComparison": "sigarray._verdicts.result",
+    "Verdict": "sigarray._verdicts.result",
+    "compare_models": "sigarray._verdicts.models",
+}
 
 
 def __getattr__(name: str) -> _Any:

@@ -4,7 +4,13 @@ import argparse
 
 from sigarray._cli.options import add_random, number
 from sigarray._verdicts.pairwise_tests import PAIR_METHODS, TESTS
-from sigarray._verdicts.request import ALPHA, ORDERS, Request, check_request
+from sigarray._verdicts.request import (
+    ALPHA,
+    METHODS,
+    ORDERS,
+    Request,
+    check_request,
+)
 
 
 def add_tests(command: argparse.ArgumentParser) -> None:
@@ -72,7 +78,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--method",
-        choices=("auto", "bootstrap", "exact", "asymptotic", *PAIR_METHODS),
+        choices=METHODS,
         help="auto, the default: of aso, enumerates all resamples of few scores, "
         "bootstraps more, and some quantiles of very many; of bootstrap and "
         "permutation, resampling, but saddlepoint for many scores, more resamples "

@@ -16,8 +16,9 @@ from sigarray._cli.picture_files import (
     write_file,
 )
 from sigarray._cli.repeating import apply_signature, report_verification
-from sigarray._verdicts.models import ModelComparison, compare_table
+from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.request import lacks_baseline
+from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.tasks import list_undecided
 from sigarray.report._rendering import Report
 

@@ -5,6 +5,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Literal
 
+from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -26,6 +27,8 @@ TestName = Literal[
     "aso", "bootstrap", "permutation", "mann-whitney", "brunner-munzel", "t"
 ]
 
+# As in `--method`: of orders, and of tests that resample.
+METHODS = (*METHODS_OF_ORDERS, *PAIR_METHODS)
 ORDERS = OrderOptions()
 ALPHA = 0.05
 RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}

@@ -1,0 +1,173 @@
+"""What was found of several models: verdicts, sentences, tables and figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.pictures import Picture, draw_scores
+from sigarray._verdicts.test import Decisions, Found, Test
+from sigarray.read._frame import list_names
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._rendering import Report, Table, render
+from sigarray.report._tables import make_frame
+
+
+class Verdict(NamedTuple):
+    """Of two models on a task: the better one, or None where none is shown to be.
+
+    The task is "" where none has a name.
+    """
+
+    task: str
+    model_a: str
+    model_b: str
+    better: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """What was found of several models, and how: it prints as `sigarray compare` does.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        The scores that were compared.
+    verdicts : tuple of Verdict
+        Of every two models of every task, or of each with the baseline: `task`,
+        `model_a`, `model_b`, and `better`, the name of one of them or None.
+    records : list of dict
+        The numbers of each pair, as columns of `to_frame`.
+    sentences : list of str
+        The verdicts in words.
+    tables : list of Table
+        For readers: `title`, `header` and `rows` of text.
+    method : str
+        How it was computed.
+    signature : str
+        A line by which others can tell whether they have the same scores and numbers,
+        and `sigarray compare --verify` does.
+    notes : tuple of str
+        What was decided while reading, and what took long.
+    """
+
+    table: ScoreTable
+    test: Test
+    compared: Mapping[str, Comparison]
+    found: Found
+    decisions: Decisions
+    report: Report
+    fields: Mapping[str, str] | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every two models, and the better one of them."""
+        return tuple(
+            Verdict(task, x.a, x.b, x.better)
+            for task, by in self.decisions.items()
+            for x in by
+        )
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers of each pair."""
+        return [dict(record) for record in self.report.records]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdicts in words."""
+        return list(self.report.sentences)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables for readers."""
+        return list(self.report.tables)
+
+    @property
+    def method(self) -> str:
+        """How it was computed."""
+        return self.report.method
+
+    @property
+    def signature(self) -> str | None:
+        """The line by which others repeat it."""
+        return self.report.signature
+
+    def better(self, model: Any, other: Any, task: str | None = None) -> bool:
+        """Tell whether one model is shown to be better than another one.
+
+        Parameters
+        ----------
+        model, other : str
+            Their names.
+        task : str, optional
+            Of which task; not needed where there is one alone.
+
+        Raises
+        ------
+        KeyError
+            Two models that were not compared, or no such task.
+        """
+        tasks = list(self.decisions)
+        if task is None and len(tasks) == 1:
+            task = tasks[0]
+        if task not in tasks:
+            msg = f"Expected task to be one of {list_names(tasks)}; got {task!r}."
+            raise KeyError(msg)
+        a, b = str(model), str(other)
+        for x in self.decisions[task]:
+            if {x.a, x.b} == {a, b}:
+                return x.better == a
+        msg = f"Expected two models that were compared; got {a!r} and {b!r}."
+        raise KeyError(msg)
+
+    def to_frame(self, *, backend: str = "pandas") -> Any:
+        """Make a data frame: a row for each pair, with its numbers.
+
+        Parameters
+        ----------
+        backend : str, default: "pandas"
+            Its library, as narwhals calls it.
+
+        Raises
+        ------
+        ImportError
+            narwhals or that library is not installed.
+        """
+        return make_frame(self.report.records, backend)
+
+    def to_markdown(self) -> str:
+        """Write tables and sentences as Markdown."""
+        return render(self.report, "markdown")
+
+    def to_latex(self) -> str:
+        """Write tables and sentences as LaTeX, with booktabs."""
+        return render(self.report, "latex")
+
+    def to_json(self) -> str:
+        """Write everything as JSON."""
+        return render(self.report, "json")
+
+    def draw(self) -> list[Any]:
+        """Draw the figures of `sigarray compare --plot`: first what decides.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        return [picture.figure for picture in self.list_pictures()]
+
+    def list_pictures(self) -> list[Picture]:
+        """Return the figures, with what they show."""
+        of_test = self.test.draw(self.compared, self.found, self.table)
+        return [*of_test, *draw_scores(self.compared)]
+
+    def __str__(self) -> str:
+        return render(self.report, "text").rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
