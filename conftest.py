@@ -1,5 +1,6 @@
 """Fixtures of all tests, those of docstrings too: the backends."""
 
+import gc
 import itertools
 import sys
 from collections.abc import Iterator
@@ -20,12 +21,22 @@ collect_ignore = [
 _TESTS = itertools.count(1)
 
 
+def pytest_collection_finish() -> None:
+    """Take what is here to stay, 12,000 tests above all, from the garbage collector.
+
+    It walks through all of that at each full collection, for most of a second.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _few_programs() -> Iterator[None]:
     """Drop the programs of JAX now and then, before they are too many to map."""
     yield
     if next(_TESTS) % 400 == 0 and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
+        pytest_collection_finish()
 
 
 @pytest.fixture(params=EAGER)

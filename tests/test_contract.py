@@ -1,6 +1,7 @@
 """What every public function promises on every backend."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -44,6 +45,12 @@ def call_on(backend, case, samples, **changes):
 
 def leaves_the_device(program):
     return "callback" in str(program) or "device_put" in str(program)
+
+
+def list_calls_on_cuda(traced):
+    """List what a program calls on CUDA that XLA does not lower itself."""
+    text = traced.lower(lowering_platforms=("cuda",)).as_text()
+    return re.findall(r"custom_call @([\w.]+)", text)
 
 
 def assert_dtype(backend, case, result, dtype):
@@ -246,7 +253,10 @@ class TestJax:
 
     @over(CASES)
     def test_one_program(self, backend, case):
-        """Compiled once, for other samples and seeds too; the numbers of NumPy."""
+        """Compiled once, for other samples and seeds too; the numbers of NumPy.
+
+        It lowers for CUDA, where there is none: XLA knows all of its operations.
+        """
         import jax
 
         traces = []
@@ -270,7 +280,9 @@ class TestJax:
         arrays = [backend.asarray(sample) for sample in samples]
         # Constants are sent to the device while it is traced.
         program(jax.numpy.asarray(0), *arrays)
-        assert not leaves_the_device(program.trace(jax.numpy.asarray(0), *arrays).jaxpr)
+        traced = program.trace(jax.numpy.asarray(0), *arrays)
+        assert not leaves_the_device(traced.jaxpr)
+        assert not list_calls_on_cuda(traced)
         clean = call(samples)
         for result, on_numpy in zip(clean, case(*samples), strict=True):
             np.testing.assert_allclose(
@@ -312,6 +324,8 @@ class TestJax:
 
         array = backend.asarray([0.5])
         assert leaves_the_device(jax.make_jaxpr(call_back)(array))
+        qr = jax.jit(jax.numpy.linalg.qr).trace(backend.asarray(np.eye(3)))
+        assert list_calls_on_cuda(qr)
         compiled = jax.jit(lambda x, y: x + y)
         compiled(array, array)
         with pytest.raises(Exception, match="Disallowed host-to-device"):  # noqa: SIM117

@@ -20,6 +20,8 @@ CASES = [
     else case
     for case in cases.CASES
 ]
+# The first case of each function.
+ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
 
 
 def compile(function, backend="aot_eager"):  # noqa: A001

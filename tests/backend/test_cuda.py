@@ -34,9 +34,14 @@ def test_every_case_runs_without_a_wait():
 
 
 def test_other_dtypes_and_axes_run_without_a_wait():
-    """Dtypes by turns, for they matter at the entry alone, which each function has."""
+    """Dtypes by turns, for they matter at the entry alone, which each function has.
+
+    With the kernel of random words here, and without it above.
+    """
     code, output = run_on_fake_cuda(
         """
+        from tests.backend.fake_cuda import pretend_h100
+        pretend_h100()
         names = ("float64", "float16", "int32", "bfloat16", "uint8")
         for k, case in enumerate(CASES):
             shapes = case.shapes

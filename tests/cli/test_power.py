@@ -115,7 +115,7 @@ class TestRates:
             higher_is_better=True,
             is_paired=False,
             unit="run",
-            number=60,
+            number=30,
             seed=0,
         )
         shares = trials.share_better(
@@ -124,7 +124,7 @@ class TestRates:
         quick = trials.share_better(scores, 25, [])
         drawn = trials.draw(scores, 25, is_paired=False)
         wins = np.zeros((4, 4))
-        for k in range(60):
+        for k in range(30):
             table = {name: x[k] for name, x in drawn.items()}
             found = run_orders(
                 {"": table}, test, is_corrected=True, higher_is_better=True
@@ -132,7 +132,7 @@ class TestRates:
             wins += found[""].eps_min < test.threshold
         for i, j in itertools.permutations(range(4), 2):
             pair = list(scores)[i], list(scores)[j]
-            assert shares[pair] == wins[i, j] / 60
+            assert shares[pair] == wins[i, j] / 30
         assert 0.2 < shares["wide_network", "forest"] < 0.95
         assert max(abs(shares[pair] - quick[pair]) for pair in shares) < 0.1
 

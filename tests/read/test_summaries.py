@@ -46,8 +46,8 @@ def measure_refusals(n_models, n_runs, decimals, append=None):
 
 
 @pytest.mark.parametrize("n_models", [2, 5])
-@pytest.mark.parametrize("n_runs", [4, 5, 10, 20])
-@pytest.mark.parametrize("decimals", [0, 1, 2, 4])
+@pytest.mark.parametrize("n_runs", [4, 5, 20])
+@pytest.mark.parametrize("decimals", [0, 1, 4])
 def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
     """Measured: at most 0.8 % of tables."""
     assert measure_refusals(n_models, n_runs, decimals) <= 0.02
