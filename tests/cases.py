@@ -1,15 +1,13 @@
 """One row for every public function and path through it, for the contract tests."""
 
-from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import array_api_compat
 
 import sigarray
 from sigarray import responses
-from sigarray.responses import _fitting, metrics
-from tests.case import Case
+from tests.case import Case, CaseOfPValues
+from tests.response_cases import RESPONSE_CASES
 
 
 def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
@@ -36,80 +34,18 @@ def _sign_test(a: Any, b: Any, axis: int) -> Any:
     return xp.mean(xp.astype(a <= b, a.dtype), axis=axis) / 4.0
 
 
-def _fit_likert(gold: Any) -> Any:
-    """Simulate an eighth of the items: the same steps, sooner."""
-    with mock.patch.object(_fitting, "_ITEMS", 2**11):
-        return responses.fit(gold, model="likert")
-
-
-def _bias(gold: Any, system: Any) -> Any:
-    xp = array_api_compat.array_namespace(gold)
-    return -xp.abs(xp.mean(gold, axis=(-2, -1)) - xp.mean(system, axis=(-2, -1)))
-
-
-# What moves with the level of responses: resamples themselves, the first parameters of
-# a model, and a callable metric, which is given the responses as they are.
-MOVED: dict[Any, tuple[int, ...] | None] = {
-    responses.resample: None,
-    responses.fit: (0, 1),
-    "shuffled": None,
-}
-
-
-def _responses(name: str, function: Callable[..., Any], *sizes: int, **options: Any):
-    """Make a case of responses to 6 items, of so many by gold and by the systems."""
-    is_test = function is responses.response_test
-    is_random = is_test or function in (
-        responses.resample,
-        responses.response_replicates,
-    )
-    if is_random and "count" not in options:
-        options = {"n_resamples": 40} | options
-    return Case(
-        f"{getattr(function, '__name__', type(function).__name__)}-{name}",
-        function,
-        tuple((6, size) for size in sizes),
-        options,
-        is_random=is_random,
-        has_batch=is_random and function is not responses.resample,
-        takes_responses=True,
-        is_within_one=name == "likert",
-        # Twelve rounds, each of which starts from the rounding of the last.
-        float32_error=1e-4 if name == "likert" else 1e-6,
-        drawn=1 if is_test else -1,
-        moved=MOVED.get(name, MOVED.get(function, ())),
-    )
-
-
-def _correction(function: Callable[..., Any], **options: Any) -> Case:
-    name = "-".join((function.__name__, *options.values()))
-    return Case(
-        name,
-        function,
-        ((7,),),
-        options,
-        has_batch=False,
-        takes_p_values=True,
-        is_within_one=True,
-        keeps_axis=function is not sigarray.count_significant,
-        is_count=function is sigarray.count_significant,
-    )
-
-
 CASES = [
-    Case("violation_ratio", sigarray.violation_ratio, ((8,), (8,)), has_batch=False),
+    Case("violation_ratio", sigarray.violation_ratio, ((8,), (8,))),
     Case(
         "violation_ratio-ragged",
         sigarray.violation_ratio,
         ((6,), (9,)),
-        has_batch=False,
     ),
     Case(
         "violation_ratio-grid",
         sigarray.violation_ratio,
         ((6,), (9,)),
         {"dt": 0.05},
-        has_batch=False,
     ),
     Case(
         "aso-bootstrap", sigarray.aso, ((12,), (12,)), _bootstrap(), True, drawn=_ERROR
@@ -340,7 +276,6 @@ CASES = [
             sigarray.proportion_ci,
             shapes,
             options,
-            has_batch=False,
             values=(0.0, 1.0),
             # The limits of others are NaN.
             moved=None,
@@ -351,36 +286,32 @@ CASES = [
             ("paired", ((9,), (9,)), {"paired": True}),
         )
     ),
-    Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,)), has_batch=False),
+    Case("mann_whitney_u", sigarray.mann_whitney_u, ((9,), (7,))),
     Case(
         "mann_whitney_u-less",
         sigarray.mann_whitney_u,
         ((8,), (8,)),
         {"alternative": "less"},
-        has_batch=False,
     ),
-    Case("brunner_munzel", sigarray.brunner_munzel, ((9,), (7,)), has_batch=False),
+    Case("brunner_munzel", sigarray.brunner_munzel, ((9,), (7,))),
     Case(
         "brunner_munzel-less",
         sigarray.brunner_munzel,
         ((8,), (8,)),
         {"alternative": "less"},
-        has_batch=False,
     ),
-    Case("t_test", sigarray.t_test, ((9,), (7,)), has_batch=False),
+    Case("t_test", sigarray.t_test, ((9,), (7,))),
     Case(
         "t_test-paired",
         sigarray.t_test,
         ((9,), (9,)),
         {"paired": True, "alternative": "greater"},
-        has_batch=False,
     ),
     Case(
         "t_test-folds",
         sigarray.t_test,
         ((9,), (9,)),
         {"paired": True, "test_share": 0.2},
-        has_batch=False,
     ),
     *(
         Case(
@@ -423,38 +354,20 @@ CASES = [
         {"n_resamples": 40, "sizes": (6,), "test": "paired_t", "power": 0.05},
         is_random=True,
     ),
-    _responses("wins", responses.response_test, 3, 2, 4),
-    _responses(
-        "spearman",
-        responses.response_test,
-        *(2, 3, 3),
-        metric="spearman",
-        responses="bootstrap",
-        alternative="two-sided",
+    *RESPONSE_CASES,
+    *(
+        CaseOfPValues(
+            "-".join((function.__name__, *options.values())), function, ((7,),), options
+        )
+        for function, options in (
+            (sigarray.bonferroni, {}),
+            (sigarray.holm, {}),
+            (sigarray.benjamini_hochberg, {}),
+            (sigarray.benjamini_yekutieli, {}),
+            (sigarray.count_significant, {}),
+            (sigarray.count_significant, {"method": "fisher"}),
+        )
     ),
-    _responses(
-        "emd", responses.response_test, 3, 3, 2, metric="emd_all", responses="one"
-    ),
-    _responses("shuffled", responses.response_test, 3, 8, 7, metric=_bias),
-    _responses("bootstrap", responses.resample, 3, 3, 2, responses="bootstrap"),
-    _responses(
-        "mae",
-        responses.response_replicates,
-        *(3, 2, 4),
-        metric="mae",
-        start=5,
-        count=30,
-    ),
-    _responses("normal", responses.fit, 3),
-    _responses("likert", _fit_likert, 4),
-    _responses("mean_of_emds", metrics.mean_of_emds, 3, 4),
-    _responses("all", metrics.wins("mae", aggregate=None), 3, 3, 3),
-    _correction(sigarray.bonferroni),
-    _correction(sigarray.holm),
-    _correction(sigarray.benjamini_hochberg),
-    _correction(sigarray.benjamini_yekutieli),
-    _correction(sigarray.count_significant),
-    _correction(sigarray.count_significant, method="fisher"),
 ]
 
 # Functions of a few integers, and those that simulate.

@@ -9,6 +9,7 @@ import pytest
 import sigarray
 from sigarray import responses
 from tests.backends import EAGER, make_backend
+from tests.case import CaseOfPValues
 from tests.cases import CASES, WITHOUT_ARRAYS
 
 RANDOM_CASES = [case for case in CASES if case.is_random]
@@ -53,13 +54,6 @@ def list_calls_on_cuda(traced):
     return re.findall(r"custom_call @([\w.]+)", text)
 
 
-def assert_dtype(backend, case, result, dtype):
-    if case.is_count:
-        assert backend.xp.isdtype(result.dtype, "integral")
-    else:
-        assert result.dtype == dtype
-
-
 def test_every_public_function_has_a_case():
     functions = {
         getattr(package, name)
@@ -86,7 +80,7 @@ def test_result_stays_where_the_scores_are(backend, case):
         results = case(*arrays)
     for result in results:
         assert type(result) is type(arrays[0])
-        assert_dtype(backend, case, result, backend.xp.float32)
+        case.assert_dtype(backend.xp, result, backend.xp.float32)
         assert array_api_compat.device(result) == array_api_compat.device(arrays[0])
     for array, sample in zip(arrays, samples, strict=True):
         np.testing.assert_array_equal(backend.to_numpy(array), sample)
@@ -102,13 +96,14 @@ def test_without_batches_numpy_gives_its_scalars(case):
 @once_per_library
 @over(CASES)
 def test_integers_become_the_widest_float(backend, case):
-    scale = 1 if case.is_within_one or case.values else 4
-    samples = [np.round(scale * sample).astype(np.int32) for sample in case.samples()]
+    samples = [
+        np.round(case.stretch * sample).astype(np.int32) for sample in case.samples()
+    ]
     arrays = [backend.asarray(sample) for sample in samples]
     default = getattr(backend.xp, backend.float_name)
     floats = call_on(backend, case, [sample.astype(np.float64) for sample in samples])
     for result, expected in zip(case(*arrays), floats, strict=True):
-        assert_dtype(backend, case, result, default)
+        case.assert_dtype(backend.xp, result, default)
         np.testing.assert_allclose(
             backend.to_numpy(result), expected, rtol=1e-5, atol=case.float32_error
         )
@@ -143,54 +138,30 @@ def test_batch_axes_broadcast(backend, case):
             )
 
 
-@over([case for case in CASES if case.has_one_result])
+# P-values are batches of their own.
+@over([x for x in CASES if x.has_one_result and not isinstance(x, CaseOfPValues)])
 def test_no_batch_entries_give_no_results(case):
-    if case.keeps_axis or case.takes_p_values:
-        pytest.skip("p-values are batches of their own")
     samples = [sample[:0] for sample in case.samples(2)]
     for result in case(*samples):
         assert result.shape[0] == 0
 
 
 @once_per_library
-@over([case for case in CASES if not case.takes_responses])
+@over([case for case in CASES if case.takes_axis])
 def test_axis_is_where_the_scores_are(backend, case):
     samples = case.samples(2, 3)
     moved = [np.moveaxis(sample, -1, 0) for sample in samples]
     for axis in (0, -samples[0].ndim):
         by_axis = call_on(backend, case, moved, axis=axis)
-        if case.keeps_axis:
-            by_axis = [np.moveaxis(result, axis, -1) for result in by_axis]
         for result, expected in zip(
             by_axis, call_on(backend, case, samples), strict=True
         ):
             np.testing.assert_allclose(
-                result, expected, rtol=backend.rtol, atol=backend.atol
+                case.move_last(result, axis),
+                expected,
+                rtol=backend.rtol,
+                atol=backend.atol,
             )
-
-
-def faults_of(backend, case):
-    faults = [np.nan, np.inf, -np.inf]
-    if case.takes_responses:
-        faults.remove(np.nan)  # a missing one
-    if case.function in (sigarray.mann_whitney_u, sigarray.brunner_munzel):
-        faults = [np.nan]  # the others have ranks
-    if case.takes_p_values and backend.name == "numpy":
-        faults = [np.nan]  # the others are refused
-    return faults
-
-
-def assert_nan(case, results):
-    """All of a batch entry with a fault is NaN, but for what shows the rest."""
-    for result in results:
-        if case.is_count:
-            continue  # it leaves them out
-        if case.function is responses.resample:
-            assert np.isnan(result).all() == (result is results[0])
-            continue
-        assert np.isnan(result).any()
-        if case.has_one_result:
-            assert np.isnan(result).all()
 
 
 @once_per_library
@@ -198,10 +169,10 @@ def assert_nan(case, results):
 def test_nan_stays_in_its_batch_entry(backend, case):
     samples = case.samples(2, 3)
     clean = call_on(backend, case, samples)
-    for fault in faults_of(backend, case):
+    for fault in case.faults(backend.name == "numpy"):
         samples[0][1, ..., 0] = fault
         results = call_on(backend, case, samples)
-        assert_nan(case, [result[1] for result in results])
+        case.assert_nan([result[1] for result in results])
         for result, expected in zip(results, clean, strict=True):
             np.testing.assert_allclose(
                 result[0], expected[0], rtol=backend.rtol, atol=backend.atol
@@ -273,7 +244,7 @@ class TestJax:
                 results = program(seed, *arrays)
             for result in results:
                 assert isinstance(result, jax.Array)
-                assert_dtype(backend, case, result, np.float32)
+                case.assert_dtype(backend.xp, result, np.float32)
             return [np.asarray(result) for result in results]
 
         samples = case.samples(2, 3)
@@ -288,11 +259,11 @@ class TestJax:
             np.testing.assert_allclose(
                 result, on_numpy, rtol=backend.rtol, atol=case.float32_error
             )
-        for fault in faults_of(backend, case):
+        for fault in case.faults(backend.name == "numpy"):
             faulty = [sample.copy() for sample in samples]
             faulty[0][1, ..., 0] = fault
             results = call(faulty)
-            assert_nan(case, [result[1] for result in results])
+            case.assert_nan([result[1] for result in results])
             for result, expected in zip(results, clean, strict=True):
                 np.testing.assert_array_equal(result[0], expected[0])
         if case.is_random:

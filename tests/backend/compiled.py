@@ -8,7 +8,8 @@ from torch.utils._pytree import tree_leaves
 
 from sigarray import responses
 from sigarray.responses import _fitting
-from tests import cases
+from tests.cases import CASES as ALL_CASES
+from tests.response_cases import fit_likert
 
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
@@ -16,9 +17,9 @@ torch.set_num_threads(1)
 _fitting._ITEMS = 2**11
 CASES = [
     dataclasses.replace(case, function=responses.fit, options={"model": "likert"})
-    if case.function is cases._fit_likert
+    if case.function is fit_likert
     else case
-    for case in cases.CASES
+    for case in ALL_CASES
 ]
 # The first case of each function.
 ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())

@@ -46,7 +46,7 @@ def test_other_dtypes_and_axes_run_without_a_wait():
         for k, case in enumerate(CASES):
             shapes = case.shapes
             options = {}
-            if not case.takes_responses:
+            if case.takes_axis:
                 shapes = [(shape[-1], 3, *shape[:-1]) for shape in shapes]
                 options = {"axis": 0}
             check(
