@@ -18,6 +18,9 @@ from sigarray._backend.dispatch import check_plain
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import WORD_BITS, random_words, threefry2x32
 
+# No test has so many replicates that it takes the words of this one.
+_SPARE_REPLICATE = MAX_REPLICATES - 1
+
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
     """Return the two seed words, each of shape (1,), on the device and without a sync.
@@ -83,7 +86,7 @@ def stream_seeds(xp: Library, seed: Seed, streams: Sequence[int]) -> Seed:
 
 def spare_seed(xp: Library, seed: Seed) -> Seed:
     """Return another seed, from words that no replicate takes."""
-    words = random_words(xp, seed, MAX_REPLICATES - 1, 1, 2)
+    words = random_words(xp, seed, _SPARE_REPLICATE, 1, 2)
     return words[0, :1], words[0, 1:]
 
 
