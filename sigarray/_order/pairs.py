@@ -76,7 +76,7 @@ def map_block(
     limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, 1))
     if n_entries * sample <= limit:
         # As far around as rows of x reach.
-        n_windows = first + n + -(-n_pairs // n) - 1
+        n_windows = first + min(n, n_pairs) + -(-n_pairs // n) - 1
         parts = [y] * (n_windows // m)
         parts += [rows_of(y, 0, n_windows % m, axis)] * (n_windows % m > 0)
         around = parts[0] if len(parts) == 1 else xp.concat(parts, axis=axis)
