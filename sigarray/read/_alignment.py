@@ -236,10 +236,8 @@ def _match(
     held: dict[Hashable, set[str]] = {}
     # Many records have few different holders and names.
     names = map(operator.attrgetter(role), records)
-    for name_of_holder, name in dict.fromkeys(
-        zip(map(holder, records), names, strict=True)
-    ):
-        held.setdefault(name_of_holder, set()).add(name)
+    for owner, name in dict.fromkeys(zip(map(holder, records), names, strict=True)):
+        held.setdefault(owner, set()).add(name)
     every = set().union(*held.values())
     common = set.intersection(*held.values())
     if len(common) == len(every):
@@ -271,9 +269,8 @@ def _match(
 def _average(records: Sequence[Record], unit: Unit) -> Joined:
     """Average the scores of a unit: runs of an item, items of a run.
 
-    The score of a cluster is the sum of its items over the mean size of clusters. So
-    the mean of clusters is that of items, and a large cluster weighs as much as its
-    items do.
+    The score of a cluster is the sum of its items over the mean size of clusters: so
+    the mean of clusters is that of items, and a large one weighs as much as its items.
     """
     groups: collections.defaultdict[tuple[str, Any, Any], list[float]]
     groups = collections.defaultdict(list)

@@ -14,8 +14,8 @@ def convert_details(frame: Frame, _: str) -> Frame | None:
     if not {"doc", "metric", "model_response"} <= set(frame.columns):
         return None
     documents: list[Any] = list(frame.columns["doc"])
-    scores_of_rows: list[Any] = list(frame.columns["metric"])
-    metrics = list(dict.fromkeys(name for scores in scores_of_rows for name in scores))
+    rows: list[Any] = list(frame.columns["metric"])
+    metrics = list(dict.fromkeys(name for scores in rows for name in scores))
     columns = {
         part: [document.get(part) for document in documents]
         for part in ("id", "query", "task_name")
@@ -23,8 +23,7 @@ def convert_details(frame: Frame, _: str) -> Frame | None:
     return replace(
         frame,
         kind="details of lighteval",
-        columns=columns
-        | {x: [scores.get(x) for scores in scores_of_rows] for x in metrics},
+        columns=columns | {x: [scores.get(x) for scores in rows] for x in metrics},
         roles={"item": "id", "content": "query", "task": "task_name"},
         metrics=tuple(metrics),
     )

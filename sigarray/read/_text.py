@@ -61,9 +61,8 @@ def split_rows(text: str, name: str) -> list[Row]:
 def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
     """Return the header alone and a matrix, if all cells below it are numbers.
 
-    Else, if a cell is blank, quoted or wrong, return all rows and None. Reading a
-    matrix takes a tenth of the time. A number above a column of them is a score, not a
-    header.
+    Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
+    takes a tenth of the time. A number above a column of them is a score, no header.
 
     Raises
     ------
