@@ -1,1 +1,1 @@
-"""Where arrays come from, what their libraries do, and random numbers."""
+"""Array libraries, their differences, and random numbers."""

@@ -1,4 +1,4 @@
-"""Aliases for the types that the array API leaves without a name."""
+"""Aliases for types that the array API does not name."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 Array = Any
 # A module such as numpy, jax.numpy or array_api_compat.torch.
 Namespace = ModuleType
-# A device of the backend, or None: wherever the backend puts new arrays.
+# A device of the backend, or None for its default.
 Device = Any
 # The two words of a seed, each of shape (1,).
 Seed = tuple[Array, Array]
@@ -22,7 +22,7 @@ Progress = Any
 
 
 class SharingOptions(TypedDict, total=False):
-    """Options of functions that others may compute: see `workers.Execution`."""
+    """Options of functions that workers may compute: see `workers.Execution`."""
 
     workers: Workers
     progress: Progress
@@ -34,9 +34,9 @@ class ExecutionOptions(SharingOptions, total=False):
     batch: int | None
 
 
-# Of options that several functions share; `checks` has the names from here.
+# The choices of shared options, whose names `checks` takes from here.
 Alternative = Literal["two-sided", "greater", "less"]
 StatisticName = Literal["mean", "median"]
 Statistic = Callable[..., Array] | StatisticName
-# Of tests, which may also compare means in units of their error.
+# The statistics of tests, which may also compare means in units of their error.
 TestedStatistic = Statistic | Literal["t"]

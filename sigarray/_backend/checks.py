@@ -1,6 +1,6 @@
 """Checks of options, which are static: what was expected, and what was got.
 
-Every option of every public function has a rule, which gives its value as a plain
+Every option of every public function has a rule, which returns its value as a plain
 Python one or raises; `public.checked` applies them. Options of one name have one rule,
 in the table at the end, unless the function names another.
 """
@@ -23,7 +23,7 @@ Rule = Callable[[str, Any], Any]
 MAX_REPLICATES = 2**31
 SEED_BITS = 64
 _MAX_COMPARISONS = 10**9
-# In place of a process group, for ranks that are not in it.
+# Torch passes this to ranks outside a process group, instead of the group.
 _NO_MEMBER = -100
 
 ALTERNATIVES = get_args(Alternative)
@@ -43,7 +43,7 @@ def integer(name: str, value: Any) -> int:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
         return operator.index(value)
-    except Exception as error:  # a tracer raises one of its library
+    except Exception as error:  # tracers raise errors of their library
         msg = f"Expected {name} to be an integer; got {show(value)}."
         raise TypeError(msg + _remind_of_static(value)) from error
 
@@ -105,7 +105,7 @@ def half(name: str, value: Any) -> float:
 
 
 def choice(*choices: str | None, ignores_case: bool = False) -> Rule:
-    """Make a rule for one of several words, and None where it is among them."""
+    """Make a rule for one of several words, or None if that is among them."""
 
     def check(name: str, value: Any) -> Any:
         if ignores_case and isinstance(value, str):
@@ -158,10 +158,10 @@ def choice_or_statistic(*choices: str, arrays: str) -> Rule:
 
 
 def _takes_axis(function: Callable[..., Any], n_arrays: int) -> bool:
-    """Tell whether a function takes so many arrays and an axis, if that is known."""
+    """Tell whether a function takes `n_arrays` arrays and an axis, if that is known."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # one of C
+    except (TypeError, ValueError):  # a function in C
         return True
     try:
         signature.bind(*range(n_arrays), axis=-1)
@@ -184,7 +184,7 @@ def optional(rule: Rule) -> Rule:
 
 
 def several(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
-    """Make a rule for one value or a sequence of them, which gives a tuple."""
+    """Make a rule for one value or a sequence of them, which returns a tuple."""
 
     def check(name: str, value: Any) -> tuple[Any, ...]:
         is_one = isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
@@ -198,7 +198,7 @@ def several(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
 
 
 def ascending(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
-    """Make a rule for a sequence of different values, the smallest first."""
+    """Make a rule for a sequence of strictly increasing values."""
 
     def check(name: str, value: Any) -> tuple[Any, ...]:
         values = several(rule)(name, value)
@@ -211,12 +211,12 @@ def ascending(rule: Rule) -> Callable[[str, Any], tuple[Any, ...]]:
 
 
 def anything(_name: str, value: Any) -> Any:
-    """Return what is checked elsewhere, beside the arrays that it goes with."""
+    """Return a value that is checked elsewhere, together with its arrays."""
     return value
 
 
 def random_source(name: str, value: Any) -> Any:
-    """Give what may be a source of random numbers; which one depends on the scores."""
+    """Return a possible source of random numbers; the scores decide if it suits."""
     kind = type(value)
     is_generator = kind.__name__ == "Generator"
     is_key = hasattr(value, "dtype") and not isinstance(value, (np.floating, np.bool_))
@@ -234,26 +234,26 @@ def random_source(name: str, value: Any) -> Any:
 
 
 def check_seed(seed: int) -> None:
-    """Raise for an integer that is no seed, also where nothing is drawn."""
+    """Raise for an integer that is no seed, even if nothing is drawn."""
     if not 0 <= seed < 2**SEED_BITS:
         msg = f"Expected an integer rng in [0, 2**{SEED_BITS}); got {seed}."
         raise ValueError(msg)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
-    """Raise unless the value is one of those words."""
+    """Raise unless the value is one of the choices."""
     choice(*choices)(name, value)
 
 
 def _remind_of_static(value: Any) -> str:
-    """Say what to do with an option that is an array."""
+    """Advise what to do with an option that is an array."""
     if not hasattr(value, "dtype"):
         return ""
     return " It has to be static, a plain Python one: it may not be traced."
 
 
 def show(value: Any) -> str:
-    """Show a value in a message, or its kind where that is long or not to be read."""
+    """Show a value in a message, or its kind if the value is long or unreadable."""
     if value is None or isinstance(value, (bool, int, float, str)):
         text = repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
@@ -267,7 +267,7 @@ def describe(value: Any) -> str:
 
 
 def worker_source(name: str, value: Any) -> Any:
-    """Return a number of threads, or who else computes: see `workers`."""
+    """Return a number of threads, or other workers: see `workers`."""
     if isinstance(value, type) and hasattr(value, "map"):
         msg = (
             f"Expected {name} to be a function that is called as map(function, tasks); "
@@ -305,7 +305,7 @@ def host_worker_source(name: str, value: Any) -> Any:
 
 
 def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
-    """Return a function of (done, total), for a bar of tqdm too."""
+    """Return a function of (done, total), made from a bar of tqdm if need be."""
     if callable(value):
         return value  # type: ignore[no-any-return]
     if not hasattr(value, "update") or not hasattr(value, "n"):
@@ -335,7 +335,7 @@ def process_group(name: str, value: Any) -> Any:
     return value
 
 
-# What an option of this name may be, in all functions.
+# The rules of options by name, for all functions.
 OPTIONS: dict[str, Rule] = {
     "alpha": fraction,
     "alternative": choice(*ALTERNATIVES),

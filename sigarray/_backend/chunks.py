@@ -1,4 +1,4 @@
-"""Loops over replicates and entries, some at a time, and what bounds their memory."""
+"""Loops over replicates and entries, some at a time, and limits on their memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from sigarray._backend.workers import (
 
 State = TypeVar("State")
 Item = TypeVar("Item")
-# Of replicates on the last axis, their sums, on a new first one.
+# Sums replicates over the last axis, and puts the sums on a new first axis.
 AddUp = Callable[[Array], Array]
 
-# Numbers that are held where all of them are needed at once: 32 MiB in float64.
+# The most numbers that are held at once, if all are needed: 32 MiB in float64.
 MAX_HELD = 2**22
-# Differences of samples that broadcast, of two axes of few scores to many entries.
+# The most differences of samples that broadcast few scores to many entries.
 MAX_DIFFERENCES = 2**21
 
 
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
-    """Count the replicates, of so many elements each, that fit in a chunk.
+    """Count the replicates, with so many elements each, that fit in a chunk.
 
-    At least so many as well, where they can be held.
+    A chunk has a least number too, if these can be held.
     """
     if budget is None:
         budget = xp.chunk_elements
@@ -48,10 +48,9 @@ def map_replicates(
 ) -> Array:
     """Return `kernel(start, size)` of the replicates [0, count), chunk by chunk.
 
-    Chunks are joined along the axis. They hold `batch` replicates, by default what the
-    caller says, or as many as fit where each takes so many elements. JAX compiles one
-    loop over chunks of one size, however many there are, and cuts off what is beyond
-    `count`.
+    Chunks are joined along the axis. They hold `batch` replicates: by default those of
+    the caller, or as many as fit if each takes so many elements. JAX compiles one loop
+    over any number of chunks of one size, and cuts off what is beyond `count`.
     """
     if xp.compiles:
         from sigarray._backend import jax_loops
@@ -59,8 +58,8 @@ def map_replicates(
         shard = jax_loops.current_shard(elements * count)
         chunks, size = _plan_chunks(xp, count, elements, batch, shard.n_shards)
         if chunks * shard.n_shards > 1:
-            own = jax_loops.map_chunks(kernel, shard, chunks, size, axis)
-            return own[(*(slice(None),) * (axis % own.ndim), slice(count), ...)]
+            every = jax_loops.map_chunks(kernel, shard, chunks, size, axis)
+            return every[(*(slice(None),) * (axis % every.ndim), slice(count), ...)]
         return kernel(0, count)
     chunks, size = _plan_chunks(xp, count, elements, batch)
     if chunks == 1:
@@ -79,8 +78,8 @@ def map_entries(
 ) -> Array:
     """Apply a function to the entries of the first axis, some at a time.
 
-    The function takes arrays of some entries, and has these on its last axis. An entry
-    takes so many elements, of a budget such as `MAX_HELD`, by default that of a chunk.
+    The function takes arrays of some entries, and returns these on the last axis. An
+    entry takes `elements` of a budget such as `MAX_HELD`, by default that of a chunk.
     """
     count = arrays[0].shape[0]
     batch = chunk_size(xp, elements, budget)
@@ -98,7 +97,7 @@ def map_entries(
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """A function of some entries, by their places."""
+    """Applies a function to entries, by their places."""
 
     xp: Library
     function: Callable[..., Array]
@@ -117,9 +116,9 @@ def map_items(
     *,
     elements: int,
 ) -> Iterator[Item]:
-    """Return what a function makes of items, by whoever is to compute it.
+    """Return the results of a function of items, computed by the workers.
 
-    It takes as long as a chunk of so many elements. For a process group, what it makes
+    A result takes as long as a chunk of so many elements. For a process group, results
     are arrays of one shape.
     """
     return compute_items(
@@ -141,7 +140,7 @@ def sum_replicates(
 ) -> Array:
     """Add up `kernel(start, size)`, of shape (..., size), over replicates [0, count).
 
-    What `initial` holds is added. Chunks are those of `map_replicates`.
+    `initial` is added. Chunks are those of `map_replicates`.
     """
     add = _Sum(xp, kernel, initial.dtype)
     return add_chunks(xp, add, count, initial=initial, elements=elements, batch=batch)
@@ -149,7 +148,7 @@ def sum_replicates(
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The sum of what a kernel gives."""
+    """The sum of the results of a kernel."""
 
     xp: Library
     kernel: Callable[[Any, int], Array]
@@ -168,10 +167,10 @@ def add_chunks(
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """As `sum_replicates`, by a kernel that adds up replicates by itself.
+    """As `sum_replicates`, with a kernel that adds up replicates itself.
 
-    It is called as `kernel(start, size, add_up)`, and gives what `add_up` makes of
-    values (..., size): their sums (parts, ...), which are added one after the other.
+    It is called as `kernel(start, size, add_up)`, and returns `add_up` of values (...,
+    size): their sums (parts, ...), which are added one after the other.
     """
     if xp.compiles:
         from sigarray._backend import jax_loops
@@ -191,7 +190,7 @@ def add_chunks(
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """The sums of the chunks of a kernel, one or several that are computed as one."""
+    """The sums of the chunks of a kernel; several may be computed as one."""
 
     xp: Library
     kernel: Callable[[Any, int, AddUp], Array]
@@ -216,7 +215,7 @@ def _compute(
     elements: int,
     axis: int | None,
 ) -> Iterator[Array]:
-    """Return the chunks of a kernel, by whoever is to compute them."""
+    """Yield the chunks of a kernel, computed by the workers."""
     return compute_chunks(
         kernel,
         count,
@@ -230,7 +229,7 @@ def _compute(
 def iterate(
     xp: Library, step: Callable[[State], State], state: State, count: int
 ) -> State:
-    """Apply a function to its own result so many times, in a loop that JAX keeps."""
+    """Apply a function `count` times to its result, in a loop that JAX compiles."""
     if xp.compiles:
         from sigarray._backend import jax_loops
 
@@ -246,10 +245,10 @@ def iterate_until(
     state: State,
     count: int,
 ) -> State:
-    """Apply a function until it says that nothing changes, so many times at most.
+    """Apply a function until it reports no change, at most `count` times.
 
-    What says so is looked at where that waits for nothing; elsewhere the other steps
-    are done, which change nothing.
+    The report is read on the host only, where that waits for nothing; elsewhere all
+    steps are done, and the last ones change nothing.
     """
     if not xp.is_host:
         return iterate(xp, lambda x: step(x)[0], state, count)

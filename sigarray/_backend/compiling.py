@@ -1,9 +1,9 @@
 """Public functions as one operator of torch, for `torch.compile`.
 
-What is traced would be unrolled: torch has no loop over chunks of replicates, and 20
-rounds of the random words stand in each of them. So a program has one node for a whole
-call, which runs as it does without a compiler: the same bits, compiled in no time. It
-is a module of its own because torch is imported here, when the first call is traced.
+A traced call would be unrolled: torch has no loop over chunks of replicates, and each
+chunk has 20 rounds of the random words. So a program has one node for a whole call,
+which runs as without a compiler: with the same bits, and compiled in no time. This is a
+separate module because it imports torch, when the first call is traced.
 """
 
 import ast
@@ -28,14 +28,14 @@ from sigarray._backend.dispatch import check_plain
 from sigarray._backend.of_torch import without_fresh_seeds
 from sigarray._backend.tracing import list_entries
 
-# Arguments that have no literal: functions of the caller, metrics, devices. Their names
-# are of this process alone, so that no program on disk finds another's.
+# Arguments without a literal: functions of the caller, metrics, devices. Their names
+# differ by process, so that no program on disk uses those of another one.
 _HELD: dict[str, Any] = {}
 _NUMBERS = itertools.count()
 _PROCESS = secrets.token_hex(8)
-# How the results of a call are put together.
+# How the results of a call are nested.
 _STRUCTURES: dict[str, pytree.TreeSpec] = {}
-# Of options that may be callables, how many parameters they are called with.
+# The number of arguments of options that may be callables.
 _PARAMETERS = {"statistic": 2, "test": 3, "metric": 2}
 _LITERALS = (bool, int, float, complex, str, type(None))
 _parse = functools.lru_cache(ast.literal_eval)
@@ -46,13 +46,13 @@ def call_as_operator(
 ) -> Any:
     """Put a call of a public function, by its name, into the program being traced.
 
-    What the compiler would rewrite, or knows in part alone, is called beside it: NumPy
-    arrays, calls without arrays, tensors of other kinds, callables, process groups.
+    Calls that the compiler would rewrite, or knows only in part, stay outside: those
+    with NumPy arrays or none, tensors of other kinds, callables or process groups.
     """
     arrays = _list_arrays(args)
     if not arrays or not all(map(_is_tensor, arrays)):
         return call_beside_the_program(function, args, options)
-    # The compiler takes tensors and literals, and has to be shown what else there is.
+    # The compiler takes tensors and literals, so that the rest is listed here.
     for key, value in options.items():
         if isinstance(value, enum.Enum) and isinstance(value, str):
             options[key] = value.value
@@ -68,7 +68,7 @@ def call_as_operator(
 
 
 def _list_arrays(nested: Any) -> list[Any]:
-    """Give tensors, and whatever else is no literal: arrays and keys of other kinds."""
+    """List tensors, and all else that is no literal: arrays and keys of other kinds."""
     if isinstance(nested, Mapping):
         nested = [*nested.keys(), *nested.values()]
     if isinstance(nested, (list, tuple)):
@@ -77,7 +77,7 @@ def _list_arrays(nested: Any) -> list[Any]:
 
 
 def _is_tensor(x: Any) -> bool:
-    """Tell tensors but those of several devices, DTensors."""
+    """Tell whether x is a tensor on one device, not a DTensor."""
     return isinstance(x, torch.Tensor) and not hasattr(x, "full_tensor")
 
 
@@ -91,10 +91,10 @@ def _plain(nested: Any) -> Any:
 
 
 def _is_known_by_code(function: Any, n_parameters: int) -> bool:
-    """Tell whether a callable is all that the compiler looks at: its code.
+    """Tell whether a callable is determined by its code, as the compiler assumes.
 
-    What is held stays for calls of another function of the same code, which may close
-    over another value, or have another default or other globals.
+    A held callable stays for calls of another function with the same code, which may
+    close over another value, or have other defaults or globals.
     """
     if hasattr(function, "measure"):  # a metric
         function, n_parameters = function.measure, 3
@@ -117,13 +117,13 @@ def _has_globals_of_module(function: types.FunctionType) -> bool:
 def call_beside_the_program(
     function: Callable[..., Any], args: Any, options: dict[str, Any]
 ) -> Any:
-    """Call what is more than tensors and code; `fullgraph=True` refuses it."""
+    """Make a call that is more than tensors and code; `fullgraph=True` refuses it."""
     return function(*args, **options)
 
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _hold(value: Any) -> str:
-    """Keep what has no literal, under a name."""
+    """Keep a value without a literal under a name."""
     for name, held in _HELD.items():
         if held is value:
             return name
@@ -136,14 +136,14 @@ def _hold(value: Any) -> str:
 def _insert(name: str, args: Any, options: dict[str, Any]) -> Any:
     arrays: list[Array] = []
     call = f"{name} {_write((args, options), arrays)!r}"
-    # In a traced mode of inference, torch fails at `detach` (2.13).
+    # In a traced inference mode, torch fails at `detach` (2.13).
     may_have_grad = not torch.is_inference_mode_enabled()
     results = _call([x.detach() for x in arrays] if may_have_grad else arrays, call)
     return pytree.tree_unflatten(results, _STRUCTURES[call])
 
 
 def _write(value: Any, arrays: list[Array]) -> Any:
-    """Return a literal of arguments, where bytes stand for tensors and what is held."""
+    """Return a literal of arguments, with bytes for tensors and held values."""
     if isinstance(value, torch.Tensor):
         arrays.append(value)
         return f"tensor {len(arrays) - 1}".encode()
@@ -177,7 +177,7 @@ def _run(arrays: list[Array], call: str) -> list[Array]:
     module, _, function = name.rpartition(".")
     public = getattr(importlib.import_module(module), function)
     args, options = _read(_parse(literal), arrays)
-    # Not itself, which might find that it is traced.
+    # The wrapped function, because the public one might find that it is traced.
     results = public.__wrapped__(*args, **options)
     leaves, _STRUCTURES[call] = pytree.tree_flatten(results)
     return list(leaves)
@@ -188,9 +188,9 @@ def _run(arrays: list[Array], call: str) -> list[Array]:
 )
 def _call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said while it was traced
+        warnings.simplefilter("ignore")  # they were raised while it was traced
         results = _run(arrays, call)
-    # An operator gives no arguments of its own, and memory as it was promised.
+    # An operator may not return its arguments, and has a promised memory format.
     return [x.clone(memory_format=torch.contiguous_format) for x in results]
 
 
@@ -207,10 +207,10 @@ def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]
         )
         raise TypeError(msg)
     is_known = call in _STRUCTURES
-    # As real tensors of no numbers: fake ones take ten times as long.
+    # With real tensors on "meta", because fake ones take ten times as long.
     with unset_fake_temporarily(), without_fresh_seeds(), warnings.catch_warnings():
         if is_known:
-            warnings.simplefilter("ignore")  # each is said once
+            warnings.simplefilter("ignore")  # each is raised once
         shapes = [
             torch.empty([int(n) for n in x.shape], dtype=x.dtype, device="meta")
             for x in arrays
@@ -223,7 +223,7 @@ def _shapes_of_call(arrays: list[torch.Tensor], call: str) -> list[torch.Tensor]
 def _map_entries(
     info: Any, in_dims: Any, arrays: list[torch.Tensor], call: str
 ) -> tuple[list[torch.Tensor], list[int]]:
-    """Call it for one entry of a `torch.func.vmap` after another."""
+    """Call the operator for one entry of a `torch.func.vmap` after another."""
     entries = list_entries(info, in_dims[0], arrays)
     is_empty = not entries
     if is_empty:  # to know the shapes of its results

@@ -1,4 +1,4 @@
-"""Sums so far, by what each array library does fast."""
+"""Cumulative sums, by the fast operations of each array library."""
 
 import math
 
@@ -7,10 +7,10 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 
-# Sequential float32 sums are exact enough for so many terms: beyond, sum by blocks.
+# Sequential float32 sums are exact enough for so many terms; more are summed by blocks.
 _MAX_FLOAT32_TERMS = 1024
-# NumPy's own cumulative sum waits 3 ns for each term to be written: it adds up blocks
-# of terms, within which whole arrays are added.
+# NumPy's cumulative sum waits 3 ns for each term to be written. So blocks of terms are
+# added up, and within these whole arrays.
 _TERMS_OF_A_BLOCK = 8
 
 
@@ -22,11 +22,11 @@ def cumulative_places(
     Parameters
     ----------
     widths : array, shape (count, K, T + 1), float32
-        Of one sign.
+        All of one sign.
     n : int
         The places are 0, ..., n - 1.
     is_last : bool, default: True
-        Whether the places are the last axis of the result, or the replicates.
+        Whether the last axis of the result has the places, or the replicates.
 
     Returns
     -------
@@ -42,15 +42,15 @@ def cumulative_places(
 
 
 def _below(n: int, *, is_wide: bool) -> float:
-    """Give n times a factor so close to 1 that floor(n u) is below n for all u <= 1."""
+    """Return n times a factor just below 1, so that floor(n u) < n for all u <= 1."""
     return n * (1.0 - (2.0**-50 if is_wide else 2.0**-21))
 
 
 def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
     """Return `cumulative_places` (K, T, count) of many replicates.
 
-    Their terms are the first axis of the sums, and added in the order of those of
-    blocks, so that all bits are the same.
+    The first axis of the sums has the terms. They are added in the order of
+    `_add_up_blocks`, so that all bits are the same.
     """
     sums = widths.transpose(2, 1, 0).astype(np.float64, order="C")
     for k in range(1, len(sums)):
@@ -66,8 +66,8 @@ def _add_up_terms(widths: np.ndarray, n: int) -> np.ndarray:
 def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
     """Return `cumulative_places` (K, count, T) of many terms.
 
-    Blocks of them stand side by side on the last axis of the sums, and terms of a block
-    on the first: they are added whole array by whole array.
+    The last axis of the sums has the blocks, and the first the terms of a block, so
+    that whole arrays are added.
     """
     count, n_samples, width = widths.shape
     rows = widths.transpose(1, 0, 2).reshape(n_samples * count, width)
@@ -91,13 +91,13 @@ def _add_up_blocks(widths: np.ndarray, n: int) -> np.ndarray:
 
 
 def _blocks_of(rows: np.ndarray, whole: int) -> np.ndarray:
-    """Return a view (terms, rows, blocks) of whole blocks of terms of rows."""
+    """Return a view (terms, rows, blocks) of the whole blocks of rows."""
     shape = len(rows), whole, _TERMS_OF_A_BLOCK
     return rows[:, : whole * _TERMS_OF_A_BLOCK].reshape(shape).transpose(2, 0, 1)
 
 
 def _cumulative_sum(xp: Library, x: Array) -> Array:
-    """Cumulative sum along the last axis, in float64 or as exact as may be."""
+    """Return the cumulative sum along the last axis, as in float64 if possible."""
     dtype = xp.widest_float
     n = x.shape[-1]
     if dtype == xp.float64 or n <= _MAX_FLOAT32_TERMS:

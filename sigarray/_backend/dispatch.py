@@ -25,24 +25,23 @@ def standardize(
 ) -> tuple[Library, list[Array]]:
     """Return samples of one namespace, device and float dtype, the sample axis last.
 
-    A sample has so many axes, and those in front of them broadcast. Where samples are
-    `paired` by the first of their own axes and carry labels, these have to be the same,
-    and bring them into one order.
+    A sample has `n_axes` axes, and those in front of them broadcast. If samples are
+    `paired` by the first of their axes and carry labels, these have to be the same, and
+    bring them into one order.
 
     Integers and booleans become the widest float of the device; float16 and bfloat16
-    become float32. Anything that is not an array of a supporting library but can be
-    read from the host (a list, a pandas Series, a TensorFlow tensor) becomes a NumPy
-    array.
+    become float32. Anything else that can be read from the host (a list, a pandas
+    Series, a TensorFlow tensor) becomes a NumPy array.
 
-    No derivative goes through, for there is nothing to train on: resampled p-values are
-    step functions, and others have derivatives of NaN at ties or where they saturate.
-    Results are of no graph of torch, and gradients of JAX are zero.
+    Derivatives are cut, for they are of no use: resampled p-values are step functions,
+    and others have derivatives of NaN at ties or where they saturate. Results are in no
+    graph of torch, and gradients of JAX are zero.
 
     Raises
     ------
     TypeError
-        Complex, object or text scores; two libraries or two devices; a data frame,
-        where a sample has one axis.
+        Complex, object or text scores; two libraries or two devices; a data frame if a
+        sample has one axis.
     ValueError
         No sample axis, no scores along it, leading axes that do not broadcast, or
         labels that differ.
@@ -64,12 +63,12 @@ def standardize(
 def first_replicate(
     xp: Library, start: int | Array, count: int, name: str = "count"
 ) -> int | Array:
-    """Return the first of so many replicates, an integer that may be traced.
+    """Return the first of `count` replicates, an integer that may be traced.
 
     Raises
     ------
     TypeError
-        No integer.
+        Anything but an integer.
     ValueError
         Replicates before 0 or beyond 2^31.
     """
@@ -95,7 +94,7 @@ def first_replicate(
 
 
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
-    """Return the library of a namespace of the caller, or NumPy, for a device."""
+    """Return the library of the caller's namespace, or NumPy, on a device."""
     if namespace is None:
         return HOST
     if not hasattr(namespace, "zeros"):
@@ -103,14 +102,14 @@ def choose_library(namespace: Namespace | None, device: Device) -> Library:
             f"Expected xp to be a namespace such as numpy or torch; got {namespace!r}."
         )
         raise TypeError(msg)
-    # Where the others will be, but for CuPy's own function, which takes no device.
+    # The device of later arrays; CuPy's function takes no device.
     is_placed = device is not None and not array_api_compat.is_cupy_namespace(namespace)
     probe = namespace.zeros(0, device=device) if is_placed else namespace.zeros(0)
     return _shared_library((probe,))
 
 
 def check_library(xp: Library, *arrays: Array) -> None:
-    """Raise where an array is of another library than the namespace."""
+    """Raise if an array is not of the library of the namespace."""
     for x in arrays:
         if not is_array(x) or _shared_library((x,)).namespace is not xp.namespace:
             msg = (
@@ -121,7 +120,7 @@ def check_library(xp: Library, *arrays: Array) -> None:
 
 
 def to_host(x: Array) -> np.ndarray:
-    """Copy an array of any library to NumPy, which waits for it."""
+    """Copy an array of any library to NumPy, and so wait for it."""
     if array_api_compat.is_torch_array(x):
         return x.detach().cpu().numpy()  # type: ignore[no-any-return]
     if array_api_compat.is_cupy_array(x):
@@ -130,12 +129,12 @@ def to_host(x: Array) -> np.ndarray:
 
 
 def is_array(x: Any) -> TypeGuard[Array]:
-    """Tell arrays of the libraries, tracers too, from numbers of Python and NumPy."""
+    """Tell whether x is an array or a tracer of a library, not a number."""
     return not isinstance(x, np.generic) and hasattr(x, "ndim")
 
 
 def is_traced(x: Any) -> bool:
-    """Tell a JAX tracer, which stands for an argument of a function that is traced."""
+    """Tell whether x is a JAX tracer, an argument of a function that is traced."""
     if not array_api_compat.is_jax_array(x):
         return False
     import jax
@@ -144,7 +143,7 @@ def is_traced(x: Any) -> bool:
 
 
 def check_plain(x: Any) -> None:
-    """Raise for an array that is not of numbers side by side."""
+    """Raise for an array that is not dense and of numbers."""
     if isinstance(x, np.ma.MaskedArray):
         msg = (
             "Expected scores without a mask; got a MaskedArray. Pass x.compressed(); "
@@ -173,7 +172,7 @@ def _to_array(x: Any) -> Array:
 
 
 def _advise(x: Any) -> str | None:
-    """Say what to do with an array that is not of numbers side by side."""
+    """Advise what to do with an array that is not dense and of numbers."""
     is_tensor = array_api_compat.is_torch_array(x)
     advice = None
     if getattr(getattr(x, "dtype", None), "names", None):
@@ -275,7 +274,7 @@ def _shared_library(arrays: tuple[Array, ...]) -> Library:
 
 @functools.lru_cache(maxsize=64)
 def library_of(namespace: Namespace, device: Device) -> Library:
-    """Return what each library does in its own way, for new arrays on the device."""
+    """Return the `Library` of a namespace, with new arrays on the device."""
     if array_api_compat.is_numpy_namespace(namespace):
         return HOST
     if array_api_compat.is_torch_namespace(namespace):
@@ -294,7 +293,7 @@ def library_of(namespace: Namespace, device: Device) -> Library:
 
 
 def _place_of(x: Array) -> str | None:
-    """Name the device of a JAX array that is bound to one, which no other may meet."""
+    """Name the device to which a JAX array is bound; others have to be there too."""
     import jax
 
     if isinstance(x, jax.core.Tracer) or not x.committed or len(x.devices()) != 1:
@@ -304,8 +303,8 @@ def _place_of(x: Array) -> str | None:
 
 def _to_float(xp: Library, x: Array, what: str) -> Array:
     if xp.isdtype(x.dtype, ("bool", "integral")):
-        # Not the default float, which an ambient mode sets, and of which one of 32 bits
-        # takes two integers above 2^24 for the same.
+        # An ambient mode sets the default float; one of 32 bits cannot tell some
+        # integers above 2^24 apart.
         return xp.astype(x, xp.widest_float)
     if xp.isdtype(x.dtype, "real floating"):
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
@@ -336,9 +335,9 @@ def _check_leading_axes(samples: list[Array], n_axes: int) -> None:
         np.broadcast_shapes(*(x.shape[:-n_axes] for x in samples))
     except ValueError as error:
         shapes = " and ".join(str(tuple(x.shape)) for x in samples)
-        own = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"
+        axes = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"
         msg = (
-            f"Expected leading axes that broadcast ({own} aside); got samples of shape "
-            f"{shapes}, sample axis last."
+            f"Expected leading axes that broadcast ({axes} aside); got samples of "
+            f"shape {shapes}, sample axis last."
         )
         raise ValueError(msg) from error

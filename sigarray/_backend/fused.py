@@ -1,8 +1,8 @@
-"""Random words, uniforms and places in one launch, where a device has a kernel of ours.
+"""Random words, uniforms and places in one launch, if a device has a kernel of ours.
 
-Array code, which is the reference, takes some 70 launches for as much. On CUDA tensors
-of torch the kernel is Triton's, which comes with torch; on CuPy it is CUDA C. XLA needs
-none: it fuses the array code.
+The array code, which is the reference, takes some 70 launches. On CUDA tensors of torch
+the kernel is Triton's, which comes with torch; on CuPy it is CUDA C. XLA needs none: it
+fuses the array code.
 """
 
 import functools
@@ -15,7 +15,7 @@ from sigarray._backend.library import Library
 
 Kind = Literal["words", "uniforms", "places"]
 
-# By their numbers in the kernels.
+# The numbers of these kinds in the kernels.
 _KINDS = {"words": 0, "uniforms": 1, "places": 2}
 
 
@@ -31,11 +31,11 @@ def draw_fused(
     size: int = 1,
     first_block: int = 0,
 ) -> Array | None:
-    """Draw for replicates `start`, ..., or give None where there is no kernel for it.
+    """Draw for replicates `start`, ..., or return None if there is no kernel.
 
-    Words are those of `random_words`, or of `overlapping_words` where they are made of
-    halves, and uniforms those of `random_uniforms`, which always are; of shape (count,
-    K, width) for K streams, or (count, width), and places below `size`.
+    Words are those of `random_words`, or, from halves, those of `overlapping_words`;
+    uniforms are those of `random_uniforms`, and places are below `size`. The shape is
+    (count, K, width) for K streams, or (count, width).
     """
     if not isinstance(start, int) or width == 0:
         return None
@@ -48,7 +48,7 @@ def draw_fused(
 
 @functools.cache
 def has_triton(device: Device) -> bool:
-    """Tell whether Triton can make the kernel for a CUDA device, and launch it."""
+    """Tell whether Triton can compile and launch the kernel on a CUDA device."""
     import torch
 
     if importlib.util.find_spec("triton") is None or not torch.cuda.is_available():
@@ -60,7 +60,7 @@ def has_triton(device: Device) -> bool:
     words = torch.zeros(1, dtype=torch.int32, device=device)
     try:
         draw(words, words, _KINDS["words"], [0, 1, 2, 0, 1, 0])
-    except Exception as error:  # no compiler of C, no place for its cache, ...
+    except Exception as error:  # no C compiler, no place for a cache, ...
         msg = (
             f"Triton cannot launch a kernel, and array code takes its place, which is "
             f"slower and gives the same numbers: {error}"

@@ -9,7 +9,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 
 _THREADS_OF_A_BLOCK = 256
-# Words, uniforms and places, for CuPy and in C.
+# The types of words, uniforms and places, for CuPy and in C.
 _TYPES = (("uint32", "word"), ("float32", "float"), ("int64", "index"))
 
 SOURCE = """

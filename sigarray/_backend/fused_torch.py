@@ -1,4 +1,4 @@
-"""The kernel of `fused` as an operator of torch, so that maps and tracers know it."""
+"""The kernel of `fused` as an operator of torch, known to maps and tracers."""
 
 from typing import Any
 

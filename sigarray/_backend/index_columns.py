@@ -1,11 +1,11 @@
-"""Tell an index from the scores of a model, in a table with a column for each."""
+"""Tell an index from the scores of a model, in a table with a column for each model."""
 
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
-# Without case, spaces and punctuation; what ends in "_id" and the like is one as well.
+# Names without case, spaces and punctuation; names ending in "_id" etc. are such, too.
 _INDEX = re.compile(
     r"(global|train|training|random|rng|cv)?"
     r"(epoch|example|fold|item|iter|iteration|line|question|repeat|replicate|"
@@ -17,7 +17,7 @@ _INDEX = re.compile(
 )
 _LAST_WORDS = frozenset(("id", "ids", "idx", "index", "seed", "seeds", "no", "nr"))
 _MIN_ROWS = 3
-# Fewer scores may well be whole numbers that happen to be all different.
+# Fewer scores may well be whole numbers that all happen to differ.
 _MIN_SHUFFLED_ROWS = 10
 
 
@@ -29,7 +29,7 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     name : str
         The header of the column.
     values : sequence of float
-        Its cells, in order; none, to judge by the name alone.
+        Its cells, in order; empty, to judge only by the name.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Loops that JAX compiles, and those that the shards of a mesh share.
 
-It is imported where JAX's arrays are.
+This module is imported only for JAX's arrays.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ AddUp = Callable[[Array], Array]
 
 
 class Shard(NamedTuple):
-    """The place of a shard, which is traced, among so many."""
+    """The place of a shard, which is traced, among all shards."""
 
     place: int | Array
     n_shards: int
@@ -29,18 +29,18 @@ class Shard(NamedTuple):
 
 
 def current_shard(elements: int) -> Shard:
-    """Return the place of this shard of JAX where so many elements are to be shared."""
+    """Return the place of this shard if so many elements are to be shared."""
     name = shared_by_axis(elements)
     if name is None:
         return Shard(0, 1)
     n_shards = jax.lax.psum(1, name)
-    if n_shards == 1:  # whose place nevertheless varies, for JAX
+    if n_shards == 1:  # for JAX, its place still varies
         return Shard(0, 1)
     return Shard(jax.lax.axis_index(name), n_shards, name)
 
 
 def iterate(step: Callable[[State], State], state: State, count: int) -> State:
-    """Apply a function to its own result so many times."""
+    """Apply a function `count` times to its result."""
     result: State = jax.lax.fori_loop(0, count, lambda _, x: step(x), state)
     return result
 
@@ -52,21 +52,21 @@ def map_chunks(
     size: int,
     axis: int,
 ) -> Array:
-    """Return the chunks of all shards of JAX, of which each computes so many."""
+    """Return the chunks of all shards; each shard computes `chunks` of them."""
     starts = size * (chunks * shard.place + jnp.arange(chunks, dtype=jnp.int32))
     with executed_by(current_execution().elsewhere):
         results = jax.lax.map(lambda start: kernel(start, size), starts)
     shape = list(results.shape[1:])
     axis %= len(shape)
     shape[axis] *= chunks
-    own = jnp.reshape(jnp.moveaxis(results, 0, axis), tuple(shape))
+    part = jnp.reshape(jnp.moveaxis(results, 0, axis), tuple(shape))
     if shard.n_shards == 1:
-        return own
+        return part
     shape[axis] *= shard.n_shards
-    # Zeros but for its own, which are then those of all of them.
+    # Each shard has zeros elsewhere, so that the sum has the parts of all.
     place = size * chunks * shard.place
     every = jax.lax.dynamic_update_slice_in_dim(
-        jnp.zeros(tuple(shape), dtype=own.dtype), own, place, axis
+        jnp.zeros(tuple(shape), dtype=part.dtype), part, place, axis
     )
     return jax.lax.psum(every, shard.name)
 
@@ -74,13 +74,13 @@ def map_chunks(
 def map_strided_entries(
     function: Callable[..., Array], arrays: Sequence[Array], batch: int
 ) -> Array:
-    """Return `map_entries` in a loop of JAX, each time of entries from everywhere.
+    """Return `map_entries` in a loop of JAX; each step takes entries with a stride.
 
-    So a device that has some of them computes these, and none moves.
+    So each device computes the entries that it has, and none is moved.
     """
     count = arrays[0].shape[0]
     chunks = -(-count // batch)
-    # Without any that fill up, which would move, if that takes no more than twice.
+    # Up to twice as many chunks if these need no padding, which would move entries.
     even = next((k for k in range(chunks, 2 * chunks) if count % k == 0), chunks)
     size = -(-count // even)
     missing = even * size - count
@@ -105,7 +105,7 @@ def add_chunks(
     chunks: int,
     size: int,
 ) -> Array:
-    """Add up the chunks of all shards of JAX, of which each computes so many."""
+    """Add up the chunks of all shards; each shard computes `chunks` of them."""
 
     def add(chunk: Array, total: Array) -> Array:
         start = (chunks * shard.place + chunk) * size
@@ -118,11 +118,11 @@ def add_chunks(
 
     if shard.n_shards == 1:
         return jax.lax.fori_loop(0, chunks, add, initial)
-    # It differs between shards, as what is added to it does.
+    # The zero varies between shards, like the values that are added to it.
     zero = jnp.zeros_like(initial) + jnp.astype(0 * shard.place, initial.dtype)
     with executed_by(current_execution().elsewhere):
-        own = jax.lax.fori_loop(0, chunks, add, zero)
-    return initial + jax.lax.psum(own, shard.name)
+        part = jax.lax.fori_loop(0, chunks, add, zero)
+    return initial + jax.lax.psum(part, shard.name)
 
 
 def map_shifts(
@@ -140,10 +140,10 @@ def map_shifts(
     missing = n_shifts * n - count
 
     def step(arguments: tuple[Array, ...]) -> Array:
-        shift, *own = arguments
+        shift, *values = arguments
         window = jax.lax.dynamic_slice_in_dim(y, shift, n, y.ndim + axis)
         window = jnp.expand_dims(window, y.ndim + axis)
-        return function(rows, window, *own)[..., 0, :]
+        return function(rows, window, *values)[..., 0, :]
 
     padded = [
         jnp.concat([z, jnp.zeros_like(z[..., :missing])], axis=-1) if missing else z
@@ -159,7 +159,7 @@ def map_shifts(
 
 
 def check_axis(name: str, arrays: Any) -> Any:
-    """Give arrays that are the same on all shards of an axis, or raise, or give NaN."""
+    """Return arrays that are the same on all shards of an axis, or raise, or NaN."""
     try:
         jax.lax.psum(1, name)
     except NameError as error:
@@ -169,7 +169,7 @@ def check_axis(name: str, arrays: Any) -> Any:
         )
         raise ValueError(msg) from error
     if not _varies(name, jax.lax.axis_index(name)):
-        # Of vmap or pmap, or unchecked: nobody knows before it runs.
+        # For vmap, pmap or unchecked axes, it is unknown before the program runs.
         return _spoil_where_different(name, arrays)
     if any(_varies(name, x) for x in jax.tree.leaves(arrays)):
         msg = (
@@ -182,14 +182,14 @@ def check_axis(name: str, arrays: Any) -> Any:
 
 
 def _varies(name: str, x: Array) -> bool:
-    """Tell whether JAX knows of an array that it differs between shards."""
+    """Tell whether JAX knows that an array varies between shards."""
     kind = jax.typeof(x)
     axes = getattr(kind, "manual_axis_type", None)  # `vma` before jax 0.10
     return name in (axes.varying if axes else getattr(kind, "vma", ()))
 
 
 def _spoil_where_different(name: str, arrays: Any) -> Any:
-    """Return NaN for scores where those of another shard have other bits."""
+    """Return NaN for scores if those of another shard have other bits."""
     total = jnp.zeros((), jnp.uint32)
     for x in jax.tree.leaves(arrays):
         words = jax.lax.bitcast_convert_type(x, jnp.uint32) if x.size else x
@@ -197,8 +197,8 @@ def _spoil_where_different(name: str, arrays: Any) -> Any:
         words = (words ^ (words >> 15)) * jnp.uint32(0x85EBCA77)
         places = 2 * jnp.arange(words.size, dtype=jnp.uint32) + 1
         total = total * jnp.uint32(0xC2B2AE3D) + jnp.sum(words * places)
-    own = (total >> 1).astype(jnp.int32)
-    is_same = jax.lax.pmax(own, name) == -jax.lax.pmax(-own, name)
+    bits = (total >> 1).astype(jnp.int32)
+    is_same = jax.lax.pmax(bits, name) == -jax.lax.pmax(-bits, name)
 
     def spoil(x: Array) -> Array:
         if not jnp.issubdtype(x.dtype, jnp.floating):

@@ -14,10 +14,10 @@ Result = TypeVar("Result")
 def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
     """Compute `function(xp, *arrays, **static)` the same way in every ambient mode.
 
-    Where the arrays are JAX's it is compiled once: eager JAX is 4 to 27 times slower.
-    Keyword arguments are static: they have to be hashable. With a function of the
-    caller among them it is traced in every call, and compiled once for each trace.
-    Who computes its chunks, and how many at a time, says the current `Execution`.
+    For JAX arrays it is compiled once: eager JAX is 4 to 27 times slower. Keyword
+    arguments are static, and have to be hashable. With a function of the caller among
+    them it is traced in every call, and compiled once for each trace. The current
+    `Execution` says who computes its chunks, and how many at a time.
     """
 
     @functools.wraps(function)
@@ -35,7 +35,7 @@ def array_kernel(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _code_of(option: Any) -> Any:
-    """Return what a function of the caller is made of, as far as it has a text."""
+    """Return what a function of the caller consists of, as far as that can be told."""
     code = getattr(option, "__code__", None)
     if code is None:
         return None

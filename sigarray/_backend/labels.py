@@ -1,7 +1,7 @@
-"""Labels of the host's tables: pandas and xarray objects say which score is whose.
+"""Labels of tables on the host, such as pandas and xarray objects.
 
-An array pairs by place; objects that carry labels pair by these. Nothing is imported:
-what has `reindex` has labels.
+Arrays pair by place; objects with labels pair by these. Nothing is imported: an object
+with `reindex` has labels.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ _SHOWN = 3
 def align_labels(
     samples: tuple[Any, ...], *, axis: int, n_axes: int, paired: bool
 ) -> tuple[Any, ...]:
-    """Bring samples that are paired into one order of labels; give others as they are.
+    """Bring paired samples into one order of labels; return others as they are.
 
-    Samples are paired along `axis` where they have one axis, and along the first of two
-    axes, else.
+    Samples with one axis are paired along `axis`, and those with two axes along the
+    first of these.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def _has_labels(x: Any) -> bool:
 
 
 def _place(x: Any, axis: int) -> int:
-    """Return the place of an axis; a vector has but one."""
+    """Return the place of an axis; a vector has only one."""
     return axis % x.ndim if -x.ndim <= axis < x.ndim else 0
 
 
@@ -107,7 +107,7 @@ def _order_levels(labels: Any, names: list[Any]) -> Any:
 
 
 def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
-    """Raise where entries of a batch would be compared that have other labels."""
+    """Raise if entries of a batch with different labels would be compared."""
     if not (hasattr(first, "dims") and hasattr(x, "dims")):
         return
     if first.ndim == x.ndim and tuple(first.dims) != tuple(x.dims):
@@ -116,9 +116,9 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
             f"{x.dims}. Bring them into one with x.transpose(...) or x.rename(...)."
         )
         raise ValueError(msg)
-    own = _place(x, axis)
+    paired = _place(x, axis)
     for place, name in enumerate(x.dims):
-        if place == own or name not in first.dims:
+        if place == paired or name not in first.dims:
             continue
         labels = _labels(x, place), _labels(first, first.dims.index(name))
         if all(x is not None for x in labels) and not labels[0].equals(labels[1]):

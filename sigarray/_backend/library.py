@@ -1,7 +1,7 @@
-"""An array library and a device: the array API, and what each library does its own way.
+"""An array library and a device: the array API, and where libraries differ from it.
 
-Here is the way of the standard; `of_numpy`, `of_torch`, `of_jax` and `of_cupy` have
-those of the libraries, and `dispatch` chooses one.
+Here are the methods of the standard; `of_numpy`, `of_torch`, `of_jax` and `of_cupy`
+have those of the libraries, and `dispatch` chooses one.
 """
 
 import functools
@@ -16,39 +16,39 @@ import numpy as np
 
 from sigarray._backend.aliases import Array, Device, Seed
 
-# What makes arrays of nothing, on the device unless another is named.
+# Functions that create arrays, on the library's device unless another is named.
 _CREATING = frozenset(
     ("arange", "asarray", "empty", "eye", "full", "linspace", "ones", "zeros")
 )
-# Elements that a chunk of replicates may hold: what fits in the cache of one core, and
-# what bounds memory where nothing is known of an accelerator.
+# The most elements of a chunk of replicates: as fit in the cache of one core, and as
+# limit memory on an unknown accelerator.
 _CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
-# An accelerator pays for every launch: 2^24 where 1/64 of its memory holds so many, at
-# 40 bytes each. They take 8 to 26 (float64, on the processor): 0.44 GB at most.
+# An accelerator pays for every launch: 2^24 if 1/64 of its memory holds so many, at 40
+# bytes each. They take 8 to 26 bytes (float64, on the processor): 0.44 GB at most.
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 
 
 class Library:
-    """A namespace of the array API, whose new arrays are on one device.
+    """A namespace of the array API, with new arrays on one device.
 
     Attributes
     ----------
     namespace : module
-        Whatever is not defined here is taken from it.
+        It has all functions that are not defined here.
     device : device or None
         None leaves the place of new arrays to the library.
     """
 
-    # JAX compiles functions, whose loops it keeps and whose arrays may be traced.
+    # JAX compiles functions, keeps their loops, and may trace their arrays.
     compiles = False
-    # Arrays of the host, whose operations cost no launch and no compilation; or of a
-    # device on which each of them costs a launch.
+    # Operations on arrays of the host cost no launch and no compilation; on a device
+    # each costs a launch.
     is_processor: bool = False
     is_accelerator: bool = False
-    # Arrays of the host that nothing traces: they can be looked at, and computed by
+    # Arrays of the host that nothing traces: their values can be read, and computed by
     # threads of ours.
     is_host = False
-    # Shapes alone, of torch's device "meta": see `compiling`.
+    # On torch's device "meta" arrays have only shapes: see `compiling`.
     has_no_numbers: bool = False
     # Ranks of a process group may compute chunks.
     has_process_groups = False
@@ -60,7 +60,7 @@ class Library:
         value = getattr(self.namespace, name)
         if name in _CREATING and self.device is not None:
             value = functools.partial(value, device=self.device)
-        # From now on it is found without this function.
+        # From now on it is looked up without this function.
         self.__dict__[name] = value
         return value
 
@@ -78,7 +78,7 @@ class Library:
         return f"{type(self).__name__}({self.name}, {self.device!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A module has no copy.
+        # A module cannot be pickled.
         return _load, (type(self), self.namespace.__name__, self.device)
 
     @property
@@ -90,7 +90,7 @@ class Library:
 
     @property
     def widest_float(self) -> Any:
-        """Float64 where the device has it, else float32."""
+        """Float64 if the device has it, else float32."""
         info = self.namespace.__array_namespace_info__()
         dtypes = info.dtypes(device=self.device, kind="real floating")
         return dtypes.get("float64", self.namespace.float32)
@@ -114,7 +114,7 @@ class Library:
 
     @property
     def chunk_elements(self) -> int:
-        """How many elements a chunk of replicates may hold."""
+        """The most elements of a chunk of replicates."""
         return _CHUNK_ELEMENTS
 
     # Where arrays come from.
@@ -122,9 +122,9 @@ class Library:
     def build_tables(
         self, build: Callable[["Library"], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
-        """Build tables that depend on static sizes alone, in 64-bit integers.
+        """Build tables that depend only on static sizes, in 64-bit integers.
 
-        They are made on the device, so that nothing is uploaded, or by NumPy where the
+        They are made on the device, so that nothing is uploaded, or by NumPy if the
         device has no such integers.
         """
         return build(self) if self.has_int64 else self._upload_tables(build)
@@ -153,22 +153,22 @@ class Library:
         return number
 
     def draw_seed(self, _rng: Any) -> Seed | None:
-        """Draw two words with a generator of the library, None for any other."""
+        """Draw two words with a generator of the library, or return None."""
         return None
 
     def words_of_key(self, _rng: Array) -> Seed | None:
-        """Give two words drawn with a key of the library, None for any other array."""
+        """Draw two words with a key of the library, or return None."""
         return None
 
     def check_axis(self, _name: str, arrays: Any) -> Any:
-        """Return arrays that are the same on all shards of an axis of a mesh of JAX."""
+        """Return arrays that are the same on all shards of an axis of a JAX mesh."""
         return arrays
 
     def check_place(self, rng: Array) -> None:
         """Raise for an integer of a seed on another device than the scores."""
 
     def draw_fused(self, _seed: Seed, _kind: int, _numbers: list[int]) -> Array | None:
-        """Draw random numbers by one kernel, where there is one: see `fused`."""
+        """Draw random numbers by one kernel, or return None: see `fused`."""
         return None
 
     # Who computes.
@@ -176,7 +176,7 @@ class Library:
     def modes_off(self) -> AbstractContextManager[Any]:
         """Compute as in a program that has set no mode of the library.
 
-        Modes that no context turns off are dealt with where they matter: torch's lower
+        Modes that no context turns off are handled where they matter: torch's lower
         precision of products in `matrix_product`, its default dtype and device by
         naming both wherever an array is made.
         """
@@ -188,7 +188,7 @@ class Library:
         arrays: tuple[Any, ...],
         static: dict[str, Any],
     ) -> Any:
-        """Call `function(xp, *arrays, **static)`; what compiles it does so once."""
+        """Call `function(xp, *arrays, **static)`, compiled once if the library can."""
         return function(self, *arrays, **static)
 
     # What is done with arrays.
@@ -209,7 +209,7 @@ class Library:
         return 2.0 ** self.floor(self.log2(x))
 
     def move_axis(self, x: Array, source: int, target: int) -> Array:
-        """Move an axis to another place, the order of the others kept."""
+        """Move an axis to another place, and keep the order of the others."""
         if source % x.ndim == target % x.ndim:
             return x
         # torch.func.vmap has no rule for moveaxis (pytorch 2.13).
@@ -218,7 +218,7 @@ class Library:
         return self.permute_dims(x, tuple(order))
 
     def contiguous(self, x: Array) -> Array:
-        """Return an array whose last axis is contiguous, where that can be said."""
+        """Return an array with a contiguous last axis, if the library has strides."""
         if hasattr(self.namespace, "ascontiguousarray"):
             return self.ascontiguousarray(x)
         return x
@@ -226,24 +226,24 @@ class Library:
     def nth_smallest(self, x: Array, n: int) -> Array:
         """Return the n-th smallest of the last axis, which is kept.
 
-        Without a sort, two to three times faster, where the library has a way.
+        Some libraries do so without a sort, two to three times faster.
         """
         return self.sort(x, axis=-1, stable=False)[..., n - 1 : n]
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
-        """Return numbers between two bounds, of which None is no bound; NaN stays."""
+        """Return numbers between two bounds; None is no bound, and NaN stays."""
         return self.namespace.clip(x, low, high)
 
     def positive_part(self, x: Array) -> Array:
-        """Return max(x, 0), in the place of x where that saves memory; NaN stays."""
+        """Return max(x, 0), in place if that saves memory; NaN stays."""
         return self.namespace.clip(x, 0.0, None)
 
     def rescale(self, x: Array, scale: Array) -> Array:
-        """Return x times a scale, in the place of x where that saves memory."""
+        """Return x times a scale, in place if that saves memory."""
         return scale * x
 
     def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
-        """Index an axis by an array of one axis, of which none is negative."""
+        """Index an axis by an array of one axis, without negative indices."""
         return self.namespace.take(x, indices, axis=axis)
 
     def take_last(self, x: Array, indices: Array) -> Array:
@@ -252,7 +252,7 @@ class Library:
         return self.reshape(flat, (*x.shape[:-1], *indices.shape))
 
     def take_rows(self, table: Array, rows: Array, n_axes: int = 2) -> Array:
-        """Index the second last axis of a table by rows, whose last axes are `n_axes`.
+        """Index the second last axis of a table by rows, which have `n_axes` last axes.
 
         Both have the same batch axes in front, or the rows have none.
         """
@@ -286,7 +286,7 @@ def elements_of_memory(memory: int | None) -> int:
     return min(elements, _MAX_CHUNK_ELEMENTS)
 
 
-# What makes tables for those that cannot.
+# It makes tables for libraries that cannot.
 _HOST = Library(np, None)
 
 

@@ -1,4 +1,4 @@
-"""What CuPy does in its own way."""
+"""CuPy's differences from the array API."""
 
 import functools
 from typing import Any
@@ -22,8 +22,8 @@ class CupyLibrary(Library):
         kind = type(rng)
         if (kind.__module__.partition(".")[0], kind.__name__) != ("cupy", "Generator"):
             return None
-        # By halves: before 14.2 the whole range was read from memory that nobody had
-        # written to (cupy/cupy#9745).
+        # By halves: before 14.2 the whole range was read from uninitialized memory
+        # (cupy/cupy#9745).
         halves = rng.integers(0, 2**_HALF_BITS, size=4, dtype=self.uint32)
         words = halves[:2] << _HALF_BITS | halves[2:]
         return words[:1], words[1:]
@@ -41,7 +41,7 @@ class CupyLibrary(Library):
         return self.partition(x, n - 1, axis=-1)[..., n - 1 : n]
 
     def clip(self, x: Array, low: float | None, high: float | None) -> Array:
-        # That of array-api-compat writes through a mask, which is counted on the host.
+        # array-api-compat writes through a mask, which is counted on the host.
         x = x if low is None else self.maximum(x, low)
         return x if high is None else self.minimum(x, high)
 

@@ -1,4 +1,4 @@
-"""What JAX does in its own way. It is imported where its arrays are."""
+"""JAX's differences from the array API; imported only for its arrays."""
 
 import contextlib
 import functools
@@ -16,10 +16,10 @@ from sigarray._backend.workers import current_execution
 
 
 class JaxLibrary(Library):
-    """`jax.numpy`, whose new arrays are where they are used: without a device.
+    """`jax.numpy`; new arrays have no device, and go where they are used.
 
-    A tracer has no device, and that of a sharded array is a sharding, which creation
-    calls refuse.
+    A tracer has no device, and that of a sharded array is a sharding, which functions
+    that create arrays refuse.
     """
 
     compiles = True
@@ -31,7 +31,7 @@ class JaxLibrary(Library):
     def build_tables(
         self, build: Callable[[Library], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
-        # Constants made by NumPy while it traces: its integers may have 32 bits, and
+        # NumPy makes constants during the trace: JAX's integers may have 32 bits, and
         # XLA would fold the operations at compile time anyway.
         return self._upload_tables(build)
 
@@ -39,7 +39,7 @@ class JaxLibrary(Library):
         return _constant(np.asarray(numbers, dtype))
 
     def as_argument(self, number: int | Array) -> int | Array:
-        # So that it is compiled once.
+        # As an array, so that the kernel is compiled once.
         return _constant(np.int32(number)) if isinstance(number, int) else number
 
     def check_axis(self, name: str, arrays: Any) -> Any:
@@ -48,7 +48,7 @@ class JaxLibrary(Library):
         return check_axis(name, arrays)
 
     def words_of_key(self, rng: Array) -> Seed | None:
-        # Arrays of NumPy, too, as JAX would take them.
+        # NumPy arrays, too, because JAX takes them.
         if not isinstance(rng, (jax.Array, np.ndarray)):
             return None
         is_key = jax.dtypes.issubdtype(rng.dtype, jax.dtypes.prng_key)
@@ -76,7 +76,7 @@ class JaxLibrary(Library):
         if any(map(_is_of_caller, static.values())):
             return _call_by_trace(functools.partial(function, self, **static), arrays)
         execution = current_execution()
-        # On these what is compiled depends, but not on threads.
+        # The compiled program depends on these, but not on threads.
         axis = execution.workers if isinstance(execution.workers, str) else None
         program = _compile(function, self, frozenset(static), execution.batch, axis)
         return program(*arrays, **static)
@@ -85,7 +85,7 @@ class JaxLibrary(Library):
         # Ambient modes lower the precision of float32 (TF32, bfloat16).
         return jnp.matmul(a, b, precision="highest")
 
-    # XLA has no word for that its last axis is contiguous.
+    # XLA cannot express that the last axis is contiguous.
     def contiguous(self, x: Array) -> Array:
         return x
 
@@ -93,7 +93,7 @@ class JaxLibrary(Library):
         leading = table.shape[:-2]
         if all(n == 1 for n in leading):
             return super().take_rows(table, rows, n_axes)
-        # Entry by entry, which may lie on different devices.
+        # Entry by entry, because entries may be on different devices.
         by_entry: Callable[..., Array] = functools.partial(jnp.take, axis=0)
         for _ in leading:
             by_entry = jax.vmap(by_entry, (0, 0 if rows.ndim > n_axes else None))
@@ -103,7 +103,7 @@ class JaxLibrary(Library):
         return jax.lax.cummax(x, axis=x.ndim - 1)
 
 
-# Compiled programs, by what was traced.
+# Compiled programs, by their trace.
 _PROGRAMS: dict[Any, Callable[..., Any]] = {}
 
 
@@ -120,7 +120,7 @@ def _compile(
 
 
 def _is_of_caller(option: Any) -> bool:
-    """Tell a function that is not of this library, or a metric or tuple with one."""
+    """Tell whether an option is, or a metric or tuple has, a function of the caller."""
     if isinstance(option, tuple):
         return any(map(_is_of_caller, option))
     function = getattr(option, "measure", option)
@@ -131,13 +131,12 @@ def _is_of_caller(option: Any) -> bool:
 
 
 def _call_by_trace(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
-    """Trace a function of JAX arrays, and call the program of what was found.
+    """Trace a function of JAX arrays, and call the program of the trace.
 
-    What a function of the caller reads beside its arguments, a global or an attribute,
-    may be another in every call.
+    Globals and attributes that a function of the caller reads may change between calls.
     """
     leaves = jax.tree.leaves(arrays)
-    # Not one that JAX has seen: it would not be traced again.
+    # A new function, because JAX would not trace a known one again.
     program = jax.jit(function)
     if any(isinstance(x, jax.core.Tracer) for x in leaves):
         return program(*arrays)
@@ -165,9 +164,9 @@ def _with_standard_jax() -> Iterator[None]:
 
 
 def _constant(value: Any) -> Array:
-    """Return a value to JAX: a constant where a function is traced.
+    """Pass a value to JAX: as a constant if a function is traced.
 
-    Else it is sent in a way that `jax.transfer_guard("disallow")` lets pass.
+    Otherwise it is sent in a way that `jax.transfer_guard("disallow")` permits.
     """
     with jax.ensure_compile_time_eval():
         return jax.device_put(value)

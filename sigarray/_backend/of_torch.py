@@ -1,4 +1,4 @@
-"""What PyTorch does in its own way. It is imported where its tensors are."""
+"""PyTorch's differences from the array API; imported only for its tensors."""
 
 import contextlib
 import contextvars
@@ -14,9 +14,9 @@ from sigarray._backend.aliases import Array, Seed
 from sigarray._backend.checks import describe
 from sigarray._backend.library import Library, elements_of_memory
 
-# Devices that may lower the precision of what is computed in a context.
+# Devices with contexts that may lower the precision.
 _AUTOCASTING = ("cpu", "cuda", "mps", "xpu")
-# What keeps its threads busy on the processor.
+# Chunks of this size keep the threads of the processor busy.
 _CHUNK_ELEMENTS_CPU = 2**19
 _UNBOUNDED = 2**62
 _MAY_DRAW = contextvars.ContextVar("may_draw", default=True)
@@ -35,8 +35,8 @@ class TorchLibrary(Library):
 
     @property
     def word_dtype(self) -> Any:
-        # There is neither add nor shift for uint32 (pytorch/pytorch#58734); int32 wraps
-        # around with the same bits.
+        # uint32 has neither add nor shift (pytorch/pytorch#58734); int32 wraps around
+        # with the same bits.
         return torch.int32
 
     @property
@@ -67,16 +67,16 @@ class TorchLibrary(Library):
     def check_place(self, rng: Array) -> None:
         self._check(rng.device, "an integer rng", "there: torch.tensor(0, ")
 
-    def _check(self, own: torch.device, what: str, call: str) -> torch.device:
-        """Return device of the scores; raise where a source of seeds is elsewhere."""
+    def _check(self, place: torch.device, what: str, call: str) -> torch.device:
+        """Return the device of the scores; raise if a source of seeds is elsewhere."""
         device = self.device
         device = torch.get_default_device() if device is None else torch.device(device)
         # A device without an index is the current one of its type.
-        places = {device.index, own.index} - {None}
-        if own.type != device.type or len(places) > 1:
+        places = {device.index, place.index} - {None}
+        if place.type != device.type or len(places) > 1:
             msg = (
-                f"Expected {what} on {device}, where the scores are; got one on {own}. "
-                f"Make it {call}device={str(device)!r})."
+                f"Expected {what} on {device}, where the scores are; got one on "
+                f"{place}. Make it {call}device={str(device)!r})."
             )
             raise ValueError(msg)
         return device
@@ -108,7 +108,7 @@ class TorchLibrary(Library):
         return x.kthvalue(n, dim=-1, keepdim=True).values
 
     def take(self, x: Array, indices: Array, *, axis: int = 0) -> Array:
-        # The namespace looks for negative ones; and four times faster of one axis.
+        # The namespace looks for negative indices; one axis is four times faster.
         if x.numel() == x.shape[axis]:
             shape = list(x.shape)
             shape[axis] = indices.shape[0]
@@ -122,7 +122,7 @@ class TorchLibrary(Library):
 
 @contextlib.contextmanager
 def without_fresh_seeds() -> Iterator[None]:
-    """Refuse seeds that a compiled program would not draw anew: see `compiling`."""
+    """Refuse seeds that a compiled program would not redraw: see `compiling`."""
     token = _MAY_DRAW.set(False)
     try:
         yield
@@ -131,13 +131,13 @@ def without_fresh_seeds() -> Iterator[None]:
 
 
 def _refuses_kthvalue(x: Array) -> bool:
-    """Tell whether torch may say that kthvalue is not deterministic: before 2.10."""
+    """Tell whether torch may refuse kthvalue as not deterministic: before 2.10."""
     return bool(x.device.type != "cpu" and torch.are_deterministic_algorithms_enabled())
 
 
 @functools.cache
 def _memory_of(device: torch.device) -> int | None:
-    # Without it, the device is a fake one.
+    # Without CUDA, the device is a fake one.
     if device.type != "cuda" or not torch.cuda.is_available():
         return None
     return int(torch.cuda.get_device_properties(device).total_memory)
@@ -145,7 +145,7 @@ def _memory_of(device: torch.device) -> int | None:
 
 @contextlib.contextmanager
 def _without_autocast() -> Iterator[None]:
-    # A context of a device turns autocast off for that device alone.
+    # A context of a device turns autocast off only for that device.
     kinds = [kind for kind in _AUTOCASTING if torch.is_autocast_enabled(kind)]
     with contextlib.ExitStack() as stack:
         for kind in kinds:

@@ -1,4 +1,4 @@
-"""What every public function has: checked options, and one operator for a compiler."""
+"""Public functions: checked options, and one operator for a compiler."""
 
 import functools
 import inspect
@@ -15,17 +15,17 @@ from sigarray._backend.workers import executed_by, nest_execution
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Options of `Execution`, by their names in public functions.
+# The names of the options of `Execution` in public functions.
 _EXECUTION = ("batch", "workers", "progress")
 
 
 def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the options of a public function, each by its rule.
 
-    Options are all parameters but those that are positional only, which are arrays.
-    Those that the function shares with others, `**_: Unpack[ExecutionOptions]`, are for
-    who computes it: see `workers.Execution`. What the function gives is the same for
-    all kinds of arrays: see `as_scalars`. It is `traceable`.
+    Options are all parameters except those that are positional only, which are arrays.
+    The shared ones, `**_: Unpack[ExecutionOptions]`, are for the workers: see
+    `workers.Execution`. Results are alike for all kinds of arrays: see `as_scalars`.
+    The function is `traceable`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -51,7 +51,7 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 for name, value in zip(places, args, strict=False)
             ]
             if len(args) > len(values):
-                values += args[len(values) :]  # for Python to refuse
+                values += args[len(values) :]  # Python refuses them
             for name, value in options.items():
                 if name not in parameters:
                     msg = (
@@ -80,7 +80,7 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
-    """Return the signature with a parameter for each of the options that are shared."""
+    """Return the signature with a parameter for each shared option."""
     parameters = list(signature.parameters.values())
     last = parameters[-1] if parameters else None
     if last is None or last.kind is not inspect.Parameter.VAR_KEYWORD:
@@ -97,9 +97,9 @@ def _name_shared_options(signature: inspect.Signature) -> inspect.Signature:
 
 
 def traceable(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function of arrays and options one operator for a compiler of torch.
+    """Make a function of arrays and options one operator for torch's compiler.
 
-    It is found by its name in its module: see `compiling`.
+    It is looked up by its name in its module: see `compiling`.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -109,7 +109,7 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
             from sigarray._backend.compiling import call_as_operator
 
             return call_as_operator(name, function, args, options)  # type: ignore[no-any-return]
-        if is_watched_by_torch():  # in a function that it gave up
+        if is_watched_by_torch():  # in a function that the compiler gave up
             from sigarray._backend.compiling import call_beside_the_program
 
             return call_beside_the_program(function, args, options)  # type: ignore[no-any-return]
@@ -119,9 +119,9 @@ def traceable(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_scalars(result: Any) -> Any:
-    """Return arrays of NumPy without axes as its scalars, as its own functions do.
+    """Return NumPy arrays without axes as scalars, as NumPy's functions do.
 
-    A result may be an array or a tuple of such; those of other libraries stay.
+    A result may be an array or a tuple of arrays; those of other libraries stay.
     """
     if isinstance(result, np.ndarray) and result.ndim == 0:
         return result[()]

@@ -1,7 +1,7 @@
 """Process groups of torch, whose ranks compute shares of the replicates.
 
-Every rank makes the same call, and has the bits of one that computes it alone: what
-ranks exchange are the results of chunks, which are added up in one order.
+Every rank makes the same call, and gets the bits that it would compute alone: ranks
+exchange the results of chunks, which are added up in one order.
 """
 
 import hashlib
@@ -12,14 +12,14 @@ from typing import Any
 
 from sigarray._backend.aliases import Array
 
-# Numbers that are received at once: 32 MiB in float64.
+# The most numbers that are received at once: 32 MiB in float64.
 _MAX_RECEIVED = 2**22
-# Of the fingerprint of arrays, one after the other.
+# Multiplies the fingerprint of arrays, one after the other.
 _MULTIPLIER = 6364136223846793005
 
 
 def is_process_group(x: Any) -> bool:
-    """Tell a process group, without an import of torch."""
+    """Tell whether x is a process group, without importing torch."""
     distributed = sys.modules.get("torch.distributed")
     kind = getattr(distributed, "ProcessGroup", None)
     return kind is not None and isinstance(x, kind)
@@ -34,45 +34,44 @@ def chunks_of_ranks(
 ) -> Iterator[Array]:
     """Yield `chunk(start, n)` over [0, count), in order, each computed by one rank.
 
-    Replicates are on the axis of the results, or results have one shape where it is
-    None.
+    Replicates are on `axis` of the results; if it is None, results have one shape.
     """
     import torch
 
     rank, ranks = group.rank(), group.size()
     n_chunks = -(-count // size)
-    own: list[Array] = []
+    computed: list[Array] = []
     place = 0
     for first in range(0, n_chunks, ranks):
-        # Where there is none left, one more time the last: ranks send the same shape.
+        # If none is left, repeat the last: all ranks send the same shape.
         start = min(first + rank, n_chunks - 1) * size
-        own.append(_fill_up(chunk(start, min(size, count - start)), size, axis))
-        at_once = max(1, _MAX_RECEIVED // max(1, ranks * own[0].numel()))
-        if len(own) < at_once and first + ranks < n_chunks:
+        computed.append(_fill_up(chunk(start, min(size, count - start)), size, axis))
+        at_once = max(1, _MAX_RECEIVED // max(1, ranks * computed[0].numel()))
+        if len(computed) < at_once and first + ranks < n_chunks:
             continue
-        received = _gather(torch.stack(own), group)
-        for k in range(len(own)):
+        received = _gather(torch.stack(computed), group)
+        for k in range(len(computed)):
             for parts in received[: n_chunks - place]:
                 n = min(size, count - place * size)
                 yield parts[k] if axis is None else parts[k].narrow(axis, 0, n)
                 place += 1
-        own = []
+        computed = []
 
 
 def check_calls(group: Any, call: str, arrays: Any) -> Any:
-    """Return the arrays of a call, after a look whether all ranks have the same.
+    """Return the arrays of a call, after a check that all ranks have the same.
 
-    On the processor another call or other numbers raise. Elsewhere that would wait for
-    the device: scores become NaN.
+    On the processor a different call or different numbers raise. Elsewhere, where that
+    would wait for the device, scores become NaN.
     """
     from torch.utils import _pytree as pytree
 
     tensors = [x for x in pytree.tree_leaves(arrays) if hasattr(x, "device")]
-    if tensors[0].device.type == "meta":  # nothing but shapes is asked for
+    if tensors[0].device.type == "meta":  # only shapes are needed
         return arrays
-    own = _fingerprint(call, tensors)
-    is_same = [(x == own).all() for x in _gather(own, group)]
-    if _can_wait(own):
+    fingerprint = _fingerprint(call, tensors)
+    is_same = [(x == fingerprint).all() for x in _gather(fingerprint, group)]
+    if _can_wait(fingerprint):
         others = [rank for rank, same in enumerate(is_same) if not same]
         if others:
             msg = (
@@ -95,9 +94,9 @@ def check_calls(group: Any, call: str, arrays: Any) -> Any:
 
 
 def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
-    """Return the items of all ranks, of which each has every `size`-th, in their order.
+    """Return the items of all ranks in order; each rank has every `size`-th item.
 
-    Without a group, those of the default one; without that, of this process alone.
+    Without a group, these are the ranks of the default group, or this process alone.
     """
     import torch
     import torch.distributed
@@ -113,7 +112,7 @@ def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
             "were kept, of all ranks together."
         )
         raise ValueError(msg)
-    own = x.contiguous()
+    items = x.contiguous()
     if group is not None and _can_wait(x):
         call = _fingerprint(f"{n_items} {tuple(x.shape)} {x.dtype}", [x[:0]])
         if any(not other.equal(call) for other in _gather(call, group)):
@@ -123,7 +122,7 @@ def gather_items(x: Array, n_items: int, group: Any | None) -> Array:
                 f"{tuple(x.shape)}, {x.dtype}, and another one has others."
             )
             raise ValueError(msg)
-    parts = [own] if group is None else _gather(own, group)
+    parts = [items] if group is None else _gather(items, group)
     return torch.stack(parts, -1).flatten(-2)[..., :n_items]
 
 
@@ -149,7 +148,7 @@ def _fingerprint(call: str, tensors: list[Array]) -> Array:
         if x.dtype.is_floating_point:
             kind = torch.int64 if x.dtype == torch.float64 else torch.int32
             bits = bits.contiguous().view(kind)
-        # Mixed, for a sign that changes everywhere would be lost in a sum.
+        # Mixed, because a change of all signs would be lost in a sum.
         bits = bits.to(torch.int64) * _MULTIPLIER
         bits = (bits ^ (bits >> 29)) * _MULTIPLIER
         places = torch.arange(1, bits.numel() + 1, device=x.device)

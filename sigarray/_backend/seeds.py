@@ -1,4 +1,4 @@
-"""From what callers pass as `rng` to the words of a seed, and to those of streams."""
+"""The words of seeds and streams, from what callers pass as `rng`."""
 
 import hashlib
 import operator
@@ -23,7 +23,7 @@ _SPARE_REPLICATE = MAX_REPLICATES - 1
 
 
 def seed_words(xp: Library, rng: RandomSource) -> Seed:
-    """Return the two seed words, each of shape (1,), on the device and without a sync.
+    """Return two seed words, each of shape (1,), on the device and without a sync.
 
     An int is its low and high word; a generator or key draws two words.
 
@@ -49,14 +49,14 @@ def seed_words(xp: Library, rng: RandomSource) -> Seed:
 
 
 def number_streams(count: int) -> tuple[int, ...]:
-    """Return the streams of samples that have places and no names."""
+    """Return the streams of samples without names, by their places."""
     return tuple(range(count))
 
 
 def name_streams(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Return each name a stream of its own, whatever the others are and their order.
+    """Return a stream for each name, whatever the others and their order are.
 
-    Names that are equal have one: an IntEnum or `numpy.int64(1)` that of 1.
+    Equal names have the same stream: an IntEnum or `numpy.int64(1)` that of 1.
     """
     return tuple(map(_hash, map(_text_of, names)))
 
@@ -72,9 +72,9 @@ def _text_of(name: Hashable) -> str:
 
 
 def stream_seeds(xp: Library, seed: Seed, streams: Sequence[int]) -> Seed:
-    """Return seed words (K, 1) for K streams, each a function of the seed and its own.
+    """Return seed words (K, 1) for K streams, each a function of the seed and stream.
 
-    `random_words` of the streams are then unrelated, and one more changes no other.
+    `random_words` of the streams are unrelated, and a new stream changes no other.
     """
     if tuple(streams) == tuple(range(len(streams))):
         words = random_words(xp, seed, 0, len(streams), 2)
@@ -85,13 +85,13 @@ def stream_seeds(xp: Library, seed: Seed, streams: Sequence[int]) -> Seed:
 
 
 def spare_seed(xp: Library, seed: Seed) -> Seed:
-    """Return another seed, from words that no replicate takes."""
+    """Return another seed, from words that no replicate uses."""
     words = random_words(xp, seed, _SPARE_REPLICATE, 1, 2)
     return words[0, :1], words[0, 1:]
 
 
 def _upload_words(xp: Library, numbers: Sequence[int]) -> tuple[Array, Array]:
-    """Give low and high words of integers below 2^64; nothing waits for the device."""
+    """Return low and high words of integers below 2^64, without waiting."""
     halves = [[n % 2**WORD_BITS for n in numbers], [n >> WORD_BITS for n in numbers]]
     dtype = xp.word_dtype
     if xp.isdtype(dtype, "signed integer"):
@@ -103,8 +103,8 @@ def _upload_words(xp: Library, numbers: Sequence[int]) -> tuple[Array, Array]:
 def _draw_seed(rng: RandomSource) -> int:
     if rng is None:
         return secrets.randbits(SEED_BITS)
-    # By name: NumPy loads its generators when first asked for them, and what loads them
-    # loses a Ctrl-C (numpy 2.4).
+    # By name: NumPy loads its generators on first use, and a Ctrl-C in this moment is
+    # lost (numpy 2.4).
     if _is_from(rng, "numpy", "Generator"):
         low, high = rng.integers(0, 2**WORD_BITS, size=2, dtype=np.uint32)
         return int(low) | int(high) << WORD_BITS
@@ -169,7 +169,7 @@ def _words_of_array(xp: Library, rng: Array) -> tuple[Array, Array]:
         words = xp.astype(number, dtype)
         return words[:1], words[1:]
     if bits <= WORD_BITS:
-        # A negative one, which cannot be seen here, is 2^64 less it on all backends.
+        # A negative number n, which cannot be seen here, is 2^64 + n on all backends.
         is_signed = xp.isdtype(number.dtype, "signed integer")
         high = number >> (bits - 1) if is_signed else xp.zeros_like(number)
         return xp.astype(number, dtype), xp.astype(high, dtype)

@@ -1,8 +1,8 @@
 """Random numbers as a pure function of (seed words, replicate, element).
 
 The words are those of Threefry-2x32 with 20 rounds [1]_, a counter-based generator: the
-seed words are its key, and (replicate, element) its counter. It is 32-bit add, shift
-and xor alone, so that every backend and device draws the same words, in any order, for
+seed words are its key, and (replicate, element) its counter. It consists of 32-bit add,
+shift and xor, so that every backend and device draws the same words, in any order, for
 any split of the replicates, without a state to read or write.
 
 References
@@ -27,9 +27,9 @@ _GROUPS_OF_ROUNDS = 5
 WORD_BITS = 32
 _HALF_BITS = 16
 _HALF_MASK = 2**_HALF_BITS - 1
-# Choices up to which replicates share half of their random bits.
+# With up to so many choices, replicates share half of their random bits.
 _MAX_OVERLAPPING = 2**12
-# Counters of the elements of a second sample begin here: no first one has as many.
+# Counters of a second sample begin here: no first sample has as many elements.
 _SECOND_SAMPLE = 2**30
 # Uniforms have the 24 bits that float32 represents exactly.
 _UNIFORM_BITS = 24
@@ -44,7 +44,7 @@ def random_words(
     *,
     first_block: int = 0,
 ) -> Array:
-    """Give words of shape (count, width) for replicates start, ..., start + count - 1.
+    """Return words (count, width) for replicates start, ..., start + count - 1.
 
     For seeds of K streams they have shape (count, K, width). A block has two words:
     element i takes the first where i < ceil(width / 2), else the second of block i -
@@ -80,8 +80,8 @@ def _random_rows(
     words = threefry2x32(xp, seed, counter)
     rows, end = [], 0
     for n, width in zip(blocks, widths, strict=True):
-        own = slice(end, end + n)
-        rows.append(xp.concat([x[..., own] for x in words], axis=-1)[..., :width])
+        part = slice(end, end + n)
+        rows.append(xp.concat([x[..., part] for x in words], axis=-1)[..., :width])
         end += n
     return rows
 
@@ -91,9 +91,9 @@ def random_uniforms(
 ) -> Array:
     """Return float32 uniforms on {1/2, 3/2, ..., 2^16 - 1/2} / 2^16, two of a word.
 
-    Of shape (count, width), or (count, K, width). Columns have the upper halves of the
-    words of `random_words`, and then the lower ones. For sums of exponentials, whose
-    variance is 1.3e-4 too small, and of normals that is as good as all bits.
+    The shape is (count, width), or (count, K, width). Columns have the upper halves of
+    the words of `random_words`, and then the lower ones. For sums of exponentials, with
+    a variance 1.3e-4 too small, and of normals that is as good as all bits.
     """
     fused = draw_fused(xp, seed, "uniforms", start, count, width, halves=True)
     if fused is not None:
@@ -110,7 +110,7 @@ def _random_halves(
 ) -> Array:
     """Return half words: the upper halves of `random_words`, and then the lower ones.
 
-    Of shape (count, width), or (count, K, width).
+    The shape is (count, width), or (count, K, width).
     """
     return _halve(xp, random_words(xp, seed, start, count, -(-width // 2)), width)
 
@@ -127,7 +127,7 @@ def threefry2x32(
 
     Words are uint32, or int32 with the same bits on torch.
     """
-    # Arrays of shape (1,), for NumPy warns when its scalars wrap around.
+    # Arrays of shape (1,), because NumPy warns when scalars wrap around.
     dtype = xp.word_dtype
     parity = xp.full((1,), _KEY_PARITY, dtype=dtype)
     schedule = (key[0], key[1], key[0] ^ key[1] ^ parity)
@@ -149,7 +149,7 @@ def threefry2x32(
 
 
 def uniforms(xp: Library, words: Array) -> Array:
-    """Return float32 uniforms on {1, ..., 2**24} / 2**24: never 0, for the log."""
+    """Return float32 uniforms on {1, ..., 2**24} / 2**24, without 0 for the log."""
     bits = words >> (WORD_BITS - _UNIFORM_BITS)
     if xp.isdtype(bits.dtype, "signed integer"):
         bits &= (1 << _UNIFORM_BITS) - 1
@@ -167,7 +167,7 @@ def exponentials(xp: Library, uniforms: Array) -> Array:
 
 
 def normals(xp: Library, u: Array, v: Array) -> Array:
-    """Give float32 standard normals, two of a pair of uniforms (Box and Muller, 1958).
+    """Return float32 standard normals, two from each pair of uniforms (Box-Muller).
 
     Those of the cosine and those of the sine are joined along the last axis.
     """
@@ -209,12 +209,12 @@ def overlapping_words(
 ) -> Array:
     """Return words (count, width), each to choose one of `n_choices` places or ranks.
 
-    The upper half of a word is half a word of `random_words` for its own replicate. The
-    lower half is the upper one of the next replicate: it decides between neighbours
-    alone, in one of 16 draws or fewer, and half as many random bits do. Whatever the
-    scores are, means of neighbouring replicates correlate by less than 0.01 (the
-    largest eigenvalue for 1500 to 4095 choices is 0.0065), and they take three quarters
-    of the time. Beyond 2^12 choices all bits are drawn.
+    The upper half of a word is half a word of `random_words` for its replicate. The
+    lower half is the upper one of the next replicate: it only decides between
+    neighbours, in one of 16 draws or fewer, and so half as many random bits suffice.
+    Whatever the scores are, means of neighbouring replicates correlate by less than
+    0.01 (the largest eigenvalue for 1500 to 4095 choices is 0.0065), and they take
+    three quarters of the time. Beyond 2^12 choices all bits are drawn.
     """
     if n_choices > _MAX_OVERLAPPING:
         return random_words(xp, seed, start, count, width)
@@ -228,9 +228,9 @@ def overlapping_words(
 
 
 def _overlapping_indices(xp: Library, halves: Array, n: int) -> Array:
-    """Return `uniform_indices` of `overlapping_words`, of the halves that these are of.
+    """Return `uniform_indices` of `overlapping_words`, from the halves of these.
 
-    In 32 bits, for n is at most 2^12.
+    32 bits suffice, because n is at most 2^12.
     """
     scaled = n * halves
     indices = scaled[1:, :] >> _HALF_BITS
@@ -252,7 +252,7 @@ def random_places(
     """Return places (count, draws) in each of the samples, with replacement.
 
     Those of a sample depend neither on the size nor on the presence of the other one;
-    together, as pairs, both have the same.
+    pairs have the same places in both.
     """
     if is_together:
         return 2 * random_places(xp, seed, start, count, sizes[:1], draws[:1], False)
@@ -292,7 +292,7 @@ def random_places(
 
 
 def ordered_keys(xp: Library, words: Array) -> Array:
-    """Return the words as integers of one order on every backend."""
+    """Return the words as integers with the same order on every backend."""
     if xp.isdtype(words.dtype, "signed integer"):
         return words ^ -(2 ** (WORD_BITS - 1))
     return words

@@ -14,7 +14,7 @@ def is_traced_by_torch() -> bool:
 
 
 def is_watched_by_torch() -> bool:
-    """Tell whether torch would trace functions that are called here, on its own."""
+    """Tell whether torch would itself trace functions that are called here."""
     frames = sys.modules.get("torch._C._dynamo.eval_frame")
     callback = getattr(frames, "get_eval_frame_callback", lambda: None)()
     return callback is not None and callback is not False
@@ -25,7 +25,7 @@ def list_entries(
 ) -> list[tuple[Array, ...]]:
     """Return tensors of each entry of a `torch.func.vmap`, for an operator's rule."""
     if info.batch_size == 0:
-        return []  # torch cannot unbind no entries while it traces
+        return []  # torch cannot unbind an empty axis while it traces
     parts = [
         [x] * info.batch_size if dim is None else x.unbind(dim)
         for x, dim in zip(arrays, dims, strict=True)

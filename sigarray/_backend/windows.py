@@ -1,4 +1,4 @@
-"""Rows of one stack beside those of another, by shifts: what all pairs are made of."""
+"""Rows of one stack beside shifted rows of another, of which all pairs consist."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,24 +22,23 @@ def map_windows(
     """Apply a function to row i of x and row i + s of y, for s = 0, 1, ...: (..., P).
 
     All rows of x come with the first shift, then with the next one, `count` in all. So
-    rows that meet are slices, and nothing is copied; JAX compiles one loop over shifts.
+    both are slices, and nothing is copied; JAX compiles one loop over shifts.
 
     Parameters
     ----------
     x, y : arrays, shape (..., n, *sample) and (..., at least n, *sample)
         Rows on `axis`, a negative one; leading axes broadcast.
     function : callable
-        Of arrays (..., S, R, *sample), of S shifts and R rows, one of each has S = 1,
-        and of the parts (..., S, R) of `along`; gives (..., S, R).
+        It takes arrays (..., S, R, *sample) with S shifts, or S = 1, and R rows, and
+        parts (..., S, R) of `along`, and returns (..., S, R).
     along : sequence of arrays, shape (..., P)
-        What belongs to results.
+        Values that belong to results.
     count : int
-        How many results, P.
+        The number P of results.
     axis : int
         The axis of rows.
     elements : int
-        Numbers that a result takes, by which as many are computed at a time as fit in a
-        chunk.
+        Numbers that a result takes; as many are computed at a time as fit in a chunk.
     """
     n = x.shape[axis]
     n_shifts = -(-count // n)
@@ -49,19 +48,19 @@ def map_windows(
         return map_shifts(x, y, function, along, count, axis)
     at_once = chunk_size(xp, elements)
     n_rows, n_windows = min(n, at_once), max(1, at_once // n)
-    # One row after the other: its windows stay in the cache, but for a row of each.
+    # Row after row, so that windows stay in the cache, except for a row of each.
     parts = {}
     for row in range(0, n, n_rows):
         shift = 0
         while shift < n_shifts:
-            # The last shift may be for some of the rows alone.
+            # The last shift may have only some of the rows.
             n_whole = count // n - shift
             shifts = range(shift, shift + max(1, min(n_windows, n_whole)))
             end = min(row + n_rows, n if n_whole > 0 else count % n)
             if row < end:
                 places = slice(shift * n, min((shift + len(shifts)) * n, count))
                 width = min(n, count - shift * n)
-                own = [
+                values = [
                     xp.reshape(z[..., places], (*z.shape[:-1], len(shifts), width))
                     for z in along
                 ]
@@ -71,7 +70,7 @@ def map_windows(
                     xp.stack(windows, axis=axis - 1)
                     if len(windows) > 1
                     else _with_one_shift(windows[0], axis),
-                    *(z[..., row:end] for z in own),
+                    *(z[..., row:end] for z in values),
                 )
             shift += len(shifts)
     flat = [
@@ -82,10 +81,10 @@ def map_windows(
 
 
 def rows_of(x: Array, start: int, stop: int, axis: int) -> Array:
-    """Return some rows, which lie on a negative axis."""
+    """Return some rows, on a negative axis."""
     return x[(..., slice(start, stop), *(slice(None),) * (-1 - axis))]
 
 
 def _with_one_shift(rows: Array, axis: int) -> Array:
-    """Put an axis of one in front of that of rows: NumPy's expand_dims takes 5 us."""
+    """Insert an axis in front of that of rows: NumPy's expand_dims takes 5 us."""
     return rows[(..., None, *(slice(None),) * -axis)]

@@ -1,8 +1,8 @@
-"""Who computes chunks of replicates: the caller's thread, others, a map, or ranks.
+"""Workers for chunks of replicates: the caller's thread, others, a map, or ranks.
 
-A chunk is a pure function of (seed, replicates), so that anyone may compute it. What is
-added up is added up in one order, by the same chunks: the bits of results are those of
-one worker. Shards of a mesh of JAX add up their own first.
+A chunk is a pure function of (seed, replicates), so that any worker may compute it. The
+same chunks are added up in the same order: the bits of results are those of one worker.
+Shards of a JAX mesh add up their chunks first.
 """
 
 import collections
@@ -24,25 +24,25 @@ Item = TypeVar("Item")
 Map = Callable[..., Iterable[Any]]
 # (start, size) -> replicates from a place on.
 Chunk = Callable[[Any, int], Array]
-# Called with the replicates or items that are done, and all of them; once a pass.
+# Called with the number of replicates or items that are done, and of all in a pass.
 Progress = Callable[[int, Any], Any]
 
-# Below so many elements, some 100 ms, sharing costs more than it saves.
+# With fewer elements, some 100 ms, sharing costs more than it saves.
 _MIN_ELEMENTS = 2**23
-# Chunks that a thread computes as one: NumPy hands over the interpreter lock in each of
-# its functions, and threads are slower than one of them at the size of a chunk.
+# A thread computes so many chunks as one: NumPy hands over the interpreter lock in each
+# of its functions, and with single chunks several threads are slower than one.
 _CHUNKS_OF_THREAD = 3
-# Chunks of a task of the caller's map, one after the other.
+# The most chunks in a task of the caller's map, and the least number of tasks.
 _MAX_CHUNKS_OF_TASK, _MIN_TASKS = 16, 32
 _LARGE_BLOCK_BYTES = 2**24
 
 
 @dataclass(frozen=True)
 class Execution:
-    """How replicates are computed: how many at a time, by whom, and who is told.
+    """How replicates are computed: how many at a time, by whom, and whom to tell.
 
-    Of a chunk that is computed elsewhere workers are 1, so that pools do not nest, and
-    nobody is told. `is_admitted` where the arrays suit the workers.
+    For a chunk that is computed elsewhere, workers are 1, so that pools do not nest,
+    and there is no progress. `is_admitted` if the arrays suit the workers.
     """
 
     batch: int | None = None
@@ -52,7 +52,7 @@ class Execution:
 
     @property
     def elsewhere(self) -> "Execution":
-        """That of a chunk."""
+        """The execution of a chunk elsewhere."""
         return Execution(self.batch, 1, None, is_admitted=True)
 
 
@@ -63,13 +63,13 @@ _EXECUTION: contextvars.ContextVar[Execution] = contextvars.ContextVar(
 
 
 def current_execution() -> Execution:
-    """Return how what is called now is to be computed."""
+    """Return the execution of the current call."""
     return _EXECUTION.get()
 
 
 @contextlib.contextmanager
 def executed_by(execution: Execution) -> Iterator[None]:
-    """Compute so."""
+    """Set the execution of calls in this context."""
     token = _EXECUTION.set(execution)
     try:
         yield
@@ -80,7 +80,7 @@ def executed_by(execution: Execution) -> Iterator[None]:
 def nest_execution(
     batch: int | None = None, workers: Workers = None, progress: Progress | None = None
 ) -> Execution:
-    """Return that of a call within another one: by whom that is, unless it says so."""
+    """Return the execution of a nested call: that of the outer one, unless given."""
     outer = current_execution()
     return Execution(
         batch,
@@ -91,10 +91,10 @@ def nest_execution(
 
 
 def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
-    """Return the arrays of a call that workers may share, or raise where they cannot.
+    """Return the arrays of a call that workers may share, or raise if they cannot.
 
-    Once in a call of a public function, by its first kernel. See `check_calls` for
-    those of a process group.
+    The first kernel in a call of a public function does this. See `check_calls` for
+    process groups.
     """
     _EXECUTION.set(replace(current_execution(), is_admitted=True))
     kinds = {
@@ -128,7 +128,7 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
 
 
 def shared_by_axis(elements: int) -> str | None:
-    """Return the axis of a mesh that is to share so many elements, if any is."""
+    """Return the axis of a mesh that is to share so many elements, or None."""
     name = current_execution().workers
     return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
 
@@ -142,10 +142,10 @@ def compute_chunks(
     elements: int,
     xp: Library,
 ) -> Iterator[Array]:
-    """Yield `chunk(start, n)` over [0, count), in order, by whoever is to compute it.
+    """Yield `chunk(start, n)` over [0, count), in order, computed by the workers.
 
-    All n but the last are a multiple of the size; replicates are on the axis of its
-    results, or these are sums. Threads are where the library has none of its own.
+    All n but the last are a multiple of the size; replicates are on the axis of the
+    results, or these are sums. Threads are used if the library has none.
     """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
@@ -189,10 +189,10 @@ def compute_items(
     elements: int,
     xp: Library,
 ) -> Iterator[Item]:
-    """Yield what a function makes of items, in order, as `compute_chunks`.
+    """Yield the results of a function of items, in order, as `compute_chunks` does.
 
-    What is sent elsewhere is the function and an item. For a process group, the
-    function gives arrays of one shape.
+    The function and an item are sent elsewhere. For a process group, the function
+    returns arrays of one shape.
     """
     execution = current_execution()
     workers, progress = execution.workers, execution.progress
@@ -203,20 +203,20 @@ def compute_items(
             return function(item)
 
     is_long = elements * len(items) >= _MIN_ELEMENTS
-    found: Iterator[Item]
+    results: Iterator[Item]
     if callable(workers) and is_long:
-        found = _by_map(workers, elsewhere, items)
+        results = _by_map(workers, elsewhere, items)
     elif is_process_group(workers) and is_long:
 
         def chunk(start: int, _: int) -> Any:
             return elsewhere(items[start])
 
-        found = chunks_of_ranks(workers, chunk, len(items), 1, None)
+        results = chunks_of_ranks(workers, chunk, len(items), 1, None)
     elif xp.is_host and is_long and count_threads() > 1:
-        found = _by_threads(elsewhere, items)
+        results = _by_threads(elsewhere, items)
     else:
-        found = map(here, items)
-    for k, item in enumerate(found):
+        results = map(here, items)
+    for k, item in enumerate(results):
         if progress is not None:
             progress(k + 1, len(items))
         yield item
@@ -232,9 +232,9 @@ def count_threads() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Elsewhere:
-    """A function as it is called in another thread, process or rank.
+    """A function that is called in another thread, process or rank.
 
-    It is sent there with its execution, which has no pool, and nobody to tell.
+    It is sent there with its execution, which has no pool and no progress.
     """
 
     function: Callable[..., Any]
@@ -249,17 +249,17 @@ class Elsewhere:
 
 
 def keep_freed_memory() -> None:
-    """Free one large block, never touched, before many small ones are.
+    """Free one large block, never touched, before many small ones are freed.
 
-    glibc hands freed memory back to the system, page by page, beyond twice the largest
-    block that it has seen freed. A loop over chunks is up to 1.8 times faster without,
+    glibc returns freed memory to the system, page by page, beyond twice the largest
+    block that was freed. Without that, a loop over chunks is up to 1.8 times faster,
     and one of torch up to 4 times.
     """
     np.empty(_LARGE_BLOCK_BYTES, dtype=np.uint8)
 
 
 class _Task:
-    """Some chunks, one after the other: a function that can be sent elsewhere."""
+    """Computes some chunks, one after the other, and can be sent elsewhere."""
 
     def __init__(self, chunk: Chunk, count: int, size: int, step: int) -> None:
         self._chunk, self._count, self._size, self._step = chunk, count, size, step
@@ -273,7 +273,7 @@ class _Task:
 
 
 class _Numbered:
-    """A function of items that have their places, which it gives too."""
+    """A function of items with their places, which it returns too."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
@@ -298,9 +298,9 @@ def _by_map(
                 "client.get_executor().map."
             )
             raise TypeError(msg)
-        found, result = numbered
-        early[found] = result
-        # A map may give them in any order.
+        number, result = numbered
+        early[number] = result
+        # A map may return them in any order.
         while place in early:
             yield early.pop(place)
             place += 1
@@ -321,7 +321,7 @@ def _by_threads(
     with ThreadPoolExecutor(n_threads) as pool:
         for item in items:
             pending.append(pool.submit(context.copy().run, function, item))
-            # What waits to be added up is bounded.
+            # The number of waiting results is bounded.
             if len(pending) > 2 * n_threads:
                 yield pending.popleft().result()
         while pending:

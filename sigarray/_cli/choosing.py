@@ -1,4 +1,4 @@
-"""Options of the command that say which test it is to do."""
+"""Options of the command that choose a test."""
 
 import argparse
 
@@ -14,7 +14,7 @@ from sigarray._verdicts.request import (
 
 
 def add_tests(command: argparse.ArgumentParser) -> None:
-    """Add which test to do, of which pairs, at which level."""
+    """Add the options for the test, the pairs and the level."""
     command.add_argument(
         "--test",
         choices=("aso", *TESTS),
@@ -92,7 +92,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
 
 
 def read_request(options: argparse.Namespace) -> Request:
-    """Return what is asked for, and refuse options that the test would not look at.
+    """Return the request, and refuse options that the test ignores.
 
     Raises
     ------

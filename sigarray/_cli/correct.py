@@ -44,7 +44,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Report:
-    """Say which of several p-values hold."""
+    """Say which of the p-values of a file hold."""
     labels, p_values = read_p_values(options.file)
     source = "standard input" if options.file == "-" else options.file
     return report_correction(source, labels, p_values, options.method, options.alpha)

@@ -15,16 +15,16 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
 _SCORES = "digits.csv"
-# Of columns, which have options of these names.
+# The roles of columns, which are also the names of options.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
-# Every two are compared.
+# The most models, for every two are compared.
 MAX_MODELS = 100
 
 
 def read_models(
     options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
 ) -> ScoreTable:
-    """Read the scores of the models that are chosen, and say what was decided."""
+    """Read the scores of the chosen models, and note what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
     choice = Choice(
         metric=options.metric,
@@ -69,7 +69,7 @@ def read_models(
 
 @contextlib.contextmanager
 def open_table(file: str | None, example: str) -> Iterator[tuple[str, str | Path]]:
-    """Return a name and a path of a file, or of an example."""
+    """Yield the name and the path of a file, or of an example."""
     if file is not None:
         yield "standard input" if file == "-" else file, file
         return

@@ -7,12 +7,12 @@ from sigarray._cli.inputs import MAX_MODELS, ROLES
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
 
-# Scores of all models that other tests read: 1 GiB.
+# The most scores of all models that other tests read: 1 GiB.
 _MAX_HELD = 2**27
 
 
 def open_large(options: argparse.Namespace) -> ScoreTable | None:
-    """Return the models of a large file, whose scores stay there; None for other files.
+    """Return the models of a large file, without reading it; None for other files.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from sigarray._plain_text import show_controls
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray.report._rendering import Report, print_text, render
 
-# Modules of this room, which are imported where they are asked for, and their help.
+# Modules of this folder, which are imported when needed, and their help.
 _COMMANDS = {
     "compare": "say which models of a table of scores are better",
     "power": "say whether there are enough runs",
@@ -30,8 +30,8 @@ _COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    Give 0; 1 where `--verify` or `--fail-unless-better` say no, or the result cannot be
-    written; 2 where the file or an option is wrong; 130 where it was interrupted.
+    Return 0; 1 if `--verify` or `--fail-unless-better` fails, or the result cannot be
+    written; 2 if the file or an option is wrong; 130 if it was interrupted.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     options = _build_parser(given).parse_args(given)
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("interrupted")
         return 130
     except BrokenPipeError:
-        # The reader, such as head, has all it wants; nothing is left to flush at exit.
+        # The reader, such as head, has closed the pipe; leave nothing to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         complain("error", f"the result cannot be written: {error.strerror}.")
@@ -75,10 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors cannot act on a terminal."""
+    """A parser whose errors contain no control characters for a terminal."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and leave."""
+        """Say what is wrong with the arguments, and exit."""
         super().error(show_controls(message))
 
 
@@ -88,7 +88,7 @@ def _find(command: str) -> Any:
 
 
 def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser; `command` of what it parses is the name of the command."""
+    """Return the parser; it stores the name of the command as `command`."""
     parser = _Parser(
         prog="sigarray", description="Is model A really better than model B?"
     )

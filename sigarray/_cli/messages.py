@@ -32,7 +32,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(is_quiet: bool) -> Iterator[None]:
-    """Print no notes, where that is asked for, but remember them for a page."""
+    """Print no notes if quiet, but keep them for a page."""
     tokens = _IS_QUIET.set(is_quiet), _SAID.set([])
     try:
         yield
@@ -42,17 +42,17 @@ def quiet(is_quiet: bool) -> Iterator[None]:
 
 
 def list_said() -> list[str]:
-    """List the notes and warnings of this command, as yet."""
+    """List the notes and warnings of this command so far."""
     return list(_SAID.get() or ())
 
 
 def is_quiet() -> bool:
-    """Tell whether notes and progress are not wanted."""
+    """Tell whether notes and progress are suppressed."""
     return _IS_QUIET.get()
 
 
 def complain(kind: str, message: object) -> None:
-    """Say what is wrong, or to be known, on standard error."""
+    """Print a note, warning or error on standard error."""
     said = _SAID.get()
     if said is not None:
         said.append(str(message))
@@ -62,6 +62,6 @@ def complain(kind: str, message: object) -> None:
 
 def say(line: str) -> None:
     """Print a line to standard error."""
-    # Else print would take the standard output.
+    # With None, print would write to the standard output.
     if sys.stderr is not None:
         sys.stderr.write(f"sigarray: {show_controls(line)}\n")

@@ -31,7 +31,7 @@ FILE_OF_SCORES = (
 
 
 def add_table(command: argparse.ArgumentParser) -> None:
-    """Add a file of scores, its columns, and which scores are better."""
+    """Add the options for files of scores, columns, and which scores are better."""
     command.add_argument("files", nargs="*", metavar="FILE")
     columns = command.add_mutually_exclusive_group()
     columns.add_argument(
@@ -99,7 +99,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
 
 
 def add_format(command: argparse.ArgumentParser) -> None:
-    """Add how to write the result."""
+    """Add the options for the format of the result."""
     command.add_argument(
         "--format", choices=STYLES, default="text", help="default: %(default)s"
     )
@@ -109,7 +109,7 @@ def add_format(command: argparse.ArgumentParser) -> None:
 
 
 def add_level(command: argparse.ArgumentParser) -> None:
-    """Add the level of p-values."""
+    """Add the option for the level of p-values."""
     command.add_argument(
         "--alpha",
         type=number(0.0, 1.0, is_open=True),
@@ -122,7 +122,7 @@ def add_level(command: argparse.ArgumentParser) -> None:
 def add_random(
     command: argparse.ArgumentParser, default: int | None, said: str
 ) -> None:
-    """Add the number of resamples, the seed, and who computes them."""
+    """Add the options for the number of resamples, the seed and the workers."""
     command.add_argument(
         "--n-resamples",
         type=whole_number(1, MAX_REPLICATES - 1),
@@ -171,7 +171,7 @@ def _split_condition(text: str) -> tuple[str, list[str]]:
 
 
 def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """Return the values that are wanted of each column."""
+    """Return the values that are kept, by column."""
     wanted: dict[str, list[str]] = {}
     for column, values in conditions:
         wanted.setdefault(column, []).extend(values)
@@ -179,7 +179,7 @@ def join_values(conditions: Sequence[tuple[str, list[str]]]) -> dict[str, list[s
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Parse an integer from `low` to `high`."""
+    """Return a parser of integers from `low` to `high`."""
 
     def parse(text: str) -> int:
         number = int(text)
@@ -193,7 +193,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
 
 def number(low: float, high: float, *, is_open: bool = False) -> Callable[[str], float]:
-    """Parse a number above `low` and up to `high`, which is left out where open."""
+    """Return a parser of numbers above `low` and up to `high`, or below if open."""
 
     def parse(text: str) -> float:
         number = float(text)

@@ -1,4 +1,4 @@
-"""A report as one page of HTML, which needs no network and no script."""
+"""A report as one page of HTML, without a network or a script."""
 
 import base64
 import html
@@ -81,7 +81,7 @@ def write_page(
 ) -> str:
     """Return the page: verdict, tables, pictures, method, and how to repeat it.
 
-    What was said while files were read and tests were made is under the method.
+    Notes and warnings of the command are under the method.
     """
     document = report.document
     title = f"{document['source']}: which model is better?"

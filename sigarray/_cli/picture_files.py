@@ -1,4 +1,4 @@
-"""Files of pictures, and others that are written as a whole."""
+"""Files of pictures, and of other data that are written as a whole."""
 
 import io
 import os
@@ -13,7 +13,7 @@ FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Tell whether two paths are of one file."""
+    """Tell whether two paths name one file."""
     try:
         return Path(path).samefile(other)
     except OSError:
@@ -44,7 +44,7 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
 
 
 def as_svg(picture: Picture) -> bytes:
-    """Return a picture as SVG, the same bytes each time."""
+    """Return a picture as SVG, with the same bytes each time."""
     import matplotlib as mpl
 
     data = io.BytesIO()
@@ -56,7 +56,7 @@ def as_svg(picture: Picture) -> bytes:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: where it fails or is interrupted, none is left.
+    """Write a file as a whole: if that fails or is interrupted, none is left.
 
     Raises
     ------

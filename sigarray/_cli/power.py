@@ -34,7 +34,7 @@ DESCRIPTION = (
     f"where the others show no difference. {FILE_OF_SCORES}"
 )
 
-# More than anyone has.
+# More scores of a model, and more samples, than anyone uses.
 _LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
 
 
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> Report:
 def _describe_tasks(
     request: Request, table: ScoreTable, test: Test
 ) -> dict[str, Comparison]:
-    """Say how each task is compared: as where the others show nothing."""
+    """Return how each task is compared, given that the others show no difference."""
     described = {}
     is_by_rate = False
     for task in table.tasks:
@@ -158,11 +158,11 @@ def _announce(
 
 
 def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
-    """Warn of a lift beyond 1, or 100, of scores or of means of scores of 0 and 1."""
+    """Warn of a lift that takes scores, or means of 0 and 1, beyond 1 or 100."""
     largest = max(
         float(x.mean() if are_binary(x) else x.max()) for x in scores.values()
     )
-    # Of shares, or of percentages.
+    # The end of the scale of shares, or of percentages.
     end = 1.0 if largest <= 1.0 else 100.0
     if not options.lower_is_better and largest <= end < options.lift * largest:
         warnings.warn(
@@ -175,7 +175,7 @@ def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:
-    """Return a model that is alone another one, with the same scores."""
+    """Add, to a single model, another one with the same scores."""
     if len(table.models) > 1:
         return table
     (name,) = table.models
@@ -189,7 +189,7 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
 def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
     """Return every two models whose means differ, the better one first.
 
-    But two that do not vary: no number of them says how others would.
+    Two models that do not vary are left out: they do not show how scores vary.
     """
     duels = []
     for pair in comparison.pairs:
@@ -202,7 +202,7 @@ def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _sizes_to_try(scores: Scores) -> list[int]:
-    """Return the default sizes, and doubled ones up to four times what there is."""
+    """Return the default sizes, then doubled ones up to four times the scores."""
     sizes = list(DEFAULT_SIZES)
     goal = min(4 * max(map(len, scores.values())), _LARGEST_SIZE)
     while sizes[-1] < goal:
@@ -218,14 +218,14 @@ def _find_sizes(
     power: float,
 ) -> list[SizedPair]:
     """Find the smallest size for each pair; all models are compared at each size."""
-    found: dict[tuple[str, str], SizedPair] = {}
+    by_pair: dict[tuple[str, str], SizedPair] = {}
     for size in track(sizes, "Number of scores"):
-        if len(found) == len(duels):
+        if len(by_pair) == len(duels):
             break
-        left = [pair for pair in duels if pair not in found]
+        left = [pair for pair in duels if pair not in by_pair]
         shares = trials.share_better(scores, size, left, above=power)
         for pair in left:
             share = shares.get(pair, 0.0)
             if share >= power:
-                found[pair] = SizedPair(*pair, size, share)
-    return [found.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]
+                by_pair[pair] = SizedPair(*pair, size, share)
+    return [by_pair.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]

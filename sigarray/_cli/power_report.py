@@ -1,4 +1,4 @@
-"""What `sigarray power` says: of which models and pairs there are scores enough."""
+"""The report of `sigarray power`: whether each model and pair has enough scores."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from sigarray.report._rendering import Report, Table
 class SizedPair:
     """How many scores of each model show the difference, and in what share of samples.
 
-    Infinite, where there would have to be more than were tried.
+    The size is infinite if no size that was tried is enough.
     """
 
     better: str
@@ -34,7 +34,7 @@ class SizedPair:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be seen, and how often."""
+    """The lift that is to be seen, and how often."""
 
     lift: float
     power: float
@@ -44,7 +44,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found of a task: in samples of up to the largest size."""
+    """The results of a task, in samples of up to the largest size."""
 
     task: str
     comparison: Comparison
@@ -54,7 +54,7 @@ class Answer:
 
 
 def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
-    """Say of every model and every two of them whether there are scores enough."""
+    """Say for every model and every pair whether there are enough scores."""
     first = answers[0].comparison
     method = (
         f"the verdict of sigarray compare, {trials.test.say_rule(first)}; the "
@@ -117,12 +117,12 @@ def _document_of(x: Answer) -> dict[str, Any]:
 
 
 def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
-    found: list[tuple[Any, ...]] = [
+    rows: list[tuple[Any, ...]] = [
         (name, "", power, "") for name, power in x.powers.items()
     ]
     for pair in x.pairs:
         numbers = (pair.share, int(pair.size)) if pair.is_found else ("", "")
-        found.append((pair.better, pair.worse, *numbers))
+        rows.append((pair.better, pair.worse, *numbers))
     return [
         {
             "task": x.task,
@@ -132,7 +132,7 @@ def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
             "required_power": goal.power,
             "required_sample_size": size,
         }
-        for a, b, power, size in found
+        for a, b, power, size in rows
     ]
 
 
@@ -166,7 +166,7 @@ def _pair_table(answers: list[Answer], goal: Goal) -> Table:
 
 
 def _with_tasks(table: Table, tasks: list[str]) -> Table:
-    """Name the task of each row, where there are several."""
+    """Add the task of each row, if there are several."""
     if len(set(tasks)) < 2:
         return table
     return replace(
@@ -199,11 +199,11 @@ def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
 
 
 def _say_pilot(n: int, unit: str) -> str:
-    """Say how far the number of scores may be off, for that of so few is an estimate.
+    """Say how far the number of scores may be off, as an estimate from few scores.
 
-    It goes with the variance over the square of the difference, of which only the
-    variance is looked at here: of n normal scores, (n - 1) times it over the true one
-    has the distribution of chi-square.
+    It is proportional to the variance over the square of the difference. Only the error
+    of the variance is counted: for n normal scores, (n - 1) times the variance over the
+    true one has the chi-square distribution.
     """
     low, high = ((n - 1) / find_chi_square(p, n - 1) for p in (0.95, 0.05))
     most = f"{high:.2g}" if high < 10.0 else "more than 10"
@@ -215,7 +215,7 @@ def _say_pilot(n: int, unit: str) -> str:
 
 
 def find_chi_square(share: float, df: int) -> float:
-    """Return the quantile of chi-square: where its distribution has this share."""
+    """Return the quantile of the chi-square distribution at a share."""
     low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -227,7 +227,7 @@ def find_chi_square(share: float, df: int) -> float:
 
 
 def _chi_square_below(x: float, df: int) -> float:
-    """Return the share of chi-square below x, by the series of the incomplete gamma."""
+    """Return P(chi-square < x), by the series of the incomplete gamma function."""
     a, half = 0.5 * df, 0.5 * x
     total = term = 1.0
     place = a
@@ -239,7 +239,7 @@ def _chi_square_below(x: float, df: int) -> float:
 
 
 def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
-    """Say how many models and pairs have scores enough, where there are many."""
+    """Say how many models and pairs have enough scores, if there are many."""
     powers = [power for x in answers for power in x.powers.values()]
     pairs = [pair for x in answers for pair in x.pairs]
     n_enough = sum(power >= goal.power for power in powers)

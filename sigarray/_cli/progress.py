@@ -1,4 +1,4 @@
-"""Show on standard error how far something is."""
+"""Progress of a computation, on standard error."""
 
 import contextlib
 import dataclasses
@@ -13,23 +13,23 @@ from sigarray._verdicts.notes import show_seconds
 
 T = TypeVar("T")
 
-# Below, nobody wonders how far it is.
+# In shorter times, in seconds, no progress is shown.
 _LONG = 1.0
-# Between two looks at a line that changes.
+# Seconds between two changes of a line.
 _PAUSE = 0.1
 
 
 @contextlib.contextmanager
 def watch() -> Iterator[None]:
-    """Show on standard error, where that is a terminal, how far a computation is."""
+    """Show the progress of a computation on standard error, if that is a terminal."""
     with _shown_bar("Replicate") as bar, _told(bar):
         yield
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Count the steps on standard error, where that is a terminal.
+    """Count the steps on standard error, if that is a terminal.
 
-    Of a single step, `watch` shows how far it is.
+    A single step is not counted: `watch` shows its progress.
     """
     if len(steps) < 2:
         yield from steps
@@ -47,7 +47,7 @@ def _told(progress: Any) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _shown_bar(name: str) -> Iterator[Any]:
-    """Return what shows (done, total), or None where nobody would see it."""
+    """Yield a function that shows (done, total), or None if nobody would see it."""
     if sys.stderr is None or not sys.stderr.isatty() or is_quiet():
         yield None
         return
@@ -59,7 +59,7 @@ def _shown_bar(name: str) -> Iterator[Any]:
 
 
 class _Line:
-    """A line of a terminal that says how far something is, and how long it takes."""
+    """A line of a terminal that shows progress, and the time that is left."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -88,7 +88,7 @@ class _Line:
         self._is_written = True
 
     def clear(self) -> None:
-        """Go back to an empty line, whatever comes next."""
+        """Empty the line for the next output."""
         if self._bar:
             self._bar.stop()
         self._bar = None
@@ -98,7 +98,7 @@ class _Line:
 
 
 def _make_bar(name: str, total: int) -> Any:
-    """Return a bar of rich, or False where that is not installed."""
+    """Return a bar of rich, or False if that is not installed."""
     try:
         from rich.console import Console
         from rich.progress import (

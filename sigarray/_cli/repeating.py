@@ -7,7 +7,7 @@ from sigarray import __version__
 from sigarray.report._rendering import Report
 from sigarray.report._signature import read_signature
 
-# What a signature says beside `--verify`, so that nobody else may.
+# Options that a signature sets, so that the user may not.
 _SAID = (
     "test",
     "threshold",
@@ -23,12 +23,12 @@ _RESULTS = {"scores": "scores", "result": "numbers"}
 
 
 def apply_signature(options: argparse.Namespace) -> dict[str, str]:
-    """Set the options that a signature says, and give its fields.
+    """Set the options of a signature, and return its fields.
 
     Raises
     ------
     ValueError
-        No signature of a comparison, or an option that it says already.
+        No signature of a comparison, or an option that it already sets.
     """
     given = [name for name in _SAID if getattr(options, name) not in (None, False)]
     given += ["seed"] if options.seed else []
@@ -60,10 +60,10 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
 
 
 def report_verification(
-    source: str, expected: Mapping[str, str], found: Mapping[str, str] | None
+    source: str, expected: Mapping[str, str], computed: Mapping[str, str] | None
 ) -> Report:
     """Say whether the scores are those of a signature, and the numbers too."""
-    fields = {} if found is None else dict(found)
+    fields = {} if computed is None else dict(computed)
     same = {name: fields.get(name) == expected[name] for name in _RESULTS}
     others = {
         key: (expected[key], fields.get(key, "-"))

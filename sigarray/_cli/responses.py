@@ -35,9 +35,9 @@ _NEEDS = {
     "wins_mae_all": "as many responses to an item of gold as of each system",
 }
 
-# Fewer items do not show how items vary.
+# Fewer items do not show how much items vary.
 _FEW_ITEMS = 10
-# For a guess at the time: for each response of each resample.
+# For a guess at the time: of each response of each resample.
 _SECONDS_PER_RESPONSE = 4e-8
 
 
@@ -218,7 +218,7 @@ def report_responses(
 
 
 def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
-    """Refuse one item that is to be resampled, and warn of few."""
+    """Refuse to resample one item, and warn of few."""
     if n_items == 1 and options.items == "bootstrap":
         msg = (
             f"{source}: expected two items or more, to bootstrap them; got 1. Add "
@@ -242,7 +242,7 @@ def _check_number(source: str, n_items: int, options: ResponseOptions) -> None:
 def _make_metric(
     source: str, test_set: ResponseSet, options: ResponseOptions
 ) -> metrics.Metric | metrics.Wins:
-    """Return the metric with its options, where it suits the range of the responses."""
+    """Return the metric with its options, if it suits the range of the responses."""
     name = options.metric
     for option, value, known in (
         ("--threshold", options.threshold, metrics.SCORES),

@@ -1,4 +1,4 @@
-"""Whether scores are waiting at standard input, of a command without FILE."""
+"""Whether scores are waiting at standard input, for a command without FILE."""
 
 import io
 import os
@@ -6,19 +6,19 @@ import select
 import stat
 import sys
 
-# Whoever writes later than this is waited for with "-".
+# For input that comes later than this, the user passes "-".
 _SECONDS = 30.0
 
 
 def has_input() -> bool:
-    """Tell a pipe or a file at standard input that is not empty.
+    """Tell whether standard input is a pipe or a file that is not empty.
 
     A terminal, /dev/null, a socket and a closed standard input have nothing to read.
 
     Raises
     ------
     ValueError
-        A pipe into which nothing was written for long, and that has not ended.
+        A pipe that has been empty for long, and has not ended.
     """
     try:
         number = sys.stdin.fileno()
@@ -29,7 +29,7 @@ def has_input() -> bool:
         return stat.S_ISREG(about.st_mode) and _has_more()
     try:
         is_ready = bool(select.select([number], [], [], _SECONDS)[0])
-    except OSError:  # Windows selects among sockets alone.
+    except OSError:  # On Windows, select takes sockets only.
         is_ready = True
     if not is_ready:
         msg = (

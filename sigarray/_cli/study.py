@@ -18,7 +18,7 @@ DESCRIPTION = (
     "p-values from one set with those from many."
 )
 
-# Of studies: for each response of each test set and resample.
+# For a guess at the time: of each response of each test set and resample.
 _SECONDS_PER_RESPONSE = 5e-8
 
 
@@ -109,7 +109,7 @@ def report_study(
 ) -> Report:
     """Say how far p-values from one test set are from the true ones.
 
-    `settings` are what the test sets and p-values were drawn with, for programs.
+    `settings` are those of the test sets and p-values, for programs.
     """
     rows = [
         [
@@ -145,7 +145,7 @@ def report_study(
 
 
 def _say_nearest(records: list[dict[str, Any]]) -> str:
-    """Name the way to resample whose p-values are nearest to the true ones."""
+    """Name the way to resample with p-values nearest to the true ones."""
     undefined = sorted({x["metric"] for x in records if math.isnan(x["difference"])})
     if undefined:
         return (
@@ -156,7 +156,7 @@ def _say_nearest(records: list[dict[str, Any]]) -> str:
     for x in records:
         way = (x["items"], x["responses"])
         distances.setdefault(way, []).append(abs(x["difference"]))
-    means = {way: statistics.fmean(found) for way, found in distances.items()}
+    means = {way: statistics.fmean(some) for way, some in distances.items()}
     items, answers = nearest = min(means, key=lambda way: means[way])
     return (
         f"Nearest to the true p-values here: {ITEMS[items]} with "

@@ -130,8 +130,8 @@ def bootstrap_test(
     and abs(d* - d) >= abs(d) for "two-sided". Ties count, up to rounding.
 
     With few scores the p-values of "mean" are too small, for resamples vary less than
-    new samples would. With "t" every resample has an error s* of its own, and (d* - d)
-    / s* is compared with d / s, as in algorithm 16.2 of [1]_; a resample without a
+    new samples would. With "t" every resample has an error s*, and (d* - d) / s*
+    is compared with d / s, as in algorithm 16.2 of [1]_; a resample without a
     spread has an infinite t, and counts; where the scores have none, p is 1. No
     bootstrap holds of a tail that was not seen. Of 4000 pairs of samples each,
     two-sided p <= 0.05 in so many percent, the lowest and the highest of 5, 10, 20 and
@@ -300,7 +300,7 @@ def _bootstrap_test(
     alternative: Alternative,
     n_resamples: int,
 ) -> tuple[Array, Array]:
-    """Difference and p-value with the null hypothesis imposed by centring."""
+    """Return difference and p-value; centring imposes the null hypothesis."""
     faultless = (spread_faults(xp, x) for x in (a, b))
     centered = center_scores(xp, statistic, *faultless)
     a, b = samples = centered.scores
@@ -316,7 +316,7 @@ def _bootstrap_test(
                 offset = xp.abs(difference)
             return bootstrap_tail(xp, *pair, offset, paired=paired)
 
-        if alternative == "two-sided":  # by distance: both tails are there
+        if alternative == "two-sided":  # by distance, which has both tails
             pvalue = find_tail("greater") + find_tail("less")
         else:
             pvalue = find_tail(alternative)

@@ -43,7 +43,7 @@ from sigarray._resampling.draws import Places
 from sigarray._resampling.replicates import Resampled, keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
-# In any case; SciPy writes "BCa".
+# SciPy writes "BCa".
 IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
@@ -208,7 +208,7 @@ def _bootstrap_ci(
     paired: bool,
     n_resamples: int,
 ) -> tuple[Array, ...]:
-    """Statistic, limits and standard error, some batch entries at a time."""
+    """Return statistic, limits and standard error, some batch entries at a time."""
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     count = math.prod(leading)
     stacks = []
@@ -242,7 +242,7 @@ def _find_limits(
     paired: bool,
     n_resamples: int,
 ) -> Array:
-    """Statistic, limits and standard error of samples (R, n): (4, R)."""
+    """Return statistic, limits and standard error of samples (R, n): (4, R)."""
     if method == "studentized":
         standard = standardize_scores(xp, entries, paired)
         drawn = keep(xp, resample_t(xp, standard.scores, seed), n_resamples)
@@ -273,7 +273,7 @@ def _find_limits(
 
 
 def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> Array:
-    """z0: the normal quantile of the share of replicates below the observed value."""
+    """Return z0, the normal quantile of the share of replicates below the observed."""
     gap, rounding = replicates - observed[..., None], rounding[..., None]
     count = replicates.shape[-1]
     below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
@@ -285,7 +285,7 @@ def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> A
 def _acceleration(
     xp: Library, rows: Sequence[Array], statistic: Statistic, paired: bool
 ) -> Array:
-    """Efron and Tibshirani (1994), equation 14.15; of two samples, the terms add up."""
+    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up."""
     influences = [_influence(xp, statistic, row) for row in rows]
     if len(rows) == 2:
         influences[1] = -influences[1]
@@ -302,7 +302,7 @@ def _acceleration(
 
 
 def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """(n - 1) (mean of the values without one score - the value without this one)."""
+    """(n - 1) (mean of the values without one score - the value without this score)."""
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)
     n = x.shape[-1]
@@ -314,7 +314,7 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
 
 
 def _medians_without_one(xp: Library, x: Array) -> Array:
-    """Return the median of the others, for each score: next to the middle of all."""
+    """Return the median without each score: it is next to the middle of all."""
     n = x.shape[-1]
     order = xp.argsort(x, axis=-1, stable=False)
     rank = xp.argsort(order, axis=-1, stable=False)
@@ -327,7 +327,7 @@ def _medians_without_one(xp: Library, x: Array) -> Array:
 
 
 def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """Return the statistic of the others, for each score."""
+    """Return the statistic without each score."""
     n = x.shape[-1]
     kept = xp.arange(n - 1, dtype=xp.index_dtype)
     values = functools.partial(_leave_out, xp, statistic, x, kept)
@@ -342,7 +342,7 @@ def _leave_out(
     start: int | Array,
     size: int,
 ) -> Array:
-    """Return the statistic without one score, and without the next, and so on."""
+    """Return the statistic without each of consecutive scores."""
     left_out = xp.arange(size, dtype=kept.dtype) + start
     places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
     return apply_statistic(xp, statistic, xp.take_last(x, places))
@@ -355,7 +355,7 @@ def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list
         shifted = bias + z
         scale = 1.0 - acceleration * shifted
         is_valid = scale > 0.0
-        # Beyond the pole, as at it: all the way to one side.
+        # Beyond the pole as at it: the limit is the first or last replicate.
         corrected = bias + shifted / xp.where(is_valid, scale, 1.0)
         infinity = xp.full_like(bias, math.inf)
         farthest = xp.where(shifted > 0.0, infinity, -infinity)
@@ -364,7 +364,7 @@ def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list
 
 
 def _interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:
-    """Give a quantile (R,) of sorted rows (R, N), between its neighbours by a line."""
+    """Return a quantile (R,) of sorted rows (R, N), by linear interpolation."""
     count = ordered.shape[-1]
     place = xp.where(xp.isnan(quantile), 0.0, quantile) * (count - 1)
     below = xp.clip(xp.floor(place), 0.0, max(0.0, count - 2.0))

@@ -1,8 +1,8 @@
 """Exact p-values of flipped differences that are multiples of one unit.
 
-Accuracies (0 or 1), partial credits, votes and ratings have differences that are a
-few multiples of a unit, and a sum of such with random signs has few values: its tail is
-a finite sum over its characteristic function, whatever the number of pairs.
+Accuracies (0 or 1), partial credits, votes and ratings have differences that are small
+multiples of a unit. A sum of these with random signs has few values: its tail is a
+finite sum over its characteristic function, whatever the number of pairs.
 """
 
 import functools
@@ -20,21 +20,21 @@ from sigarray._numeric.statistic import (
 )
 from sigarray._numeric.tilting import or_one, solve
 
-# A difference is at most so many units.
+# The most units of a difference.
 MAX_UNITS = 20
-# Of the least unit that is looked for: what is smaller is rounding.
+# Remainders below this share of the least possible unit are rounding.
 _LEAST_SHARE = 0.25
-# How much of the unit a difference may be off by rounding, at most.
+# The largest error of a difference by rounding, in units.
 _LARGEST_ROUNDING = 0.05
-# So many deviations of the widest sum are one period: what lies beyond has a
-# probability below 2 exp(-50), by Hoeffding's inequality.
+# One period is so many deviations of the widest sum: beyond it there is a probability
+# below 2 exp(-50), by Hoeffding's inequality.
 _PERIOD = 22.0
 
 
 def lattice_p_value(
     xp: Library, pool: Array, n: int, alternative: Alternative
 ) -> Array:
-    """P-value of the mean difference of n pairs, NaN where they have no such unit.
+    """Return the p-value of the mean difference of n pairs, NaN if they have no unit.
 
     The pool has the scores of A and then of B.
     """
@@ -50,11 +50,11 @@ def lattice_p_value(
 
 
 def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
-    """Return how many units the n differences are, and whether they are such multiples.
+    """Return the n differences in units, and whether they are multiples of a unit.
 
-    Up to rounding of the scores, and at most `MAX_UNITS`. The unit is their greatest
-    common divisor, by Euclid's algorithm with remainders of least size, which halve in
-    each step.
+    They are so up to the rounding of the scores, and at most `MAX_UNITS`. The unit is
+    the greatest common divisor, by Euclid's algorithm with remainders of least absolute
+    value, which halve in each step.
     """
     (centered,), *_, scale = center_scores(xp, "mean", pool)
     differences = centered[..., :n] - centered[..., n:]
@@ -79,7 +79,7 @@ def find_multiples(xp: Library, pool: Array, n: int) -> tuple[Array, Array]:
 
 
 def _smallest_above(xp: Library, x: Array, noise: Array, other: Array) -> Array:
-    """Return the smallest number of x that is above noise, no more than another one."""
+    """Return the smallest number of x above the noise, or the other one if smaller."""
     return xp.min(xp.where(x > noise, x, other[..., None]), axis=-1)
 
 
@@ -98,13 +98,13 @@ def _count_equal(xp: Library, size: Array, start: int | Array, number: int) -> A
 def _flipped_tail(xp: Library, counts: Array, lead: Array, n: int) -> Array:
     """P(S >= lead), where S is half of the sum of the multiples with random signs.
 
-    S has steps of 1, and is symmetric: where the lead is not positive, it is 1 - P(S >=
-    1 - lead). Else, of the distribution tilted by exp(t S), with K(t) = log E exp(t S)
-    = sum c_k log cosh(t k / 2) for c_k differences of k units,
+    S has steps of 1, and is symmetric: if the lead is not positive, it is 1 - P(S >=
+    1 - lead). Else, with the distribution P_t tilted by exp(t S), and K(t) = log E
+    exp(t S) = sum c_k log cosh(t k / 2) for c_k differences of k units,
 
         P(S >= s) = exp(K(t) - t s) sum over j >= 0 of exp(-t j) P_t(S = s + j),
 
-    in which all terms are positive, and P_t is the inverse of a discrete Fourier
+    where all terms are positive, and P_t is the inverse of a discrete Fourier
     transform: a mean over L angles of E_t exp(i angle S), the product of [cos(angle k /
     2) + i tanh(t k / 2) sin(angle k / 2)]^c_k. The tilt is near the saddlepoint, where
     s is the mean, so that a small tail keeps its digits.
@@ -121,7 +121,7 @@ def _flipped_tail(xp: Library, counts: Array, lead: Array, n: int) -> Array:
         spread = (1.0 - pull) * (1.0 + pull)
         return mean, or_one(xp, 0.25 * xp.sum(counts * k * k * spread, axis=-1))
 
-    # Half a step below the end the tilt is finite, and in the middle it is not 0.
+    # The tilt is finite half a step below the end, and not 0 in the middle.
     goal = xp.clip(xp.minimum(s, end - 0.5), 0.0, None)
     t = xp.maximum(solve(xp, tilt, goal, end), 1.0 / or_one(xp, deviation))
     exponent = xp.sum(counts * _log_cosh(xp, 0.5 * t[..., None] * k), axis=-1) - t * s
@@ -155,7 +155,7 @@ def _tilted_sum(xp: Library, counts: Array, s: Array, t: Array, n: int) -> Array
 
 @dataclass(frozen=True, eq=False)
 class _Transform:
-    """Terms of `_tilted_sum`, by angles: each but 0 stands for its negative, too."""
+    """Terms of `_tilted_sum` by angle; each but 0 stands for its negative, too."""
 
     xp: Library
     counts: Array
@@ -180,7 +180,7 @@ class _Transform:
         size_of = xp.exp(0.5 * xp.sum(counts * xp.log1p(-lost), axis=-1))
         turn = xp.atan2(pull * sine, xp.broadcast_to(xp.cos(y), lost.shape))
         phase = xp.sum(counts * turn, axis=-1) - angle * self.s
-        # The sum of exp(-(t + i angle) j) is a fraction, whose parts are these.
+        # These are the parts of the fraction that is the sum of exp(-(t + i angle) j).
         at_end = angle * self.window
         top = 1.0 - last * xp.cos(at_end), last * xp.sin(at_end)
         sine_of_half = xp.sin(0.5 * angle)
@@ -197,13 +197,13 @@ class _Transform:
 
 
 def _log_cosh(xp: Library, x: Array) -> Array:
-    """Return log cosh x for x >= 0, small ones to their last digit."""
+    """Return log cosh x for x >= 0, which is accurate to the last digit near 0."""
     small = xp.sinh(xp.clip(x, None, 1.0))
     large = x + xp.log1p(xp.exp(-2.0 * x)) - math.log(2.0)
     return xp.where(x < 1.0, 0.5 * xp.log1p(small * small), large)
 
 
 def _numbers(xp: Library, like: Array, start: int | Array, size: int) -> Array:
-    """Return `size` numbers from the start on, of the dtype and device of an array."""
+    """Return `size` numbers from the start on, with the dtype of an array."""
     places = xp.arange(size) + start
     return xp.astype(places, like.dtype)

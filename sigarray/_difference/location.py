@@ -124,10 +124,10 @@ def t_test(
 ) -> TTestResult:
     """Test by Student's t whether the mean of A is above that of B.
 
-    Welch's test, or of pairs that of their differences. The null hypothesis is that the
-    means are the same; a small p-value with "greater" speaks for A. It is exact for
-    normal scores with `paired`, and nearly so without, of five scores and more; for
-    other scores it is the better the more of them there are: see Notes.
+    This is Welch's test, or, for pairs, that of their differences. The null hypothesis
+    is that the means are the same; a small p-value with "greater" speaks for A. It is
+    exact for normal scores with `paired`, and nearly so without, from five scores on;
+    for other scores it improves with their number: see Notes.
 
     Parameters
     ----------
@@ -247,22 +247,22 @@ def t_test(
 def _mann_whitney_u(
     xp: Library, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array]:
-    """U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
+    """Return U of A, its p-value and U / (nm), from mid-ranks in the pooled sample."""
     n, m = a.shape[-1], b.shape[-1]
     pool = concat_samples(xp, a, b)
     fault = xp.where(
         xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
     )
     is_of_a = xp.argsort(pool, axis=-1, stable=False) < n
-    pool = xp.sort(pool, axis=-1, stable=False)  # in its place, for they are large
+    pool = xp.sort(pool, axis=-1, stable=False)  # replaced, to save memory
     first, last = tie_bounds(xp, pool)
-    # From the middle of the ranks, so that their sum over A is exact for longer.
+    # Ranks count from the middle, so that larger sums over A are still exact.
     twice = xp.astype(first + last - (n + m - 1), a.dtype)
     lead = 0.5 * xp.sum(xp.where(is_of_a, twice, 0.0), axis=-1) + fault
-    # The sum of t^3 - t over groups of t ties is that of t^2 - 1 over their members.
+    # The sum of t^3 - t over groups of t ties is the sum of t^2 - 1 over their members.
     others = xp.astype(last - first, a.dtype)
     ties = xp.sum(others * (others + 2.0), axis=-1)
-    # Floats, for JAX takes no integers of more than 32 bits.
+    # Floats, because JAX takes no integers of more than 32 bits.
     n_pairs, n_all = float(n * m), float(n + m)
     variance = n_pairs / 12.0 * (n_all + 1.0 - ties / (n_all * (n_all - 1.0)))
     varies = variance > 0.0
@@ -286,7 +286,7 @@ def _t_test(
     alternative: Alternative,
     test_share: float | None,
 ) -> tuple[Array, Array, Array]:
-    """T, its p-value and its degrees of freedom."""
+    """Return t, its p-value and its degrees of freedom."""
     t, df = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
     if test_share is not None:
         # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.

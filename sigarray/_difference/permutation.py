@@ -113,8 +113,8 @@ def permutation_test(
     "t" is Welch's t of the permuted samples, or that of the differences of pairs. It is
     as exact as the mean where the distributions are the same, and right for many scores
     where the means alone are [2]_ [3]_. Pairs, and samples of one size, have the same
-    p-value as with "mean", for t then rises with it; of unequal sizes every permutation
-    has its own error. A permutation in which neither sample varies has an infinite t.
+    p-value as with "mean", for t then rises with it; with unequal sizes the error
+    varies. A permutation in which neither sample varies has an infinite t.
 
     Many scores are many in the smaller sample, and more where they are skewed. Of 4000
     pairs of samples each, two-sided p <= 0.05 in so many percent, the lowest and the

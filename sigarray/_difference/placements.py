@@ -126,7 +126,7 @@ def brunner_munzel(
 def _brunner_munzel(
     xp: Library, a: Array, b: Array, *, alternative: Alternative
 ) -> tuple[Array, Array, Array, Array]:
-    """W, its p-value and degrees of freedom, and the mean placement of A."""
+    """Return W, its p-value and degrees of freedom, and the mean placement of A."""
     n, m = a.shape[-1], b.shape[-1]
     pool = concat_samples(xp, a, b)
     fault = xp.where(
@@ -134,12 +134,12 @@ def _brunner_munzel(
     )
     exact = xp.zeros_like(pool[..., :1])
     ranks = middle_ranks(xp, pool, exact)
-    # How many scores of the other sample are below, less half of them: exact numbers.
+    # The number of scores of the other sample below, less half of all: exact numbers.
     of_a = ranks[..., :n] - middle_ranks(xp, pool[..., :n], exact)
     of_b = ranks[..., n:] - middle_ranks(xp, pool[..., n:], exact)
     lead = xp.sum(of_a, axis=-1) / float(n * m)
     errors = [
-        # From the smallest one, so that those that do not vary have no variance.
+        # Relative to the smallest one, so that equal ones have exactly no variance.
         squared_error(xp, (x - xp.min(x, axis=-1, keepdims=True)) / float(size))
         for x, size in ((of_a, m), (of_b, n))
     ]
@@ -158,5 +158,5 @@ def _brunner_munzel(
 
 
 def _chance_of_order(n: int, m: int) -> float:
-    """1 / C(n + m, n): the chance of one sample above the other, of n + m equals."""
+    """1 / C(n + m, n): the chance that A is all above B if the models are the same."""
     return math.exp(math.lgamma(n + 1) + math.lgamma(m + 1) - math.lgamma(n + m + 1))

@@ -24,9 +24,9 @@ def proportion_ci(
 ) -> ProportionResult:
     """Confidence interval of a proportion, or of a difference of two, in closed form.
 
-    For scores that are 0 or 1, such as right or wrong. Unlike an interval of the
-    bootstrap it has a width where all are the same; Notes say how often it holds. Of
-    two samples, the interval is that of the proportion of A minus the one of B.
+    Scores are 0 or 1, such as wrong or right. Unlike an interval of the bootstrap it
+    has a width where all are the same; Notes say how often it holds. For two samples,
+    the interval is that of the proportion of A minus that of B.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def proportion_ci(
 def _proportion_ci(
     xp: Library, samples: list[Array], *, z: float, paired: bool
 ) -> tuple[Array, Array, Array]:
-    """Proportion or difference, and the limits of its interval."""
+    """Return proportion or difference, and the limits of its interval."""
     samples = [_keep_zeros_and_ones(xp, x) for x in samples]
     shares = [xp.mean(x, axis=-1) for x in samples]
     limits = [
@@ -148,7 +148,7 @@ def _wilson_limits(xp: Library, p: Array, n: int, z: float) -> tuple[Array, Arra
 
 
 def _correlation(xp: Library, samples: list[Array], shares: list[Array]) -> Array:
-    """Return phi of the pairs, its covariance nearer to 0 where it is positive."""
+    """Return phi of the pairs, with a smaller covariance where it is positive."""
     (p1, p2), half = shares, 0.5 / samples[0].shape[-1]
     rest = [x - p[..., None] for x, p in zip(samples, shares, strict=True)]
     covariance = xp.mean(rest[0] * rest[1], axis=-1)

@@ -1,4 +1,4 @@
-"""What tests by permutation compute: statistics of scores with other labels."""
+"""Statistics and p-values of scores with permuted labels."""
 
 import math
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def find_without_draws(
     paired: bool,
     alternative: Alternative,
 ) -> tuple[Array, Array]:
-    """Difference and p-value, exact or by the saddlepoint approximation."""
+    """Return difference and p-value, exact or by the saddlepoint approximation."""
     n, scores = a.shape[-1], pool_samples(xp, a, b)
     (pool,), *_, unit = center_scores(xp, "mean", scores)
     samples = [pool[..., :n], pool[..., n:]]
@@ -67,7 +67,7 @@ def find_without_draws(
 def observe(
     xp: Library, a: Array, b: Array, statistic: Statistic
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the centered pool, the difference, what is a tie of it, and their unit."""
+    """Return centered pool, difference, tolerance of ties, and the unit of all."""
     n = a.shape[-1]
     (pool,), levels, _, unit = center_scores(xp, statistic, pool_samples(xp, a, b))
     samples = [pool[..., :n], pool[..., n:]]
@@ -89,10 +89,10 @@ def count_extremes(
     alternative: Alternative,
     count: int,
 ) -> tuple[Array, Array]:
-    """Statistic and p-value over random permutations, or over all without a seed."""
+    """Return statistic and p-value over random permutations, or all without a seed."""
     n, m = a.shape[-1], b.shape[-1]
     by: Statistic = "mean" if statistic == "t" else statistic
-    # Of equal sizes the sum of squares is the same for all, and t rises with the mean.
+    # With equal sizes the sum of squares is constant, and t rises with the mean.
     is_studentized = statistic == "t" and n != m
     pool, difference, tolerance, unit = observe(xp, a, b, by)
     draws = permute(seed, n, paired=paired)
@@ -132,7 +132,7 @@ def draw_permutations(
     statistic: TestedStatistic,
     count: int,
 ) -> Array:
-    """Differences of random permutations, or without a seed of distinct ones."""
+    """Return differences of random permutations, or of distinct ones without a seed."""
     n, is_t = a.shape[-1], statistic == "t"
     by: Statistic = "mean" if statistic == "t" else statistic
     (pool,), *_, unit = center_scores(xp, by, pool_samples(xp, a, b))
@@ -152,7 +152,7 @@ def draw_permutations(
 
 @dataclass(frozen=True, eq=False)
 class _Distinct:
-    """All permutations, one after the other, and NaN beyond the last of them."""
+    """All permutations, one after the other, and NaN after the last."""
 
     xp: Library
     permuted: Replicates

@@ -1,4 +1,4 @@
-"""What tests and intervals by resampling share: checks, and the methods' names."""
+"""Checks, and names of methods, for tests and intervals by resampling."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -15,12 +15,12 @@ from sigarray._numeric.statistic import check_pairs, check_sizes
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-# What tests may compare, beside a function of the caller.
+# Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
 def draws_resamples(method: str, statistic: TestedStatistic) -> bool:
-    """Tell whether to draw resamples; without them, there is the mean alone."""
+    """Tell whether to draw resamples; without them, only the mean can be tested."""
     if method != "resampling" and statistic != "mean":
         msg = (
             f"Expected statistic='mean' with method={method!r}; got "
@@ -31,7 +31,7 @@ def draws_resamples(method: str, statistic: TestedStatistic) -> bool:
 
 
 def check_samples(samples: Sequence[Array], paired: bool) -> None:
-    """Raise unless one or two samples are there to resample."""
+    """Raise unless there are one or two samples to resample."""
     check_one_or_pairs(samples, paired)
     check_sizes(*samples, purpose="to resample")
 
@@ -46,5 +46,5 @@ def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:
 
 
 def clip_p_value(xp: Library, pvalue: Array) -> Array:
-    """Give a number above 0, for what was seen is one of the resamples, and up to 1."""
+    """Clip to at most 1, and above 0: the observed sample is one of the resamples."""
     return xp.clip(pvalue, xp.finfo(pvalue.dtype).smallest_normal, 1.0)

@@ -1,9 +1,9 @@
 """Tail probabilities of a difference of means under resampling, without resamples.
 
-They are what the share of resamples in a tail would be, ties included, if all resamples
-were made. Largest relative error for probabilities down to 1e-4, by `effective_size`,
-against exact distributions of 270, 144 and 130 samples (normal, uniform, exponential,
-t_3, lognormal, Cauchy, few that are not 0; 16 to 10^5, 300 and 100 scores):
+They approximate the share of all possible resamples in a tail, ties included. Largest
+relative error for probabilities down to 1e-4, by `effective_size`, against exact
+distributions of 270, 144 and 130 samples (normal, uniform, exponential, t_3, lognormal,
+Cauchy, few that are not 0; 16 to 10^5, 300 and 100 scores):
 
     effective size    2 to 5    5 to 10    10 to 20    from 20
     bootstrap         140 %     4 %        0.3 %       0.2 %
@@ -11,10 +11,10 @@ t_3, lognormal, Cauchy, few that are not 0; 16 to 10^5, 300 and 100 scores):
     dealt scores      70 %      22 %       5 %         0.1 %
 
 Trust them from 20 on. Scores on a lattice (0 or 1, ratings) have tails that are steps.
-Where it is recognized, 0-or-1 scores have an error of 1e-3, 2e-5 and 4e-7 for n = 100,
-1000 and 10^4; where it is not, as for 0, 1 and a few numbers in between, the result may
-have half of the ties only: up to 40 %, 16 % and 5 % too little. In float32 the error is
-up to 5e-4 of the result more, at n = 10^6.
+If the lattice is recognized, 0-or-1 scores have an error of 1e-3, 2e-5 and 4e-7 for n =
+100, 1000 and 10^4; if it is not, as for 0, 1 and a few numbers in between, the result
+may include only half of the ties: up to 40 %, 16 % and 5 % too little. In float32 the
+error is up to 5e-4 of the result more, at n = 10^6.
 """
 
 import functools
@@ -42,7 +42,7 @@ from sigarray._numeric.tilting import (
     weigh_sample,
 )
 
-# Multiples of a unit, to so much of it and up to so many, are a lattice.
+# Scores are on a lattice if, up to this share, they are at most so many units.
 _OFF_LATTICE, _LATTICE_POINTS = 1e-3, 1000.0
 
 
@@ -92,7 +92,7 @@ def bootstrap_tail(
     p = _upper_tail(xp, sum(sizes), sign, t, lack, exponent, variance, third, span)
     log_edge = sum(_log_mass_of_largest(xp, x, tie) for x in samples)
     p = _mind_ends(xp, p, offset, lowest, highest, log_edge, tie)
-    # What no resample reaches gets the probability of the rarest of them.
+    # Beyond all resamples, the probability is that of the rarest of them.
     rarest = math.exp(-sum(size * math.log(size) for size in sizes))
     return xp.where(offset > highest + tie, rarest, p)
 
@@ -125,8 +125,8 @@ def permutation_tail(xp: Library, a: Array, b: Array, *, paired: bool) -> Array:
 def effective_size(xp: Library, a: Array, b: Array, *, paired: bool) -> Array:
     """How many scores carry the variance: (sum x^2)^2 / sum x^4 of deviations x.
 
-    It is n / kurtosis: n / 3 for normal scores, and 1 where one score is all there is.
-    Of independent samples it is that of the smaller one. Constant samples have n.
+    It is n / kurtosis: n / 3 for normal scores, and 1 if one score makes the variance.
+    For independent samples it is the smaller of both. Constant samples have n.
     """
     samples, _ = _split_samples(xp, a, b)
     if paired:
@@ -153,7 +153,7 @@ def _split_samples(xp: Library, a: Array, b: Array) -> tuple[list[Array], Array]
 def _flipped_tail(xp: Library, x: Array, tie: Array) -> Array:
     """P(S >= mean(x)) for the mean S of x with random signs.
 
-    A sign is that of a chance of 1/2 with the prize 2 abs(x); K(t) = sum log cosh.
+    A random sign adds 2 abs(x) with a chance of 1/2; K(t) = sum log cosh.
     """
     n, size = x.shape[-1], xp.abs(x)
     observed, end = xp.mean(x, axis=-1), xp.mean(size, axis=-1)
@@ -208,7 +208,7 @@ def _dealt_tail(xp: Library, x: Array, n: int, tie: Array) -> Array:
         total = or_one(xp, total)
         center = first / total
         variance = or_one(xp, second - center * first)
-        # Newton's step, of t with u as it has to be for that t.
+        # Newton's step of t, with the u that belongs to it.
         by_t = (goal - mean + center * number) / variance
         by_u = -number / total - center * by_t
         # The log-likelihood of a logistic regression rises along it, if damped by
@@ -226,7 +226,7 @@ def _dealt_tail(xp: Library, x: Array, n: int, tie: Array) -> Array:
     )
     exponent = divergence + t * (goal - mean) - u * number
     lack = goal - mean + center * number
-    # The determinant of K'' beside that of the condition.
+    # The determinant of K'' relative to that of the condition.
     ratio = total / (n_all * f * (1.0 - f))
     p = _upper_tail(xp, n_all, sign, t, lack, exponent, variance, third, span, ratio)
     log_edge = _log_mass_of_best(xp, ordered, n, tie)
@@ -236,29 +236,29 @@ def _dealt_tail(xp: Library, x: Array, n: int, tie: Array) -> Array:
 def _rescale(
     xp: Library, samples: Sequence[Array], least: Array | float = 0.0
 ) -> tuple[list[Array], Array]:
-    """Return samples in units of the largest score, unless it is rounding alone."""
+    """Return samples in units of the largest score, unless that is only rounding."""
     unit = largest_or_one(xp, *samples, least=least)
     return [x / unit[..., None] for x in samples], unit
 
 
 def _divide(xp: Library, offset: Array, unit: Array) -> Array:
-    """Return the offset in units of the largest score, no more than can be reached."""
+    """Return the offset in units of the largest score, clipped to what is possible."""
     return 4.0 * (xp.maximum(xp.minimum(0.25 * offset, unit), -unit) / unit)
 
 
 def _rounding(xp: Library, unit: Array) -> Array:
-    """How far scores that are ties may be apart, in units of the largest."""
+    """Return how far apart tied scores may be, in units of the largest."""
     return xp.full_like(unit, TIE_UNITS * xp.finfo(unit.dtype).eps)
 
 
 def _less_mean(xp: Library, x: Array) -> Array:
-    """Subtract the mean, and then what the rounding of the mean left."""
+    """Subtract the mean, and then the mean that its rounding left."""
     x = x - xp.mean(x, axis=-1, keepdims=True)
     return x - xp.mean(x, axis=-1, keepdims=True)
 
 
 def _lattice_step(xp: Library, x: Array, tie: Array) -> Array:
-    """Return the unit of which all x >= 0 are multiples, the smallest gap, or 0."""
+    """Return the smallest gap of x >= 0 if all are multiples of it, or else 0."""
     ordered = xp.sort(x, axis=-1, stable=False)
     gaps = ordered[..., 1:] - ordered[..., :-1]
     largest = ordered[..., -1]
@@ -275,7 +275,7 @@ def _lattice_step(xp: Library, x: Array, tie: Array) -> Array:
 def _face_upwards(
     xp: Library, target: Array, lowest: Array, highest: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the sign of the target, its distance from 0, and that of the end there."""
+    """Return the sign of the target, its distance from 0, and that of its end."""
     is_below = target < 0.0
     end = xp.where(is_below, -lowest, highest)
     inside = end * (1.0 - 16.0 * xp.finfo(end.dtype).eps)
@@ -297,11 +297,11 @@ def _upper_tail(
 ) -> Array:
     """P(S >= s) from t K' - K, K'' and K''' at the saddlepoint t.
 
-    The normal tail at w + log(v / w) / w [1]_, w^2 / 2 = t K' - K, v = t K''^1/2, which
-    is in [0, 1] and agrees with that of [3]_ to third order. On a lattice of
-    this span it is taken half a step lower, with v = 2 sinh(span t / 2) / span K''^1/2
-    (second continuity correction of [2]_). At w = 0 the correction is
-    K''' / (6 K''^3/2).
+    It is the normal tail at w + log(v / w) / w [1]_, w^2 / 2 = t K' - K, v = t K''^1/2,
+    which is in [0, 1] and agrees with that of [3]_ to third order. On a lattice of this
+    span it is taken half a step lower, with v = 2 sinh(span t / 2) / span K''^1/2
+    (second continuity correction of [2]_). At w = 0 the correction is K''' / (6
+    K''^3/2).
 
     References
     ----------
@@ -321,11 +321,11 @@ def _upper_tail(
     stretch = xp.where(is_small, 1.0, stretch)
     variance = or_one(xp, variance)
     deviation = xp.sqrt(variance)
-    # Rounding, about eps n^1/2 / w^2, is as large there as what the series leaves out.
+    # There, rounding, about eps n^1/2 / w^2, equals the truncation error of the series.
     bound = min(0.25, xp.finfo(w.dtype).eps ** (1.0 / 3.0) * n**0.5)
     is_middle = w < bound
     distance = xp.where(is_middle, 1.0, w)
-    # One more step of Newton's, which w does not need.
+    # One more of Newton's steps, which w does not need.
     v = (t + lack / variance) * deviation * stretch
     if ratio is not None:
         v = v * xp.sqrt(ratio)
@@ -337,16 +337,16 @@ def _upper_tail(
 
 
 def _log_mass_of_largest(xp: Library, x: Array, tie: Array) -> Array:
-    """Log-probability that all of a resample are the largest score."""
-    # The largest, and whatever is NaN, whose logarithm would warn.
+    """Log-probability that a resample has the largest score alone."""
+    # NaN counts as the largest, because log 0 would warn.
     is_largest = ~(x < xp.max(x, axis=-1, keepdims=True) - tie[..., None])
     return x.shape[-1] * xp.log(xp.mean(xp.astype(is_largest, x.dtype), axis=-1))
 
 
 def _log_mass_of_best(xp: Library, ordered: Array, n: int, tie: Array) -> Array:
-    """Log-probability of drawing the n largest of N, of which some may be ties.
+    """Log-probability of drawing the n largest of N, with ties.
 
-    Of c ties k are drawn: C(c, k) is the product of (c - k + i) / i, i = 1..k.
+    If k of c ties are drawn, C(c, k) is the product of (c - k + i) / i, i = 1..k.
     """
     n_all = ordered.shape[-1]
     least = ordered[..., n_all - n : n_all - n + 1]
@@ -370,7 +370,7 @@ def _mind_ends(
     log_edge: Array,
     tie: Array,
 ) -> Array:
-    """Give 1 at the lower end, and at least the exact probability of the upper end."""
+    """Return 1 at the lower end, and no less than the probability of the upper end."""
     edge = xp.exp(log_edge)
     p = xp.where(observed >= highest - tie, edge, xp.maximum(p, edge))
     return xp.where(observed <= lowest + tie, 1.0, p)

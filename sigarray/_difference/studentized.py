@@ -1,4 +1,4 @@
-"""Differences of means in units of their error, of samples that are made anew."""
+"""Differences of means in units of their error, for resamples."""
 
 import math
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ from sigarray._resampling.replicates import beyond, count_beyond
 
 
 def difference_and_error(xp: Library, samples: Sequence[Array]) -> tuple[Array, Array]:
-    """Return mean, or the difference of two, and the variance that it has by itself.
+    """Return mean, or the difference of two, and its variance (a squared error).
 
-    The variance is 0 of scores that are all the same, and of no others.
+    The variance is 0 if all scores are the same, and only then.
     """
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     rests = [x - level for x, level in zip(samples, levels, strict=True)]
@@ -45,9 +45,9 @@ def find_gaps(
     variances: tuple[Array, Array],
     rounding: Array,
 ) -> tuple[Array, Array]:
-    """How far t of resamples is above the observed one, and how far rounding goes.
+    """Return how far t of resamples is above the observed one, and the rounding.
 
-    Both are in units of the product of their errors, so that nothing is divided by 0.
+    Both are in units of the product of the two errors, so that nothing is divided by 0.
     """
     difference, resampled = differences
     error, error_of_resample = map(xp.sqrt, variances)
@@ -57,7 +57,7 @@ def find_gaps(
 
 @dataclass(frozen=True, eq=False)
 class MeansAndErrors:
-    """`difference_and_error` (..., size) of samples that are made anew, or of pairs."""
+    """`difference_and_error` (..., size) of resamples, or of resampled pairs."""
 
     xp: Library
     draws: Draws
@@ -77,7 +77,7 @@ class MeansAndErrors:
 
 @dataclass(frozen=True, eq=False)
 class Studentized:
-    """T (..., size) of samples that are made anew."""
+    """T (..., size) of resamples."""
 
     xp: Library
     resampled: MeansAndErrors
@@ -92,9 +92,9 @@ class Studentized:
 
 @dataclass(frozen=True, eq=False)
 class ShiftsAndT:
-    """How far resampled differences are from the observed one, and in their errors.
+    """Resampled differences less the observed one, and the same in their errors.
 
-    Of shape (2, ..., size).
+    The shape is (2, ..., size).
     """
 
     xp: Library
@@ -113,9 +113,9 @@ class ShiftsAndT:
 
 @dataclass(frozen=True, eq=False)
 class GapsOfT:
-    """Which t of samples that are made anew are beyond the observed one, or tied.
+    """Tells which t of resamples are beyond the observed one, or tied.
 
-    T is that of `difference`, less `center` in resamples, and its `variance`;
+    T is computed from `difference`, less `center` in resamples, and its `variance`;
     `rounding` is that of the difference.
     """
 
@@ -138,7 +138,7 @@ class GapsOfT:
         rounding: Array,
         sides: tuple[str, ...],
     ) -> Self:
-        """Compare two samples with others that have the scores of both."""
+        """Compare two samples with resamples of the scores of both."""
         unit = largest_or_one(xp, pool)
         pool = pool / unit[..., None]
         observed = difference_and_error(xp, [pool[..., :n], pool[..., n:]])
@@ -164,9 +164,9 @@ class GapsOfT:
 
 
 class Standard(NamedTuple):
-    """Scores about a coarse mean, or differences of pairs, at most 1 in size.
+    """Scores about a coarse mean, or differences of pairs, scaled to at most 1.
 
-    The difference of the means of what was given, and its variance, are in units too.
+    The difference of the means of the samples, and its variance, have the same scale.
     """
 
     scores: list[Array]
@@ -182,7 +182,7 @@ def standardize_scores(xp: Library, samples: Sequence[Array], paired: bool) -> S
     unit = largest_or_one(xp, *centered.scores)
     scores = [x / unit[..., None] for x in centered.scores]
     observed, variance = difference_and_error(xp, scores)
-    # The levels are subtracted as they are: a division would round them.
+    # The levels are subtracted before the division, which would round them.
     difference = move_back(centered, unit * observed) / unit
     return Standard(scores, difference, variance, centered.unit * scale * unit)
 
@@ -192,7 +192,7 @@ def limits_by_t(
 ) -> list[Array]:
     """Return limits of the bootstrap-t: Efron and Tibshirani (1994), equation 12.22.
 
-    The quantiles are order statistics: t may be infinite, and has no line through it.
+    The quantiles are order statistics: an infinite t cannot be interpolated.
     """
     count = t.shape[-1]
     place = max(1, math.floor((count + 1) * tail * (1.0 + 1e-12)))
@@ -213,11 +213,11 @@ def bootstrap_t_test(
     alternative: Alternative,
     n_resamples: int,
 ) -> tuple[Array, Array]:
-    """T and its p-value by the bootstrap: as algorithm 16.2 of Efron and Tibshirani."""
+    """Return t and its bootstrap p-value: Efron and Tibshirani, algorithm 16.2."""
     t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     rounding = rounding_of(xp, "mean", samples, [difference])
-    # Of the scores themselves, also where the samples are differences of pairs.
+    # Levels of the scores themselves, even if the samples are differences of pairs.
     levels = [xp.min(x, axis=-1) / unit for x in (a, b)]
     rounding = add_rounding_of_scores(xp, rounding, "mean", levels)
     rounding = rounding + TIE_UNITS * xp.finfo(t.dtype).eps * xp.abs(difference)
@@ -239,6 +239,6 @@ def bootstrap_t_test(
 
 
 def resample_t(xp: Library, samples: Sequence[Array], seed: Seed) -> ShiftsAndT:
-    """Resample what `standardize_scores` gives."""
+    """Resample scores that `standardize_scores` returned."""
     observed, _ = difference_and_error(xp, samples)
     return ShiftsAndT(xp, MeansAndErrors(xp, Places(seed), samples), observed)

@@ -1,1 +1,1 @@
-"""Almost stochastic order: of two models, and of many."""
+"""Almost stochastic order of two or many models."""

@@ -13,7 +13,7 @@ from sigarray._order.ratio import in_dtype_of, ratio_of_samples
 def asymptotic_errors(
     xp: Library, stacks: Stacks, block: Block, steps: MergedSteps | None
 ) -> Array:
-    """Standard error by the delta method, pair by pair."""
+    """Return standard errors by the delta method, pair by pair."""
     find_error = functools.partial(_asymptotic_error, xp, steps)
     return map_block(xp, stacks, block, find_error)
 
@@ -21,7 +21,7 @@ def asymptotic_errors(
 def _asymptotic_error(
     xp: Library, steps: MergedSteps | None, x: Array, y: Array
 ) -> Array:
-    """Standard error by the delta method, from the Kantorovich potentials.
+    """Return the standard error by the delta method, from the Kantorovich potentials.
 
     sigma^2 = [var(phi_V - eps phi_W) / n + var(psi_V - eps psi_W) / m] / W2^4, where
     the potentials have the increments h(T_i - x_(i+1)) - h(T_i - x_(i)) with T_i =
@@ -29,7 +29,7 @@ def _asymptotic_error(
     al. (2018).
     """
     n, m = x.shape[-1], y.shape[-1]
-    # Beside the level of the scores, small differences would be lost.
+    # Added to the level of the scores, small differences would be lost.
     lowest = xp.minimum(x[..., :1], y[..., :1])
     x, y = x - lowest, y - lowest
     unit = largest_or_one(xp, x[..., -1:], y[..., -1:])[..., None]
@@ -59,7 +59,7 @@ def _asymptotic_error(
 
 
 def _at_breakpoints(xp: Library, x: Array, n: int) -> Array:
-    """Quantile function of x at 1/n, ..., (n-1)/n; the middle where it jumps."""
+    """Return the quantile function of x at 1/n, ..., (n-1)/n; the middle of jumps."""
     m = x.shape[-1]
 
     def build(xp: Library) -> tuple[Array, ...]:
@@ -71,7 +71,7 @@ def _at_breakpoints(xp: Library, x: Array, n: int) -> Array:
 
 
 def _variance_of_sums(xp: Library, increments: Array) -> Array:
-    """Variance (ddof 0) of 0 and the cumulative sums of the increments."""
+    """Return the variance (ddof 0) of 0 and the cumulative sums of the increments."""
     dtype = xp.widest_float
     zero = xp.zeros((*increments.shape[:-1], 1), dtype=increments.dtype)
     sums = xp.cumulative_sum(

@@ -1,4 +1,4 @@
-"""From estimates and tests of pairs to results: the upper bounds, both ways round."""
+"""Results from estimates and tests of pairs: the upper bounds in both directions."""
 
 import functools
 import math
@@ -19,8 +19,8 @@ def upper_bound(
 ) -> Array:
     """eps_min, the upper confidence bound: del Barrio et al. (2018), equation 6.
 
-    Models that are equal have a ratio of 1/2, so that this is among those that the
-    scores allow unless equality is rejected.
+    Equal models have a ratio of 1/2. So the bound is at least 1/2 unless equality is
+    rejected.
     """
     bound = xp.clip(ratio + margin, 0.0, 1.0)
     is_ahead = is_told & (superiority > 0.5)
@@ -30,7 +30,7 @@ def upper_bound(
 def result_of_pair(
     xp: Library, estimates: Estimates, equality: Equality, *, is_reverse: bool = False
 ) -> AsoResult:
-    """Return the result of the only pair, or of B over A."""
+    """Return the result of the only pair, or that of B over A."""
     ratio, error, margin, reverse_margin, superiority, p_value, is_told = (
         x[..., 0] for x in (*estimates, *equality)
     )
@@ -43,7 +43,7 @@ def result_of_pair(
 
 @array_kernel
 def _turn_round(_xp: Library, share: Array) -> Array:
-    """Return a ratio or a probability of the other direction."""
+    """Return a ratio or a probability in the other direction."""
     return 1.0 - share
 
 
@@ -67,7 +67,7 @@ def pairwise_result(
     is_diagonal = models[:, None] == models[None, :]
     ratios = spread(estimates.ratio, reverse=lambda eps: 1.0 - eps, diagonal=0.5)
     errors = spread(estimates.error, reverse=same, diagonal=0.0)
-    # One is half of their sum and half of their difference, and so is the other.
+    # Each is half of their sum plus or minus half of their difference.
     forward, backward = estimates.margin, estimates.reverse_margin
     margins = spread(0.5 * (forward + backward), reverse=same, diagonal=0.0) + spread(
         0.5 * (forward - backward), reverse=lambda x: -x, diagonal=0.0

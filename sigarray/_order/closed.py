@@ -1,9 +1,9 @@
 """Which models differ, by the closure principle: sets of models at one level in all.
 
-A pair is told apart where every set of models that holds it, and may still be one of
-equal models, is rejected (Marcus, Peritz and Gabriel 1976), by how far apart the pair
-is in the ranks of the set. That is a sum over the models of the set: so the least one
-over all sets of k models takes the k - 2 smallest terms, and no set is ever listed. See
+A pair is told apart if every open set of models with it, which may still be one of
+equal models, is rejected (Marcus, Peritz and Gabriel 1976), by the gap of the pair in
+the ranks of the set. The gap is a sum over the models of the set: so the least one over
+all sets of k models takes the k - 2 smallest terms, and no set is ever listed. See
 docs/mathematics.md.
 """
 
@@ -26,20 +26,20 @@ from sigarray._order.families import (
 )
 from sigarray._order.pairs import spread_pairs
 
-# Rounds of claims: each looks at the sets that the claims before it have left. Nearly
-# all are made in four; what later ones would add is not claimed.
+# Rounds of claims: each tests the sets that earlier claims have left open. Nearly all
+# claims are made in four rounds; those of later rounds are given up.
 _ROUNDS = 8
-# Claims at so small a part of the level come first, and keep their p-values.
+# Claims at this share of the level come first, and keep their p-values.
 _FIRST_SHARE = 0.1
-# Of smaller levels of all claims together, as of many tasks, the shares that models
-# have in squared errors are estimated too badly.
+# At smaller levels of all claims, as with many tasks, the shares of models in squared
+# errors are estimated too badly.
 LEAST_LEVEL_OF_SHARES = 0.02
-# Terms of a sum, of which this is no model of the set.
+# The term of a model that is not in the set.
 _NO_MODEL = 1e6
 
-# Which pairs are open, their ratios to critical values when they were looked at last,
-# and in which round that was; with a baseline, how many others were open, and
-# p-values by means.
+# Which pairs are open, their ratios to critical values in their last round, and the
+# number of that round; with a baseline, also how many others were open, and p-values by
+# means.
 State = tuple[Array, Array, Array]
 BaselineState = tuple[Array, Array, Array, Array, Array]
 
@@ -53,12 +53,12 @@ def tell_apart(
     sizes: tuple[int, ...],
     family: Family,
 ) -> tuple[Array, Array]:
-    """Return p-values and who is told apart: by all open sets of three models and more.
+    """Return p-values and who is told apart.
 
-    And by the pair alone.
+    The tests are of the pair alone, and of all open sets of three or more models.
     """
     k = family.n_models
-    # As `spread_pairs` has them.
+    # The order of `spread_pairs`.
     pairs = xp.arange(k * (k - 1) // 2)
     first, second = pairs % k, (pairs % k + pairs // k + 1) % k
     place = first * k + second
@@ -80,12 +80,12 @@ def tell_apart(
         others = xp.where(is_open_row, parts, _NO_MODEL)
         others = xp.sort(others, axis=-1, stable=False)[..., : k - 2]
         gaps = lead + xp.cumulative_sum(others, axis=-1)
-        found = xp.min(gaps * inverse_gaps, axis=-1)
+        ratio = xp.min(gaps * inverse_gaps, axis=-1)
         is_open_pair = _at(xp, is_open, place)
-        is_new = is_open_pair & is_able & (found >= least_ratio)
+        is_new = is_open_pair & is_able & (ratio >= least_ratio)
         state = (
             is_open & ~xp.take_last(is_new, pair_of),
-            xp.where(is_open_pair, found, ratios),
+            xp.where(is_open_pair, ratio, ratios),
             rounds + xp.astype(is_open_pair & ~is_new, rounds.dtype),
         )
         return state, ~xp.any(is_new)
@@ -118,10 +118,10 @@ def tell_from_baseline(
 ) -> tuple[Array, Array]:
     """Return p-values and who is told apart from the baseline, by all open sets.
 
-    And by means, where there are such p-values. An error of the baseline's mean is one
-    for all others, and that of another model is its own: a p-value is multiplied by 1
-    and the shares that the other open models have in the errors of theirs, of which one
-    that is unknown is 1.
+    If there are p-values by means, they must reject too. All others share the error of
+    the baseline's mean, but not those of their means: a p-value is multiplied by 1 plus
+    the shares of the other open models in the squared errors of their differences. An
+    unknown share counts as 1.
     """
     k, base = family.n_models, family.baseline or 0
     lead, p_of_one, is_enough = (
@@ -136,7 +136,7 @@ def tell_from_baseline(
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = xp.abs(lead)[..., None]
     least_leads, inverse_gaps = _limits_of_sets(xp, leads, sizes, family)
-    # Sets of so many others are decided by wins.
+    # Sets of up to so many others are decided by wins.
     n_by_wins = xp.sum(xp.astype(least_leads > 0.0, leads.dtype), axis=-1)
     models = xp.arange(k)
     is_itself = models[:, None] == models[None, :]
@@ -152,16 +152,16 @@ def tell_from_baseline(
         is_set = count <= n_open[..., None]
         is_won = xp.all((lead >= least_leads) | ~is_set, axis=-1)
         is_by_range = inverse_gaps > 0.0
-        found = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
-        found = xp.min(xp.where(is_set, found, _NO_MODEL), axis=-1)
-        is_new = is_open & is_enough & is_won & (found >= 1.0)
+        ratio = xp.where(is_by_range, gaps * inverse_gaps, _NO_MODEL)
+        ratio = xp.min(xp.where(is_set, ratio, _NO_MODEL), axis=-1)
+        is_new = is_open & is_enough & is_won & (ratio >= 1.0)
         if adjust is not None:
             adjusted = adjust(is_open, n_open)
             is_new = is_new & (adjusted <= family.level)
             by_mean = xp.where(is_open, adjusted, by_mean)
         state = (
             is_open & ~is_new,
-            xp.where(is_open, found, ratios),
+            xp.where(is_open, ratio, ratios),
             rounds + xp.astype(is_open & ~is_new, rounds.dtype),
             xp.where(is_open, n_open, n_others),
             by_mean,
@@ -178,7 +178,7 @@ def tell_from_baseline(
     p_values = xp.clip(p_of_one * n_wins, None, 1.0)
     if adjust is not None:
         p_values = xp.maximum(p_values, xp.clip(by_mean, None, 1.0))
-    # Nothing where wins decide all sets.
+    # There is no p-value by ranges where wins decide all sets.
     by_range = _by_ratio(xp, curve_of_sets(family, sizes), ratios)
     by_range = xp.where(xp.any(inverse_gaps > 0.0, axis=-1), by_range, 0.0)
     p_values = xp.maximum(p_values, by_range)
@@ -189,9 +189,9 @@ def tell_from_baseline(
 def _adjust_by_shares(
     xp: Library, p_values: Array, shares: Array, is_open: Array, n_open: Array
 ) -> Array:
-    """Multiply p-values by 1 and the shares of the other open models, of so many.
+    """Multiply p-values by 1 plus the shares of the other open models.
 
-    Those that are small by Holm: at such levels no share is known.
+    Small p-values are adjusted by Holm: at such levels no share is known.
     """
     shares = xp.where(is_open, shares, 0.0)
     of_others = xp.sum(shares, axis=-1, keepdims=True) - shares
@@ -204,7 +204,7 @@ def _adjust_by_shares(
 def _spread_from_baseline(
     xp: Library, p_values: Array, is_told: Array, base: int
 ) -> tuple[Array, Array]:
-    """Return matrices (..., K, K) of what is known of each model and the baseline."""
+    """Return matrices (..., K, K) from the results of each model and the baseline."""
     is_row = xp.arange(p_values.shape[-1]) == base
     p_values = xp.where(
         is_row[None, :],
@@ -218,7 +218,7 @@ def _spread_from_baseline(
 
 
 def _by_ratio(xp: Library, curve: Curve | None, ratios: Array) -> Array:
-    """Return p-values by ratios to critical ranges, and 0 where there are none."""
+    """Return p-values from ratios to critical ranges, or 0 if there are none."""
     if curve is None:
         return xp.zeros_like(ratios)
     return curve(xp, xp.clip(ratios, 0.0, None))
@@ -227,18 +227,18 @@ def _by_ratio(xp: Library, curve: Curve | None, ratios: Array) -> Array:
 def _in_order(
     xp: Library, p_values: Array, is_told: Array, rounds: Array, n_rounds: int
 ) -> Array:
-    """Let no claim be surer than those of earlier rounds, on which it stands."""
+    """Raise the p-value of a claim to those of earlier rounds, on which it depends."""
     largest = xp.zeros_like(p_values[..., :1])
     for k in range(min(n_rounds, p_values.shape[-1])):
-        is_own = is_told & (rounds == k)
-        own = xp.max(xp.where(is_own, p_values, 0.0), axis=-1, keepdims=True)
-        largest = xp.maximum(largest, own)
+        is_of_round = is_told & (rounds == k)
+        of_round = xp.max(xp.where(is_of_round, p_values, 0.0), axis=-1, keepdims=True)
+        largest = xp.maximum(largest, of_round)
         p_values = xp.where(rounds > k, xp.maximum(p_values, largest), p_values)
     return p_values
 
 
 def ratio_at(curve: Curve | None, p: float) -> float:
-    """Return the ratio from which on a p-value is at most p, and 1 at least."""
+    """Return the ratio, at least 1, from which on a p-value is at most p."""
     low, high = 1.0, 1.0 if curve is None else curve.end
     if curve is None or low >= high or float(curve(HOST, np.float64(high))) > p:
         return max(low, high)
@@ -286,8 +286,8 @@ def _limits_of_sets(
 ) -> tuple[Array, Array]:
     """Return least leads, and inverse critical gaps, of sets of 1, 2, ... others.
 
-    Shape (K, K - 1), or (1, K - 1) where sizes are equal. Where wins decide the inverse
-    gap is 0, and where ranks do, no lead is too small.
+    The shape is (K, K - 1), or (1, K - 1) if sizes are equal. Where wins decide, the
+    inverse gap is 0; where ranks decide, no lead is too small.
     """
     m = sizes[family.baseline or 0]
     rows = {}

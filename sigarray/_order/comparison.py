@@ -1,9 +1,9 @@
-"""What tests of equality are of: net wins of a pair, and Welch's t of few scores.
+"""Statistics for tests of equality: net wins of a pair, and Welch's t of few scores.
 
-Ranks tell two samples of one distribution apart at their level. Few scores that are
-widely spread about the same mean as others may all lie on one side of these: 5 of them
-in 1 of 16 cases, and then they win all or none. So a pair of few scores is told apart
-by its means, too. See docs/mathematics.md.
+Ranks hold their level for two samples of one distribution. But few scores with a wide
+spread about the same mean as others may all lie on one side of these: 5 of them in 1 of
+16 cases, and then they win all or none. So a pair with few scores is told apart by its
+means, too. See docs/mathematics.md.
 """
 
 import functools
@@ -17,14 +17,14 @@ from sigarray._numeric.statistic import find_symmetric_p_value
 from sigarray._numeric.student import find_flat, find_t, squared_error
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
-# From so many scores on, bounds alone hold of equal means.
+# From so many scores on, bounds hold for equal means without a test of means.
 _MIN_SIZE = 20
-# Of fewer, beside more of another model, degrees of freedom are not estimated.
+# For fewer scores beside more of another model, degrees of freedom are not estimated.
 _MIN_ESTIMATED = 5
 
 
 class Comparison(NamedTuple):
-    """Of a block of pairs, (..., P): net wins, and t with its degrees of freedom.
+    """Net wins of a block of pairs, (..., P), and t with its degrees of freedom.
 
     `share` is that of the first model in the squared error of the difference.
     """
@@ -41,8 +41,8 @@ def needs_means(n: int, m: int) -> bool:
 
 
 def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
-    """Compare every pair, block by block; NaN where a sorted sample is."""
-    found = []
+    """Compare every pair, block by block; NaN if a sorted sample is NaN."""
+    compared = []
     means = {
         g: _find_means(xp, stack)
         for g, stack in enumerate(stacks)
@@ -54,14 +54,14 @@ def compare_pairs(xp: Library, stacks: Stacks) -> list[Comparison]:
         count = functools.partial(_count_wins, xp)
         wins = map_block(xp, stacks, (g, h), count, width=width)
         if not needs_means(n, m):
-            found.append(Comparison(wins))
+            compared.append(Comparison(wins))
             continue
         compare = functools.partial(_stack_means, xp, n=n, m=m)
         both = map_block(
             xp, [means[g], means[h]], (0, int(h > g)), compare, elements=12
         )
-        found.append(Comparison(wins, *(both[k, ...] for k in range(3))))
-    return found
+        compared.append(Comparison(wins, *(both[k, ...] for k in range(3))))
+    return compared
 
 
 def _count_wins(xp: Library, x: Array, y: Array) -> Array:
@@ -76,15 +76,15 @@ def _stack_means(xp: Library, x: Array, y: Array, *, n: int, m: int) -> Array:
 def _find_means(xp: Library, stack: Array) -> Array:
     """Return the smallest score, the mean above it and its squared error, (..., K, 3).
 
-    Of sorted samples, whose squares neither overflow nor underflow.
+    The samples are sorted, and their squares neither overflow nor underflow.
     """
     (is_flat,) = find_flat(xp, [stack], [stack])
     lowest = stack[..., :1]
     rest = stack - lowest
-    found = [xp.mean(rest, axis=-1), squared_error(xp, rest)]
-    # A fault stays.
-    found = [xp.where(is_flat, 0.0, x) for x in found]
-    return xp.stack([lowest[..., 0], *found], axis=-1)
+    parts = [xp.mean(rest, axis=-1), squared_error(xp, rest)]
+    # NaN stays.
+    parts = [xp.where(is_flat, 0.0, x) for x in parts]
+    return xp.stack([lowest[..., 0], *parts], axis=-1)
 
 
 def compare_means(
@@ -103,13 +103,12 @@ def compare_means(
 def p_of_means(
     xp: Library, pair: Comparison, sizes: tuple[int, int], alternative: Alternative
 ) -> Array | None:
-    """Return the p-value of Welch's t, or None where the sizes need none.
+    """Return the p-value of Welch's t, or None if the sizes need none.
 
-    Where sizes differ, the degrees of freedom are the harmonic mean of Welch's and of
-    those that the smaller sample has alone, and these of fewer than 5 scores: Welch's
-    are estimated, and often too many for a level that is divided by the number of
-    models, or of tasks. Where neither sample varies t is infinite, and p is 1: nothing
-    is known of how other scores would.
+    If sizes differ, the degrees of freedom are the harmonic mean of Welch's and those
+    of the smaller sample alone; below 5 scores, the latter. Welch's are estimated, and
+    often too many for a level that is divided by the number of models or tasks. If
+    neither sample varies, t is infinite and p is 1: others might vary.
     """
     if pair.t is None or pair.df is None:
         return None
@@ -126,7 +125,7 @@ def p_of_means(
 
 
 def has_means_apart(pair: Comparison, p_values: Array, level: float) -> Array:
-    """Tell pairs whose means differ at a level, in the direction of the net wins."""
+    """Tell which pairs differ in means at a level, in the direction of the net wins."""
     is_significant = p_values <= level
     return (
         is_significant

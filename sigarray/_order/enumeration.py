@@ -16,14 +16,14 @@ from sigarray._order.ratio import in_dtype_of, ratio_of_sums
 def exact_errors(
     xp: Library, stacks: Stacks, block: Block, ratios: Array, grid: Grid | None
 ) -> Array:
-    """Standard deviation of the ratio over all multisets of A and of B.
+    """Return the standard deviation of the ratio over all multisets of A and of B.
 
     A step compares one of n scores of A with one of m of B, so that the integrals are
-    sums over a table of n m squares: products of matrices, of which one has zeros and
-    ones that say which score of the more numerous multisets a step has.
+    sums over a table of n m squares. They are products of matrices; a matrix of zeros
+    and ones selects the score of each step in the more numerous multisets.
     """
     n, m = (stacks[place].shape[-1] for place in block)
-    # Of A and of B; rows are multisets of the larger sample.
+    # Tables of A and of B; rows are multisets of the larger sample.
     tables = {size: enumerate_resamples(xp, size) for size in {n, m}}
     (ranks_a, weights_a), (ranks_b, weights_b) = (
         (ranks, in_dtype_of(xp, weights, stacks[0]))
@@ -47,7 +47,7 @@ def exact_errors(
 
 @dataclass(frozen=True, eq=False)
 class _AllResamples:
-    """All multisets of two samples, of which the more numerous ones are rows.
+    """All multisets of two samples; the more numerous ones are rows.
 
     Ranks have shape (nodes, rows) and (nodes, columns).
     """
@@ -72,24 +72,24 @@ class _AllResamples:
         distances = self._sum_steps(differences * differences)
         n_nodes, n_rows = self.ranks_a.shape
         add_moments = _MomentsOfRows(self, violations, distances, center)
-        # The sums, and which scores they are of.
+        # Elements are the sums, and the selection of their scores.
         n_columns = self.ranks_b.shape[-1]
         elements = math.prod(center.shape) * 4 * n_columns + self.n_scores * n_nodes
         return standard_deviation(xp, add_moments, n_rows, center, elements)
 
     def _sum_steps(self, squares: Array) -> Array:
-        # (..., scores, nodes, columns), and then (..., scores * nodes, columns).
+        # From (..., scores, nodes, columns) to (..., scores * nodes, columns).
         xp, n_nodes = self.xp, self.ranks_a.shape[0]
-        found = xp.take_last(squares, self.ranks_b)
+        steps = xp.take_last(squares, self.ranks_b)
         if self.widths is not None:
-            found *= self.widths
-        shape = (*found.shape[:-3], self.n_scores * n_nodes, found.shape[-1])
-        return xp.reshape(found, shape)
+            steps *= self.widths
+        shape = (*steps.shape[:-3], self.n_scores * n_nodes, steps.shape[-1])
+        return xp.reshape(steps, shape)
 
 
 @dataclass(frozen=True, eq=False)
 class _MomentsOfRows:
-    """Moments of ratios of some of the more numerous multisets, with all others."""
+    """Moments of ratios of some of the more numerous multisets with all others."""
 
     resamples: _AllResamples
     violations: Array
@@ -97,11 +97,11 @@ class _MomentsOfRows:
     center: Array
 
     def __call__(self, start: int | Array, size: int, add_up: AddUp) -> Array:
-        own, xp = self.resamples, self.resamples.xp
-        n_rows = own.ranks_a.shape[-1]
+        samples, xp = self.resamples, self.resamples.xp
+        n_rows = samples.ranks_a.shape[-1]
         rows = xp.clip(xp.arange(size) + start, None, n_rows - 1)
-        nodes = xp.matrix_transpose(xp.take(own.ranks_a, rows, axis=1))
-        scores = xp.arange(own.n_scores, dtype=nodes.dtype)
+        nodes = xp.matrix_transpose(xp.take(samples.ranks_a, rows, axis=1))
+        scores = xp.arange(samples.n_scores, dtype=nodes.dtype)
         has_score = nodes[:, None, :] == scores[:, None]
         chosen = xp.astype(xp.reshape(has_score, (size, -1)), self.center.dtype)
         ratios = ratio_of_sums(
@@ -109,7 +109,7 @@ class _MomentsOfRows:
             xp.matrix_product(chosen, self.violations),
             xp.matrix_product(chosen, self.distances),
         )
-        products = moments(xp, ratios - self.center[..., None, None], own.weights_b)
-        # Not a product of matrices, whose threads may add up in another order.
+        products = moments(xp, ratios - self.center[..., None, None], samples.weights_b)
+        # In a product of matrices, threads may change the order of sums.
         sums = xp.sum(products, axis=-1)
-        return add_up(xp.take(own.weights_a, rows, axis=0) * sums)
+        return add_up(xp.take(samples.weights_a, rows, axis=0) * sums)

@@ -1,4 +1,4 @@
-"""Which models differ: tests of equal distributions, of pairs or of all models."""
+"""Which models differ: tests of equal distributions for pairs or for all models."""
 
 import functools
 import math
@@ -19,9 +19,9 @@ from sigarray._order.pairs import Stacks, as_matrix, join, list_blocks
 
 
 class Equality(NamedTuple):
-    """Of every pair (row, column): P(row > column), p-values, and who are told apart.
+    """For every pair: P(row > column), the p-value, and whether it is told apart.
 
-    Shape (..., K, K), in the order of the stacks, or (..., P) of pairs.
+    The shape is (..., K, K), in the order of the stacks, or (..., P) of pairs.
     """
 
     superiority: Array
@@ -32,7 +32,7 @@ class Equality(NamedTuple):
 def find_equality(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test equality, block by block: of each pair, or in sets of models."""
+    """Test equality for each pair, or in sets of models."""
     if family.kind in ("one-sided", "pairs"):
         return _test_pairs(xp, stacks, compared, family)
     return _test_models(xp, stacks, compared, family)
@@ -41,15 +41,15 @@ def find_equality(
 def _test_pairs(
     xp: Library, stacks: Stacks, compared: Sequence[Comparison], family: Family
 ) -> Equality:
-    """Test every pair on its own, (..., P): one-sided, or two-sided by Bonferroni."""
+    """Test every pair separately, (..., P): one-sided, or two-sided by Bonferroni."""
     is_one_sided = family.kind == "one-sided"
-    found = []
+    parts = []
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
-        n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
+        n, m, wins = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
         curve = curve_of_wins(n, m, family)
-        size = _without_ties(xp, own if is_one_sided else xp.abs(own), n * m)
+        size = _without_ties(xp, wins if is_one_sided else xp.abs(wins), n * m)
         if is_one_sided:
-            # P(D >= -d) = 1 - P(D >= d + 2), for D is d + 2 next where nothing is tied.
+            # P(D >= -d) = 1 - P(D >= d + 2): without ties, d + 2 is the next D.
             is_behind = size < 0.0
             p_values = curve(xp, xp.where(is_behind, 2.0 - size, size))
             p_values = xp.where(is_behind, 1.0 - p_values, p_values)
@@ -62,9 +62,9 @@ def _test_pairs(
             by_means = xp.clip(family.n_pairs * by_means, None, 1.0)
             is_told = is_told & has_means_apart(pair, by_means, family.level)
             p_values = xp.maximum(p_values, by_means)
-        p_values = _agree(xp, p_values, is_told, family.level) + (own - own)
-        found.append((own / (2.0 * n * m) + 0.5, p_values, is_told))
-    return Equality(*(join(xp, list(part)) for part in zip(*found, strict=True)))
+        p_values = _agree(xp, p_values, is_told, family.level) + (wins - wins)
+        parts.append((wins / (2.0 * n * m) + 0.5, p_values, is_told))
+    return Equality(*(join(xp, list(part)) for part in zip(*parts, strict=True)))
 
 
 def _test_models(
@@ -72,7 +72,7 @@ def _test_models(
 ) -> Equality:
     """Test all pairs, or those with the baseline, by the closure principle.
 
-    Gives matrices in the order of the stacks.
+    Matrices are in the order of the stacks.
     """
     sizes = tuple(
         int(stack.shape[-1]) for stack in stacks for _ in range(stack.shape[-2])
@@ -85,28 +85,28 @@ def _test_models(
     )
     parts, of_means, shares, has_means = [], [], [], False
     for (g, h), pair in zip(list_blocks(stacks), compared, strict=True):
-        n, m, own = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
-        size = _without_ties(xp, xp.abs(own), n * m)
+        n, m, wins = stacks[g].shape[-1], stacks[h].shape[-1], pair.wins
+        size = _without_ties(xp, xp.abs(wins), n * m)
         p_of_pair = curve_of_wins(n, m, family)(xp, size)
         is_enough = size >= limit_of_pair(n, m, family)
         by_means = p_of_means(xp, pair, (n, m), "two-sided")
         if by_means is not None:
             has_means = True
             if family.kind == "closed":
-                # Of one model with each other one, at the most that share its scores.
+                # At most the K - 1 pairs of one model share its scores.
                 by_means = xp.clip((family.n_models - 1) * by_means, None, 1.0)
                 p_of_pair = xp.maximum(p_of_pair, by_means)
             is_enough = is_enough & has_means_apart(pair, by_means, family.level)
-        parts.append((own / (2.0 * n * m), p_of_pair, is_enough))
+        parts.append((wins / (2.0 * n * m), p_of_pair, is_enough))
         if family.kind != "baseline":
             continue
-        of_means.append(xp.zeros_like(own) if by_means is None else by_means)
-        # Of few scores and many, and for small levels, it is estimated too badly, and
-        # counts as unknown.
+        of_means.append(xp.zeros_like(wins) if by_means is None else by_means)
+        # With unequal sizes, or at small levels, it is estimated too badly, and counts
+        # as unknown.
         has_share = (
             pair.share is not None and n == m and family.level >= LEAST_LEVEL_OF_SHARES
         )
-        shares.append(pair.share if has_share else xp.full_like(own, math.nan))
+        shares.append(pair.share if has_share else xp.full_like(wins, math.nan))
     leads, p_of_pairs, are_enough = (
         join(xp, list(part)) for part in zip(*parts, strict=True)
     )
@@ -115,9 +115,9 @@ def _test_models(
     are_enough = spread(are_enough, reverse=lambda x: x, diagonal=False)
     matrices = [leads, p_of_pairs, are_enough]
     if has_means and family.kind == "baseline":
-        by_means, own_shares = join(xp, of_means), join(xp, shares)
+        by_means, all_shares = join(xp, of_means), join(xp, shares)
         matrices.append(spread(by_means, reverse=lambda p: p, diagonal=0.0))
-        matrices.append(spread(own_shares, reverse=lambda x: 1.0 - x, diagonal=1.0))
+        matrices.append(spread(all_shares, reverse=lambda x: 1.0 - x, diagonal=1.0))
     test = tell_apart if family.kind == "closed" else tell_from_baseline
     test = functools.partial(test, xp, sizes=sizes, family=family)
     p_values, is_told = _by_entry(xp, test, matrices, family.n_models)
@@ -129,16 +129,16 @@ def _test_models(
 
 
 def _without_ties(xp: Library, wins: Array, n_pairs: int) -> Array:
-    """Round net wins down to what they can be where no two scores are equal.
+    """Round net wins down to a value that is possible without ties.
 
-    Between two such values no level tells a pair apart that the lower one would not.
+    Values between two such ones have the p-value of the lower one.
     """
     odd = n_pairs % 2
     return 2.0 * xp.floor(0.5 * (wins - odd)) + odd
 
 
 def _agree(xp: Library, p_values: Array, is_told: Array, level: float) -> Array:
-    """Let p-values, which of many scores are fitted, say what is claimed."""
+    """Make p-values, which are fitted for many scores, agree with the claims."""
     # 1 - 0.95 is a little more than 0.05.
     told = xp.clip(p_values, None, level * (1.0 - 1e-6))
     untold = xp.clip(p_values, level * (1.0 + 1e-5), None)
@@ -167,7 +167,7 @@ def _by_entry(
 def _test_some(
     xp: Library, test: Callable[..., tuple[Array, Array]], *some: Array
 ) -> Array:
-    """Test some batch entries, which are then on the last axis: (2, K, K, entries)."""
+    """Test some batch entries, and move them to the last axis: (2, K, K, entries)."""
     p_values, is_told = test(*some)
     both = xp.stack([p_values, xp.astype(is_told, p_values.dtype)])
     return xp.permute_dims(both, (0, 2, 3, 1))

@@ -61,10 +61,10 @@ from sigarray._order.tiles import has_tiles, join_tiles, largest_tile, list_tile
 
 
 class Estimates(NamedTuple):
-    """Of every pair, all of shape (..., P).
+    """Estimates for every pair, all of shape (..., P).
 
     The bounds are `ratio` + `margin`, and 1 - `ratio` + `reverse_margin` for the pair
-    the other way round.
+    in the other direction.
     """
 
     ratio: Array
@@ -93,9 +93,9 @@ def estimate_pairs(
     family: Family,
     depth: int = 0,
 ) -> tuple[Estimates, Equality]:
-    """Estimates and tests of every pair; the public options.
+    """Return estimates and tests of every pair; options are the public ones.
 
-    A warning is for the caller of the public function, so many calls further out.
+    A warning is for the caller of the public function, `depth` calls further out.
     """
     if method == "asymptotic" and dt is not None:
         msg = (
@@ -106,7 +106,7 @@ def estimate_pairs(
     plans = plan_errors(stacks, method, even_grid(dt))
     check_resamples(plans, n_resamples)
     for doubt in list_doubts(stacks, method, family):
-        # Past the check of its options.
+        # The level includes the check of options.
         warnings.warn(doubt, UserWarning, stacklevel=5 + depth)
     seed = None
     if any(plan.method == "bootstrap" for plan in plans):
@@ -145,27 +145,27 @@ def estimate_sorted(
     n_resamples: int,
     grid: Grid | None,
 ) -> Estimates:
-    """Violation ratio, standard error and margin by plans; the bootstrap has a seed.
+    """Return ratio, standard error and margin by plans; the bootstrap has a seed.
 
-    Of stacks that `sort_stacks` made.
+    The stacks come from `sort_stacks`.
     """
     blocks, n_pairs = list_blocks(stacks), count_pairs(stacks)
     observed = _observe(xp, stacks, blocks, grid)
     errors: dict[Block, Array] = {}
     tails: dict[Block, tuple[Array, Array]] = {}
     for plan in dict.fromkeys(plans):
-        chosen = [b for b, own in zip(blocks, plans, strict=True) if own == plan]
+        chosen = [b for b, other in zip(blocks, plans, strict=True) if other == plan]
         seen = observed
         if plan.grid != grid:
             seen = _observe(xp, stacks, chosen, plan.grid)
         if plan.method == "bootstrap" and seed is not None:
             seeds = seed_stacks(xp, seed, streams)
-            own = n_resamples, plan.grid
+            drawn = n_resamples, plan.grid
             if has_tiles(xp, stacks):
-                found = _errors_by_tiles(xp, stacks, chosen, seeds, *own)
+                computed = _errors_by_tiles(xp, stacks, chosen, seeds, *drawn)
             elif has_any_percentiles(stacks, n_resamples):
-                kept = _keep_replicates(xp, stacks, chosen, seen, seeds, *own)
-                found = [deviation_of(xp, *x) for x in kept]
+                kept = _keep_replicates(xp, stacks, chosen, seen, seeds, *drawn)
+                computed = [deviation_of(xp, *x) for x in kept]
                 tails |= {
                     (g, h): find_tails(xp, x, level)
                     for (g, h), (x, _) in zip(chosen, kept, strict=True)
@@ -174,21 +174,21 @@ def estimate_sorted(
                     )
                 }
             else:
-                found = _bootstrap_errors(xp, stacks, chosen, seen, seeds, *own)
+                computed = _bootstrap_errors(xp, stacks, chosen, seen, seeds, *drawn)
         elif plan.method == "exact":
-            found = [
+            computed = [
                 exact_errors(xp, stacks, b, seen.ratios[b], plan.grid) for b in chosen
             ]
         else:
-            found = [asymptotic_errors(xp, stacks, b, seen.steps[b]) for b in chosen]
-        errors |= dict(zip(chosen, found, strict=True))
-    own_errors, margins, reverse_margins = [], [], []
+            computed = [asymptotic_errors(xp, stacks, b, seen.steps[b]) for b in chosen]
+        errors |= dict(zip(chosen, computed, strict=True))
+    block_errors, margins, reverse_margins = [], [], []
     for block in blocks:
         smallest = min(stacks[place].shape[-1] for place in block)
-        # A resample of n varies less than a sample does, by (n - 1) / n.
+        # The variance of a resample of n is that of a sample times (n - 1) / n.
         scale = math.sqrt(smallest / (smallest - 1)) if smallest > 1 else 1.0
         error = errors[block] * scale
-        own_errors.append(error)
+        block_errors.append(error)
         margin = reverse = error - error + 1.0
         if smallest >= MIN_SIZE:
             margin = reverse = -student_quantile(level, smallest - 1) * error
@@ -200,7 +200,7 @@ def estimate_sorted(
         margins.append(margin)
         reverse_margins.append(reverse)
     ratios = [observed.ratios[block] for block in blocks]
-    parts = (ratios, own_errors, margins, reverse_margins)
+    parts = (ratios, block_errors, margins, reverse_margins)
     return Estimates(*(join(xp, part) for part in parts))
 
 
@@ -222,17 +222,17 @@ def _bootstrap_errors(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Standard deviation of the ratio of every pair over resamples, block by block."""
+    """Return the standard deviation of ratios over resamples, block by block."""
     used = sorted({place for block in blocks for place in block})
     stacks, seeds = [stacks[g] for g in used], [seeds[g] for g in used]
-    own = [(used.index(g), used.index(h)) for g, h in blocks]
-    steps = dict(zip(own, (observed.steps[block] for block in blocks), strict=True))
-    centers = dict(zip(own, (observed.ratios[block] for block in blocks), strict=True))
+    keys = [(used.index(g), used.index(h)) for g, h in blocks]
+    steps = dict(zip(keys, (observed.steps[block] for block in blocks), strict=True))
+    centers = dict(zip(keys, (observed.ratios[block] for block in blocks), strict=True))
 
     resamples = SortedResamples.of(xp, stacks, seeds, grid)
     add_moments = _RatioMoments(xp, resamples, steps, centers, 1.0 / n_resamples)
     center = join(xp, list(centers.values()))
-    # By which it is told whether threads pay.
+    # The work of a replicate decides whether threads pay.
     work = resamples.elements + math.prod(center.shape) * count_nodes(stacks, grid)
     errors = standard_deviation(
         xp, add_moments, n_resamples, center, work, resamples.batch
@@ -295,10 +295,10 @@ def _errors_by_tiles(
     n_resamples: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Give `_bootstrap_errors` of many models, some of them with some others at a time.
+    """Return `_bootstrap_errors` of many models, tile by tile.
 
-    So what is held is small, and what workers share are pairs: each tile draws the
-    resamples of its own models alone, and gives a number for each of its pairs.
+    This takes little memory, and workers share the pairs: each tile draws the resamples
+    of only its models, and returns a number for each of its pairs.
     """
     tiles = list_tiles(stacks, blocks)
     items = [
@@ -313,8 +313,8 @@ def _errors_by_tiles(
         _errors_of_tile, xp, n_resamples=n_resamples, grid=grid
     )
     elements = largest_tile() * count_nodes(stacks, grid) * n_resamples
-    found = list(map_items(xp, find_errors, items, elements=elements))
-    return join_tiles(xp, found, tiles, stacks, blocks)
+    values = list(map_items(xp, find_errors, items, elements=elements))
+    return join_tiles(xp, values, tiles, stacks, blocks)
 
 
 def _errors_of_tile(
@@ -324,11 +324,11 @@ def _errors_of_tile(
     n_resamples: int,
     grid: Grid | None,
 ) -> Array:
-    """Return `_bootstrap_errors` of the pairs of a tile, and then zeros."""
-    own = [stack for stack, _ in item]
-    block = [(0, len(own) - 1)]
-    observed = _observe(xp, own, block, grid)
+    """Return `_bootstrap_errors` of the pairs of a tile, followed by zeros."""
+    stacks = [stack for stack, _ in item]
+    block = [(0, len(stacks) - 1)]
+    observed = _observe(xp, stacks, block, grid)
     seeds = [seed for _, seed in item]
-    (errors,) = _bootstrap_errors(xp, own, block, observed, seeds, n_resamples, grid)
+    (errors,) = _bootstrap_errors(xp, stacks, block, observed, seeds, n_resamples, grid)
     rest = (*errors.shape[:-1], largest_tile() - errors.shape[-1])
     return xp.concat([errors, xp.zeros(rest, dtype=errors.dtype)], axis=-1)

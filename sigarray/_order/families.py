@@ -1,6 +1,6 @@
-"""At which level equality is tested, of how many models: critical values on the host.
+"""Levels and critical values of tests of equality, on the host.
 
-They depend on the numbers of models and of scores alone. See docs/mathematics.md.
+They depend only on the numbers of models and scores. See docs/mathematics.md.
 """
 
 import functools
@@ -24,21 +24,21 @@ from sigarray._numeric.rank_ranges import (
     win_tail,
 )
 
-# More models than this are compared in pairs, each at its share of the level.
+# More models than this are compared in pairs, each at a share of the level.
 MAX_CLOSED = 100
-# Fewer scores on a side give no verdict: Student's quantile has no degrees of freedom.
+# Fewer scores of a model give no verdict: they have too few degrees of freedom.
 MIN_SIZE = 3
-# Pairs of scores of which each number of wins has its own p-value; of more, points to
-# which p-values are fitted, the degree of the polynomial, and where it ends.
+# With at most so many pairs of scores, each number of wins has an exact p-value. With
+# more, p-values are fitted: the points, the degree of the polynomial, its last p-value.
 _FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 12, 1e-10
 _MAX_SIZE = 10**4
 
 
 @dataclass(frozen=True)
 class Family:
-    """Claims that are made together, each wrong with a probability of `level` in all.
+    """Claims made together; the probability that any is wrong is at most `level`.
 
-    "one-sided" is one claim of one pair; "pairs" are two-sided, `n_pairs` of them by
+    "one-sided" is one claim on one pair; "pairs" are two-sided, `n_pairs` of them by
     Bonferroni; "closed" are all pairs of models, and "baseline" all others with one, by
     the closure principle.
     """
@@ -75,7 +75,7 @@ def family_of(
 ) -> Family:
     """Return the family of all pairs of models, or of those with a baseline.
 
-    Where it is not corrected, each pair is as if it were the only one.
+    Without a correction, each pair is tested as if it were the only one.
     """
     n_pairs = n_models * (n_models - 1) // 2
     if not is_corrected:
@@ -90,8 +90,8 @@ def family_of(
 def level_of_set(k: int, n_models: int, level: float) -> float:
     """Level of k of the models: Ryan, Einot and Gabriel, and Welsch.
 
-    Sets of different models are independent: so all those of which one is of equal
-    models err with a probability of `level` in all.
+    Disjoint sets are independent: so the probability of any error in disjoint sets of
+    equal models is at most `level`.
     """
     if k >= n_models - 1:
         return level
@@ -106,7 +106,7 @@ def adjust_for_set(p: float, k: int, n_models: int) -> float:
 
 
 def can_decide(sizes: Sequence[int], family: Family) -> bool:
-    """Tell whether any pair of so many scores could be told apart."""
+    """Tell whether any pair could be told apart with these numbers of scores."""
     others = list(sizes)
     first = [others.pop(family.baseline)] if family.baseline is not None else []
     n, m = sorted([*first, *sorted(others)[-1:]] if first else sorted(others)[-2:])
@@ -121,7 +121,7 @@ def can_decide(sizes: Sequence[int], family: Family) -> bool:
 
 
 def needed_size(family: Family) -> int | None:
-    """Count the scores of each model with which something could be found."""
+    """Return the least number of scores of each model that can decide anything."""
     for n in range(MIN_SIZE, _MAX_SIZE):
         if can_decide([n] * family.n_models, family):
             return n
@@ -129,7 +129,7 @@ def needed_size(family: Family) -> int | None:
 
 
 class Limit(NamedTuple):
-    """Of a baseline and k others: a model's least wins, or a range of mean ranks."""
+    """The limit of a baseline and k others: least wins, or a range of mean ranks."""
 
     wins: float | None
     range: float
@@ -140,20 +140,20 @@ class Limit(NamedTuple):
 def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
     """Return the critical values of a baseline and 1, 2, ..., K - 1 others of n scores.
 
-    Where U of Mann and Whitney can reach its level by Bonferroni, it decides; for fewer
-    scores the ranks among all of the set.
+    U of Mann and Whitney decides where it can reach its level by Bonferroni; with fewer
+    scores, the ranks among the whole set decide.
     """
     limits = []
     for k in range(1, family.n_models):
         wins = critical_wins(n, n_baseline, 0.5 * family.level / k)
         size = max(n, n_baseline)
-        # For one other model U is all there is.
+        # With one other model there is only U.
         x = (
             critical_range(k + 1, size, family.level, is_of_baseline=True)
             if k > 1 and wins == math.inf
             else math.inf
         )
-        # A gap of k + 1 is that of a model above all others, and a baseline below.
+        # A gap of k + 1 has a model above all others, and the baseline below.
         unit = math.sqrt(0.5 * variance_of_gap(k + 1, 1 / n, 1 / n_baseline, 1 / n))
         largest = (OWN_WEIGHT + k - 1) / unit
         limits.append(Limit(None if wins == math.inf else wins, x, largest))
@@ -161,10 +161,10 @@ def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
 
 
 class Curve(NamedTuple):
-    """Logarithm of a p-value from 0 to `end`, beyond which it stays.
+    """The logarithm of a p-value from 0 to `end`, and constant beyond.
 
-    Straight between `knots`, at each of which the slope changes by a bend; or a sum of
-    Chebyshev's polynomials, which takes fewer operations, where there are no knots.
+    It is linear between `knots`, at each of which the slope changes by a bend; without
+    knots it is a sum of Chebyshev polynomials, which takes fewer operations.
     """
 
     end: float
@@ -179,7 +179,7 @@ class Curve(NamedTuple):
             for knot, bend in zip(self.knots, self.terms[1:], strict=True):
                 log_p += bend * xp.clip(x, knot, None)
         else:
-            # By Clenshaw's recurrence.
+            # Clenshaw's recurrence.
             twice = x * (4.0 / self.end) - 2.0
             last, log_p = 0.0, self.terms[-1] + (x - x)
             for term in self.terms[-2:0:-1]:
@@ -189,7 +189,7 @@ class Curve(NamedTuple):
 
 
 def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
-    """Make a curve through points from 0 on, straight between them."""
+    """Make a curve that is linear between points from 0 on."""
     logs = [math.log(p) for p in p_values]
     slopes = [
         (after - before) / (high - low)
@@ -199,23 +199,24 @@ def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
     ]
     bends = [after - before for before, after in itertools.pairwise([0.0, *slopes])]
     knots = [float(x) for x in points[:-1]]
-    # At 0 each term is its knot.
+    # At 0 the term of a bend is the knot times the bend.
     start = logs[0] - sum(x * bend for x, bend in zip(knots, bends, strict=True))
     return Curve(float(points[-1]), (start, *map(float, bends)), tuple(knots))
 
 
 def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
-    """Make a curve near to many points, equally far apart, from 0 on."""
+    """Fit a curve to many equidistant points from 0 on."""
     end = float(points[-1])
-    found = np.polynomial.Chebyshev.fit(points, logs, _DEGREE, domain=(0.0, end))
-    return Curve(end, tuple(map(float, found.coef)))
+    fitted = np.polynomial.Chebyshev.fit(points, logs, _DEGREE, domain=(0.0, end))
+    return Curve(end, tuple(map(float, fitted.coef)))
 
 
 @functools.lru_cache(maxsize=256)
 def curve_of_wins(n: int, m: int, family: Family) -> Curve:
     """Make the curve of the adjusted p-value of d >= 0 net wins in a pair alone.
 
-    Through all values of D of few scores. With a baseline, of one other model.
+    With few scores it goes through all values of D. With a baseline, it is for one
+    other model.
     """
     factor = 1.0 if family.kind == "one-sided" else 2.0 * family.n_pairs
 
@@ -228,7 +229,7 @@ def curve_of_wins(n: int, m: int, family: Family) -> Curve:
         return curve_through(values, [find(d) for d in values])
     end = min(critical_wins(n, m, _SMALLEST), n * m)
     points = np.linspace(0.0, end, _POINTS)
-    # Of values of D, of which every other integer is one.
+    # The values of D, which are every other integer.
     below = [2.0 * math.floor((d - n * m % 2) / 2.0) + n * m % 2 for d in points]
     logs = [
         math.log(find(max(low, 0.0))) * (1.0 - (d - low) / 2.0)
@@ -242,22 +243,22 @@ def curve_of_wins(n: int, m: int, family: Family) -> Curve:
 def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
     """Make the curve of adjusted p-values of a ratio to critical ranges, if any.
 
-    A ratio of r is one where the range of each set is r times its critical value or
-    more; the p-value is the largest of those sets, so that it is never too small.
+    With a ratio of r, the range of each set is at least r times its critical value; the
+    p-value is the largest of those of the sets, so that it is never too small.
     """
     size, is_of_baseline = max(sizes), family.kind == "baseline"
     if is_of_baseline:
         limits = {x for n in _sizes_of_others(family, sizes) for x in n}
-        found = {(k, x.range) for k, x in limits if x.wins is None and k > 2}
+        ranges = {(k, x.range) for k, x in limits if x.wins is None and k > 2}
     else:
-        found = set(enumerate(list_critical_ranges(family, size), start=3))
-    if not found:
+        ranges = set(enumerate(list_critical_ranges(family, size), start=3))
+    if not ranges:
         return None
 
     def find(r: float) -> float:
         tails = [
             (k, range_tail(k, size, r * x, is_of_baseline=is_of_baseline))
-            for k, x in found
+            for k, x in ranges
         ]
         if is_of_baseline:
             return max(p for _, p in tails)
@@ -270,7 +271,7 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
     p_values = np.clip([find(float(r)) for r in ratios], _SMALLEST, 1.0)
     logs = np.minimum.accumulate(np.log(p_values))
     curve = smooth_curve(ratios, logs)
-    # None too low.
+    # No p-value is too small.
     excess = float(np.max(logs - np.log(curve(HOST, ratios))))
     return curve._replace(terms=(curve.terms[0] + max(0.0, excess), *curve.terms[1:]))
 
@@ -278,7 +279,7 @@ def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
 def _sizes_of_others(
     family: Family, sizes: tuple[int, ...]
 ) -> list[list[tuple[int, Limit]]]:
-    """Return limits of sets, by their numbers of models, for each size of others."""
+    """Return limits of sets by their numbers of models, for each size of others."""
     base = family.baseline or 0
     others = sorted({n for place, n in enumerate(sizes) if place != base})
     return [
@@ -287,9 +288,9 @@ def _sizes_of_others(
 
 
 def limit_of_pair(n: int, m: int, family: Family) -> float:
-    """Give wins between what is enough, at the level of a pair alone, and what is not.
+    """Return a number of wins just below the least that tells a pair alone apart.
 
-    More than there can be, where nothing is enough.
+    It is more than the possible number if none does.
     """
     wins = critical_wins(n, m, family.level_of_pair)
     return n * m + 1.0 if wins == math.inf else wins - 0.5

@@ -50,9 +50,9 @@ from sigarray._order.ratio import (
 from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, PairwiseAsoResult
 
-# Up to so many scores in all samples are read and compared as arrays are.
+# Up to so many scores in all samples are read and compared as arrays.
 _MAX_READ = 2**20
-# And a sample of so many is held beside larger ones.
+# Up to so many scores of a sample are held beside larger samples.
 _MAX_HELD = 2**10
 
 
@@ -75,10 +75,10 @@ def aso_from_chunks(
 ) -> AsoResult:
     """Almost stochastic order of scores that do not fit into memory.
 
-    It gives what `aso` gives for the same scores and `dt`, bit for bit, but for the
-    test of equality. That knows no more than the order statistics that resamples need,
-    and takes the fewest wins that they allow: `pvalue` is that of `aso` or more, and
-    `probability_of_improvement` the middle of what may be, within about 3 `dt`.
+    The result is that of `aso` for the same scores and `dt`, bit for bit, except for
+    the test of equality. This knows only the order statistics that resamples need, and
+    takes the fewest wins that they allow: `pvalue` is that of `aso` or more, and
+    `probability_of_improvement` the middle of its limits, within about 3 `dt`.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def violation_ratio_from_chunks(
 ) -> Array:
     """Violation ratio of scores that do not fit into memory.
 
-    It gives what `violation_ratio` gives for the same scores and `dt`, bit for bit.
+    The result is that of `violation_ratio` for the same scores and `dt`, bit for bit.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def multi_aso_of_samples(
     dt: float,
     rng: RandomSource,
 ) -> PairwiseAsoResult:
-    """Return what `multi_aso` gives for models by name, whose scores are not held."""
+    """Return the result of `multi_aso` for models by name, without holding scores."""
     n = len(samples)
     place = None if baseline is None else list(names).index(baseline)
     level = level_of(confidence_level, n_comparisons)
@@ -330,7 +330,7 @@ def _estimate(
 
 
 def _count(samples: Sequence[Sample]) -> list[int]:
-    """Count the scores of samples, which get one dtype."""
+    """Count the scores of samples, and give these one dtype."""
     dtype = np.result_type(*(sample.dtype for sample in samples))
     for sample in samples:
         sample.read_as(dtype)
@@ -338,7 +338,7 @@ def _count(samples: Sequence[Sample]) -> list[int]:
 
 
 def _told_of_parts() -> AbstractContextManager[None]:
-    """Tell of the parts that are read alone, and not of replicates."""
+    """Report progress in reading only, not in replicates."""
     return executed_by(replace(current_execution(), progress=None))
 
 
@@ -349,18 +349,18 @@ def _list_ranks(
     seeds = seed_stacks(HOST, seed, streams)
     size = SortedResamples.of(HOST, stacks, seeds, grid).batch
 
-    found = [np.zeros(0, dtype=np.int64) for _ in stacks]
+    every = [np.zeros(0, dtype=np.int64) for _ in stacks]
     for start in range(0, n_resamples, size):
         count = min(size, n_resamples - start)
         uniforms = draw_uniforms(HOST, stacks, seeds, start, count, grid)
-        for k, (stack, own) in enumerate(zip(stacks, uniforms, strict=True)):
-            ranks = resampled_ranks(HOST, stack.shape[-1], own, grid)
-            found[k] = _sort_distinct(found[k], ranks)
-    return found
+        for k, (stack, uniform) in enumerate(zip(stacks, uniforms, strict=True)):
+            ranks = resampled_ranks(HOST, stack.shape[-1], uniform, grid)
+            every[k] = _sort_distinct(every[k], ranks)
+    return every
 
 
 def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
-    """Sort ranks, each of them once: faster than the hashes of `numpy.unique`."""
+    """Sort distinct ranks, faster than by the hashes of `numpy.unique`."""
     every = np.sort(np.concatenate([x.reshape(-1) for x in ranks]))
     is_first = np.ones(len(every), dtype=bool)
     is_first[1:] = every[1:] > every[:-1]
@@ -370,26 +370,26 @@ def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
 def _know(
     samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
 ) -> Stacks:
-    """Find the scores at these ranks, at the grid and at both ends, in one unit.
+    """Find the scores at these ranks, at the grid and at both ends.
 
-    As in `sort_stacks`.
+    They are in one unit, as in `sort_stacks`.
     """
-    found = []
-    for sample, own in zip(samples, ranks, strict=True):
+    parts = []
+    for sample, wanted in zip(samples, ranks, strict=True):
         n = sample.size
-        nodes = own[:0] if grid is None else grid_ranks(HOST, n, grid)
+        nodes = wanted[:0] if grid is None else grid_ranks(HOST, n, grid)
         is_held = n <= _MAX_HELD
         ends = np.asarray([0, n - 1])
-        every = np.arange(n) if is_held else _sort_distinct(own, nodes, ends)
+        every = np.arange(n) if is_held else _sort_distinct(wanted, nodes, ends)
         values = sample.find(every)
         is_sound = bool(np.isfinite(values[[0, -1]]).all())
-        found.append((every, values if is_sound else np.full_like(values, np.nan)))
-    ends = np.abs(np.asarray([values[[0, -1]] for _, values in found]))
+        parts.append((every, values if is_sound else np.full_like(values, np.nan)))
+    ends = np.abs(np.asarray([values[[0, -1]] for _, values in parts]))
     largest = np.max(np.where(ends >= 0.0, ends, ends.dtype.type(0.0)))
     scale = find_scale(HOST, largest)
     return [
         KnownScores(sample.size, every, scale * values)
         if sample.size > _MAX_HELD
         else (scale * values)[None, :]
-        for sample, (every, values) in zip(samples, found, strict=True)
+        for sample, (every, values) in zip(samples, parts, strict=True)
     ]

@@ -1,6 +1,6 @@
-"""Tests of equality of samples of which some order statistics are known, on the host.
+"""Tests of equality of samples with some known order statistics, on the host.
 
-Each is as sure as the scores between them allow, whatever these are.
+They hold whatever the scores between the known ones are.
 """
 
 import math
@@ -17,14 +17,14 @@ from sigarray._order.pairs import Stacks, list_blocks
 
 
 class Known(NamedTuple):
-    """Sorted ranks of a sample, the first and the last among them, and the scores."""
+    """Sorted ranks of a sample, with the first and the last, and their scores."""
 
     ranks: np.ndarray
     scores: np.ndarray
 
     @property
     def size(self) -> int:
-        """How many scores the sample has."""
+        """The number of scores of the sample."""
         return int(self.ranks[-1]) + 1
 
 
@@ -57,12 +57,12 @@ def _least_wins(a: Known, b: Known) -> float:
     """Return a lower bound of the net wins of A over B.
 
     Scores of A are no lower than the known ones before them, and those of B no higher
-    than the known ones behind them.
+    than the known ones after them.
     """
     if not _are_sound(a, b):
         return math.nan
     weights = np.diff(a.ranks, append=a.size).astype(float)
-    # How many of B are at or below each known score.
+    # How many scores of B are at or below each known one.
     below = np.concatenate([[0.0], b.ranks + 1.0])
     won = below[np.searchsorted(b.scores, a.scores, side="left")]
     tied_or_won = below[np.searchsorted(b.scores, a.scores, side="right")]
@@ -70,7 +70,7 @@ def _least_wins(a: Known, b: Known) -> float:
 
 
 def _least_t(a: Known, b: Known) -> tuple[float, ...]:
-    """Return t that is nearest to 0, its degrees of freedom, and A's share of error."""
+    """Return the t nearest to 0, its degrees of freedom, and A's share of the error."""
     if not _are_sound(a, b):
         return math.nan, math.nan, math.nan
     lows, highs, errors = zip(*(_bound_mean(x) for x in (a, b)), strict=True)
@@ -81,7 +81,7 @@ def _least_t(a: Known, b: Known) -> tuple[float, ...]:
 
 
 def _bound_mean(sample: Known) -> tuple[float, float, float]:
-    """Return the least and the largest mean, and the largest squared error of it."""
+    """Return the least and the largest mean, and its largest squared error."""
     n, scores = sample.size, sample.scores.astype(float)
     steps = np.diff(sample.ranks)
     low = float(np.append(steps, 1) @ scores) / n

@@ -57,7 +57,7 @@ def multi_aso(
     scores : array of shape (..., K, n), sequence of K arrays, or mapping of K arrays
         Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
         or polars DataFrame with a column for each model) each model has an array
-        (..., n_k) of its own, and sizes may differ; models are in the order given. Drop
+        (..., n_k), and sizes may differ; models are in the order given. Drop
         missing scores first: a NaN is a fault of its model, not a blank. A mapping
         of traced scores is refused, for JAX sorts those that are arguments: pass a
         list. So is a column of a data frame that is an index, such as "seed".
@@ -78,10 +78,10 @@ def multi_aso(
         Divide 1 - `confidence_level` by this number, too, such as that of tasks.
     n_resamples, dt, method, higher_is_better, batch, rng
         As for `aso`. Each model is resampled once in a replicate, and compared with all
-        others; by random numbers of its own, which depend on its name in a mapping or
-        data frame, else on its place. So a model that is appended moves no resample of
-        the others; but there are more comparisons then, and the test looks at all
-        models together, so that it may move a verdict. The
+        others; its random numbers depend on its name in a mapping or data frame, else
+        on its place. So a model that is appended moves no resample of the others; but
+        there are more comparisons then, and the test looks at all models together, so
+        that it may move a verdict. The
         order of names moves nothing. Of P pairs, "auto" enumerates those of at
         most 2^24 / P distinct resamples: those of five scores for up to 46 models.
     workers : int, callable, ProcessGroup or str, optional
@@ -134,7 +134,7 @@ def multi_aso(
     / (K - 1): ranks of few runs of a wide model say little of its mean. With a baseline
     p is multiplied by 1 and the shares that the other models that are left have in the
     squared errors of their differences, which are at most 1 (Holm): an error of the
-    baseline's own mean is one for all. Of unequal numbers of runs, and where alpha is
+    baseline's mean is one for all. Of unequal numbers of runs, and where alpha is
     below 0.02, as of many tasks, each share is 1. More than 100 models are at alpha /
     (K (K - 1) / 2).
 
@@ -169,7 +169,7 @@ def multi_aso(
     names, columns = name_models(scores)
     xp, stacks, order = _stack_models(columns, axis)
     streams = number_streams(len(order)) if names is None else name_streams(names)
-    # As in the stacks.
+    # Places in the order of the stacks.
     places = sorted(range(len(order)), key=order.__getitem__)
     place = _place_of(baseline, names, len(order))
     family = family_of(
@@ -199,7 +199,7 @@ def multi_aso(
 
 
 def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int | None:
-    """Return the place of the model that the others are compared with."""
+    """Return the place of the baseline."""
     if baseline is None:
         return None
     if names is not None and baseline in names:
@@ -215,7 +215,7 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
 
 
 def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
-    """Give a stack (..., K, n) for each size of sample, and where each model stands."""
+    """Return a stack (..., K, n) for each size of sample, and the places of models."""
     if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)
         if stack.ndim < 2 or stack.shape[-2] < 2:
@@ -232,7 +232,7 @@ def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, .
     leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
     samples = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in samples]
     sizes = [sample.shape[-1] for sample in samples]
-    # Models of one size together, sizes in the order of their first model.
+    # Models are grouped by size, and sizes in the order of their first model.
     models = sorted(range(len(sizes)), key=lambda k: sizes.index(sizes[k]))
     stacks = [
         xp.stack([samples[k] for k in group], axis=-2)
@@ -242,7 +242,7 @@ def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, .
 
 
 def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
-    """Return the names of the models, where they have some, and a list or one array."""
+    """Return the names of the models, if they have any, and a list or one array."""
     if isinstance(scores, Mapping):
         if any(is_traced(x) for x in scores.values()):
             msg = (
@@ -266,7 +266,7 @@ def name_models(scores: Any) -> tuple[list[Hashable] | None, Any]:
 
 
 def _check_columns(names: list[Any], columns: list[Any]) -> None:
-    """Refuse columns of a data frame that are no models."""
+    """Refuse columns of a data frame that are not models."""
     for name, column in zip(names, columns, strict=True):
         kind = np.asarray(column).dtype
         if kind.kind not in "biuf":

@@ -22,8 +22,8 @@ def standard_deviation(
     elements: int,
     batch: int | None = None,
 ) -> Array:
-    """Standard deviation (ddof 0), from moments about the observed ratio."""
-    # Zero, or NaN where the ratio is; its shape and, in shard_map, its mesh axes.
+    """Return the standard deviation (ddof 0) from moments about the observed ratio."""
+    # 0, or NaN where the ratio is NaN; with its shape and, in shard_map, its mesh axes.
     zero = observed - observed
     sums = add_chunks(
         xp,
@@ -37,7 +37,7 @@ def standard_deviation(
 
 
 def deviation_of(xp: Library, replicates: Array, ratio: Array) -> Array:
-    """Standard deviation (ddof 0) of replicates, about the observed ratio."""
+    """Return the standard deviation (ddof 0) of replicates about the observed ratio."""
     deviations = replicates - ratio[..., None]
     mean = xp.mean(deviations, axis=-1)
     variance = xp.mean(deviations * deviations, axis=-1) - mean**2

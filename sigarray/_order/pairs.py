@@ -52,16 +52,16 @@ def map_block(
     stacks : sequence of arrays, shape (..., K, *sample)
         Samples of `n_axes` axes.
     block : (int, int)
-        Which stacks, two of them or one.
+        The places of two stacks, or of one twice.
     function : callable
-        Of samples (..., *sample), which broadcast, and what belongs to the pairs;
-        gives (...), behind axes of its own.
+        It takes samples (..., *sample), which broadcast, and the values of pairs, and
+        returns (...), after any other axes.
     along : arrays, shape (..., P)
-        What belongs to pairs.
+        Values of pairs.
     elements : int, optional
-        Numbers that a pair takes for each batch entry; those of a sample by default.
+        Numbers that a pair takes for each batch entry; by default those of a sample.
     width : int, optional
-        Numbers that a single result takes, where it is more than a sample.
+        Numbers that a single result takes, if these are more than a sample.
     """
     x, y = (stacks[place] for place in block)
     axis = -1 - n_axes
@@ -75,7 +75,7 @@ def map_block(
     n_scores = math.prod(x.shape) + math.prod(y.shape)
     limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, 1))
     if n_entries * sample <= limit:
-        # As far around as rows of x reach.
+        # y is repeated as far around as rows of x reach.
         n_windows = first + min(n, n_pairs) + -(-n_pairs // n) - 1
         parts = [y] * (n_windows // m)
         parts += [rows_of(y, 0, n_windows % m, axis)] * (n_windows % m > 0)
@@ -90,12 +90,12 @@ def map_block(
             axis=axis,
             elements=n_entries * max(sample, elements),
         )
-    # Few scores are compared in many ways: some results at a time, by their samples.
+    # Here few scores have many pairs: some results at a time are computed.
     pairs = xp.arange(n_pairs)
     models = pairs % n, (pairs % n + pairs // n + first) % m
     rows = [
-        _rows_of_models(xp, z, leading, own, axis)
-        for z, own in zip((x, y), models, strict=True)
+        _rows_of_models(xp, z, leading, places, axis)
+        for z, places in zip((x, y), models, strict=True)
     ]
     x, y = (xp.reshape(z, (-1, *z.shape[axis + 1 :])) for z in (x, y))
     shape = (*leading, n_pairs)
@@ -115,16 +115,16 @@ def _compare_models(
     y: Array,
     first: Array,
     second: Array,
-    *own: Array,
+    *along: Array,
 ) -> Array:
-    """Apply a function to models of flat stacks, by their places there."""
-    return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *own)
+    """Apply a function to models at places in flat stacks."""
+    return function(xp.take(x, first, axis=0), xp.take(y, second, axis=0), *along)
 
 
 def _rows_of_models(
     xp: Library, stack: Array, leading: tuple[int, ...], models: Array, axis: int
 ) -> Array:
-    """Return sample of the flat stack for each batch entry and model, as a vector."""
+    """Return the row in the flat stack of each batch entry and model, as a vector."""
     n_models, shape = stack.shape[axis], stack.shape[:axis]
     entries = xp.arange(math.prod(shape), dtype=models.dtype)
     entries = xp.broadcast_to(xp.reshape(entries, shape), leading)
@@ -134,7 +134,7 @@ def _rows_of_models(
 def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
     """Return the places i and j of the pairs of a block, in the order of `map_block`.
 
-    Of two stacks of n and m models, or within one of n. These are NumPy's.
+    They are of two stacks of n and m models, or of one of n, and NumPy arrays.
     """
     if m is None:
         pairs = np.arange(n * (n - 1) // 2)
@@ -144,7 +144,7 @@ def models_of_pairs(n: int, m: int | None = None) -> tuple[Array, Array]:
 
 
 def orient(stacks: Stacks, higher_is_better: bool) -> Stacks:
-    """Turn losses into scores of which the higher are better."""
+    """Turn losses into scores that are better if higher."""
     return stacks if higher_is_better else [-stack for stack in stacks]
 
 
@@ -155,7 +155,7 @@ def count_pairs(stacks: Stacks) -> int:
 
 
 def slices_of(sizes: Iterable[int]) -> list[slice]:
-    """Return where parts of such sizes are, one behind the other."""
+    """Return the slices of consecutive parts of these sizes."""
     ends = [0, *itertools.accumulate(sizes)]
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
@@ -174,7 +174,7 @@ def as_matrix(
     reverse: Callable[[Array], Array],
     diagonal: float,
 ) -> Array:
-    """Put the pairs of all blocks in their places, reversed in the opposite ones."""
+    """Put the pairs of all blocks in a matrix, and reversed ones in opposite places."""
     blocks: dict[tuple[int, int], Array] = {}
     start = 0
     for g, size in enumerate(sizes):
@@ -195,7 +195,7 @@ def as_matrix(
 
 
 def reorder(xp: Library, matrix: Array, order: tuple[int, ...]) -> Array:
-    """Put rows and columns at these places of the stacks."""
+    """Put rows and columns in an order of the places in the stacks."""
     if order == tuple(range(len(order))):
         return matrix
     matrix = xp.stack([matrix[..., k, :] for k in order], axis=-2)
@@ -212,14 +212,14 @@ def spread_pairs(
 ) -> Array:
     """Spread the pairs within one stack over its matrix: the inverse of `map_block`.
 
-    With `reverse` of them in the opposite places.
+    The opposite places get `reverse` of the pairs.
     """
     if n_models == 1:
         return xp.full((*pairs.shape[:-1], 1, 1), diagonal, dtype=pairs.dtype)
     models = xp.arange(n_models)
     i, j = models[:, None], models[None, :]
     shift = (j - i) % n_models
-    # In an even number of models, those that are opposite are a pair once.
+    # With an even number of models, opposite ones are a pair only once.
     is_pair = (2 * shift < n_models) | ((2 * shift == n_models) & (i < shift))
     forward, backward = (
         (shift - 1) * n_models + i,

@@ -1,6 +1,6 @@
 """Percentiles of replicates: bounds of the violation ratio of larger samples.
 
-Beside Student's bound, which is too low where the ratio itself is the threshold.
+They go beside Student's bound, which is too low if the ratio equals the threshold.
 """
 
 import math
@@ -9,15 +9,15 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._order.pairs import Stacks, count_pairs
 
-# Scores of each sample from which on, replicates beyond a percentile at the least, and
-# replicates of all pairs that are held at the most.
+# The least scores of each sample, the least replicates beyond a percentile, and the
+# most replicates of all pairs that are held.
 _MIN_SIZE, _MIN_BEYOND, _MAX_KEPT = 20, 20, 2**16
 
 
 def has_percentiles(n: int, m: int, n_pairs: int, n_resamples: int) -> bool:
-    """Tell whether a pair of such sizes has percentiles, of so many pairs in all.
+    """Tell whether a pair of these sizes has percentiles, given the number of pairs.
 
-    That does not depend on the number of batch entries, for results do not either.
+    The number of batch entries does not matter, because results do not depend on it.
     """
     return min(n, m) >= _MIN_SIZE and n_pairs * n_resamples <= _MAX_KEPT
 
@@ -31,7 +31,7 @@ def has_any_percentiles(stacks: Stacks, n_resamples: int) -> bool:
 def count_beyond(level: float, n_resamples: int) -> int:
     """Count the replicates from the percentile on: a share of `level` of them.
 
-    Or more, so many that it is no matter of chance.
+    The least number is `_MIN_BEYOND`, so that chance does not decide.
     """
     count = math.floor(level * (n_resamples + 1) + 1e-9)
     return min(max(count, _MIN_BEYOND), n_resamples)

@@ -1,4 +1,4 @@
-"""How to find standard errors: which method, and whether the sizes allow a verdict."""
+"""The methods for standard errors, and whether sizes allow a verdict."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,20 +13,20 @@ from sigarray._order.pairs import Stacks, count_pairs, list_blocks
 Method = Literal["auto", "bootstrap", "exact", "asymptotic"]
 
 METHODS = get_args(Method)
-# Pairs of distinct resamples that "auto" enumerates, of one pair of models and of all
-# of them together, and that "exact" agrees to.
+# The most pairs of distinct resamples that "auto" enumerates, for one pair of models
+# and for all together, and that "exact" accepts.
 _MAX_AUTO_COMBINATIONS = 2**16
 _MAX_AUTO_COMBINATIONS_IN_ALL = 2**24
 _MAX_EXACT_COMBINATIONS = 2**24
 # Resamples of more scores take more than 100 MiB to list.
 _MAX_EXACT_SIZE = 11
-# More scores than this, "auto" compares at 4000 quantiles or more.
+# With more scores than this, "auto" compares 4000 quantiles or more.
 _MAX_AUTO_SIZE = 2**15
 _MIN_ASYMPTOTIC_SIZE = 200
 
 
 class Plan(NamedTuple):
-    """How to find standard errors: a method that is chosen, and where to compare."""
+    """A method for standard errors, and the grid of quantiles to compare."""
 
     method: Method
     grid: Grid | None
@@ -44,7 +44,7 @@ def plan_errors(stacks: Stacks, method: Method, grid: Grid | None) -> tuple[Plan
 def plan_error(
     method: Method, n: int, m: int, grid: Grid | None = None, n_pairs: int = 1
 ) -> Plan:
-    """Resolve "auto", of so many pairs in all; refuse too long an enumeration."""
+    """Resolve "auto", given the number of pairs; refuse too long an enumeration."""
     magnitude = _log10_resamples(n) + _log10_resamples(m)
     largest = max(n, m)
     if method == "auto":
@@ -71,7 +71,7 @@ def plan_error(
 
 
 def check_resamples(plans: Sequence[Plan], n_resamples: int) -> None:
-    """Refuse one resample, which has no deviation, where there are to be any."""
+    """Refuse a single resample, which has no deviation, if a plan needs resamples."""
     if n_resamples < 2 and any(plan.method == "bootstrap" for plan in plans):
         msg = (
             f"Expected n_resamples of 2 or more, for the standard deviation of "
@@ -100,7 +100,7 @@ def list_doubts(stacks: Stacks, method: Method, family: Family) -> Iterator[str]
 
 
 def say_too_few(sizes: Sequence[int], family: Family) -> str:
-    """Say that so few scores decide nothing, and how many, or what else, would."""
+    """Say that these sizes can decide nothing, and how many scores would."""
     smallest, largest = min(sizes), max(sizes)
     few = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
     among = f" of each of {len(sizes)} models" if len(sizes) > 2 else " a side"
@@ -117,5 +117,5 @@ def say_too_few(sizes: Sequence[int], family: Family) -> str:
 
 
 def _log10_resamples(n: int) -> float:
-    """Logarithm of C(2n-1, n), which has 600,000 digits for a million scores."""
+    """Return log10 of C(2n-1, n), which has 600,000 digits for a million scores."""
     return (math.lgamma(2 * n) - math.lgamma(n + 1) - math.lgamma(n)) / math.log(10.0)

@@ -42,8 +42,8 @@ from sigarray._resampling.replicates import keep
 Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
 
-# Replicates at a time, or as many as have so many scores of a model, so that loops over
-# pairs of few scores have some length.
+# Replicates at a time are at least these, or have at least so many scores of a model,
+# so that loops over pairs of few scores are long enough.
 _MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
 
 
@@ -62,8 +62,8 @@ def merge_pairs(
 def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
     """Sort samples along the last axis, in units in which squares keep their bits.
 
-    The unit is a power of two, one for all models that meet, and moves no ratio. A
-    sample with a score that is not finite, which is then at an end, becomes NaN.
+    The unit is a power of two, one for all models that are compared, and changes no
+    ratio. A sample with a score that is not finite, and so at an end, becomes NaN.
     """
     stacks = [xp.sort(x, axis=-1, stable=False) for x in stacks]
     # 0 or NaN.
@@ -81,7 +81,7 @@ def sort_stacks(xp: Library, stacks: Stacks) -> list[Array]:
 
 
 def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
-    """Return the largest size of the scores of models that meet, but for NaN.
+    """Return the largest absolute score of models that are compared, except NaN.
 
     Batch entries of a stack share it on axes where another stack broadcasts.
     """
@@ -94,9 +94,9 @@ def _largest_of_models(xp: Library, sizes: Array, stacks: Stacks) -> Array:
 
 
 def find_scale(xp: Library, size: Array) -> Array:
-    """Return the power of two that brings a size near to 2^(3e/8), of the largest 2^e.
+    """Return the power of two that brings a size near 2^(3e/8), if 2^e is the largest.
 
-    Sums of squares do not overflow there, and squares of differences down to 2^-87
+    There sums of squares do not overflow, and squares of differences down to 2^-87
     times the size keep all of their bits (e = 128, float32; float64: 2^-842).
     """
     e = math.frexp(float(xp.finfo(size.dtype).max))[1]
@@ -108,7 +108,7 @@ def find_scale(xp: Library, size: Array) -> Array:
 
 @array_kernel
 def observed_ratios(xp: Library, stacks: Stacks, *, grid: Grid | None) -> Array:
-    """Violation ratio of every pair, shape (..., P)."""
+    """Return the violation ratio of every pair, shape (..., P)."""
     stacks = sort_stacks(xp, stacks)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
     return join(xp, ratios_of_blocks(xp, stacks, steps, grid))
@@ -125,7 +125,7 @@ def bootstrap_ratios(
     count: int,
     grid: Grid | None,
 ) -> Array:
-    """Violation ratios of every pair in `count` replicates: (..., P, count)."""
+    """Return violation ratios of every pair in `count` replicates: (..., P, count)."""
     stacks = sort_stacks(xp, stacks)
     seeds = seed_stacks(xp, seed, streams)
     steps = merge_pairs(xp, stacks, list_blocks(stacks), grid)
@@ -141,7 +141,7 @@ def replicate_ratios(
     *,
     count: int,
 ) -> Array:
-    """Return `bootstrap_ratios` of sorted samples, of the blocks that have steps."""
+    """Return `bootstrap_ratios` of sorted samples, for the blocks that have steps."""
     ratios = _Ratios(xp, resamples, steps)
     return keep(xp, ratios, count, start, batch=resamples.batch)
 
@@ -178,7 +178,7 @@ def seed_stacks(xp: Library, seed: Seed, streams: Streams) -> list[Seed]:
 def ratios_of_blocks(
     xp: Library, stacks: Stacks, steps: Steps, grid: Grid | None
 ) -> list[Array]:
-    """Violation ratio of every pair of sorted samples, block by block."""
+    """Return the violation ratios of pairs of sorted samples, block by block."""
     if grid is not None:
         stacks = [
             scores_at(xp, stack, grid_ranks(xp, stack.shape[-1], grid))
@@ -190,14 +190,14 @@ def ratios_of_blocks(
 
 @dataclass(frozen=True, eq=False)
 class SortedResamples:
-    """Resamples of every model of sorted stacks, each from a seed of its own.
+    """Resamples of every model of sorted stacks, each with a different seed.
 
-    A replicate holds so many elements, and `batch` of them are drawn at a time: as many
-    as suit the device, unless the caller says so. The scores of resamples are on the
-    axis -2 where a chunk has more replicates than scores, else -1: the longer axis is
-    the last one, along which everything is fast. That is told by the chunk that suits
-    the device, for sums along either axis differ in their last bits, which are not to
-    depend on how many replicates are asked for.
+    A replicate holds `elements` numbers, and `batch` replicates are drawn at a time: as
+    many as suit the device, unless the caller chose. The scores of resamples are on
+    axis -2 if a chunk has more replicates than scores, else on -1: the longer axis is
+    the last one, along which everything is fast. The chunk that suits the device
+    decides: sums along the two axes differ in their last bits, which must not depend on
+    how many replicates are asked for.
     """
 
     xp: Library
@@ -224,19 +224,19 @@ class SortedResamples:
     def draw(self, start: int | Array, count: int) -> list[Array]:
         """Resample every model once per replicate.
 
-        Gives (..., K, count, n) or (..., K, n, count) of every stack.
+        The shape is (..., K, count, n) or (..., K, n, count) for every stack.
         """
         uniforms = draw_uniforms(
             self.xp, self.stacks, self.seeds, start, count, self.grid
         )
         return [
-            sorted_resamples(self.xp, stack, own, self.grid, is_last=self.axis == -1)
-            for stack, own in zip(self.stacks, uniforms, strict=True)
+            sorted_resamples(self.xp, stack, drawn, self.grid, is_last=self.axis == -1)
+            for stack, drawn in zip(self.stacks, uniforms, strict=True)
         ]
 
 
 def count_nodes(stacks: Stacks, grid: Grid | None) -> int:
-    """Count where quantile functions are compared, of the largest samples."""
+    """Count the points at which quantile functions of the largest samples compare."""
     return grid.size if grid else max(int(stack.shape[-1]) for stack in stacks)
 
 
@@ -270,7 +270,7 @@ def draw_uniforms(
     count: int,
     grid: Grid | None,
 ) -> list[Array]:
-    """Draw (count, K, width) for each stack, at once where widths are one."""
+    """Draw (count, K, width) for each stack, at once if widths are equal."""
     widths = [resample_width(stack.shape[-1], grid) for stack in stacks]
     if len(stacks) == 1 or len(set(widths)) > 1:
         return [
@@ -286,7 +286,7 @@ def draw_uniforms(
 def ratio_of_samples(
     xp: Library, steps: MergedSteps | None, x: Array, y: Array, axis: int = -1
 ) -> Array:
-    """Violation ratio of samples that are sorted along an axis, and broadcast."""
+    """Return the ratio of samples that are sorted along an axis, and broadcast."""
     if steps is None:
         return ratio_of_differences(xp, y - x, None, axis=axis)
     if steps.ranks_a is None or steps.ranks_b is None:
@@ -304,15 +304,15 @@ def ratio_of_differences(
     """Violation ratio from G^-1 - F^-1 on steps: del Barrio et al. (2018), equation 4.
 
     eps = int over {F^-1 < G^-1} of (F^-1 - G^-1)^2 dt / int (F^-1 - G^-1)^2 dt, exact
-    for steps of these widths (equal where None); 0.5 where both functions are the same.
-    It may write over the differences.
+    for steps of these widths (None: equal); 0.5 if both functions are the same. The
+    differences may be overwritten.
     """
     weighted = difference
     if widths is not None:
         weighted = difference * widths[(slice(None), *(None,) * (-1 - axis))]
     distance = xp.sum_of_products(difference, weighted, axis)
     above = xp.positive_part(difference)
-    # Where it is above 0, it is the difference.
+    # Where it is above 0, it equals the difference.
     violation = xp.sum_of_products(above, above if widths is None else weighted, axis)
     return ratio_of_sums(xp, violation, distance)
 
@@ -326,7 +326,7 @@ def ratio_of_sums(xp: Library, violation: Array, distance: Array) -> Array:
 
 
 def count_elements(stacks: Stacks, grid: Grid | None) -> int:
-    """Count what a replicate holds: its uniforms, its resamples twice, and one pair."""
+    """Count the numbers of a replicate: uniforms, resamples twice, and one pair."""
     uniforms = sum(s.shape[-2] * resample_width(s.shape[-1], grid) for s in stacks)
     nodes = [grid.size if grid else stack.shape[-1] for stack in stacks]
     resamples = sum(

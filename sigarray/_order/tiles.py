@@ -1,4 +1,4 @@
-"""Tiles of pairs: some models with some others, where there are many."""
+"""Tiles of pairs: some of many models with some others."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,13 +9,13 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._order.pairs import Block, Stacks, models_of_pairs
 
-# Models of one side of a tile, and from how many on there are tiles: all of them draw
-# their resamples again, which takes a tenth of the time.
+# The models on one side of a tile, and the least number of models for tiles: each tile
+# draws its resamples again, which takes a tenth of the time.
 _SIDE, _MIN_MODELS = 128, 257
 
 
 class Tile(NamedTuple):
-    """Some pairs of a block: those within one part of a stack, or of two parts.
+    """Some pairs of a block: those within one part of a stack, or between two parts.
 
     Parts are slices of the models of a stack.
     """
@@ -25,9 +25,9 @@ class Tile(NamedTuple):
 
 
 def has_tiles(xp: Library, stacks: Stacks) -> bool:
-    """Tell whether models are so many that their pairs are computed tile by tile.
+    """Tell whether there are so many models that pairs are computed tile by tile.
 
-    JAX has loops of its own, and an accelerator takes few large launches.
+    Not on JAX, which compiles loops, or an accelerator, which takes few large launches.
     """
     sizes = [int(stack.shape[-2]) for stack in stacks]
     return max(sizes) >= _MIN_MODELS and xp.is_processor
@@ -58,17 +58,17 @@ def join_tiles(
     stacks: Stacks,
     blocks: Sequence[Block],
 ) -> list[Array]:
-    """Put what tiles have for their pairs in the order of `map_block`, block by block.
+    """Put the values of tiles in the order of `map_block`, block by block.
 
-    Values have shape (..., largest_tile()) each, the pairs first. Those of (i, j) and
-    of (j, i) are the same.
+    Values have shape (..., largest_tile()) each, and begin with the pairs. Those of
+    (i, j) and (j, i) are the same.
     """
     results = []
     for block in blocks:
         n, m = (int(stacks[g].shape[-2]) for g in block)
-        own = [k for k, tile in enumerate(tiles) if tile.block == block]
+        tiles_of_block = [k for k, tile in enumerate(tiles) if tile.block == block]
         place = np.zeros((n, m), dtype=np.int64)
-        for k, tile in enumerate(own):
+        for k, tile in enumerate(tiles_of_block):
             parts = [part for _, part in tiles[tile].parts]
             sizes = [part.stop - part.start for part in parts]
             i, j = models_of_pairs(*sizes)
@@ -77,7 +77,7 @@ def join_tiles(
             if block[0] == block[1]:
                 place[columns, rows] = place[rows, columns]
         i, j = models_of_pairs(*((n,) if block[0] == block[1] else (n, m)))
-        every = xp.concat([values[k] for k in own], axis=-1)
+        every = xp.concat([values[k] for k in tiles_of_block], axis=-1)
         places = xp.asarray(place[i, j])
         results.append(xp.take_last(every, places))
     return results

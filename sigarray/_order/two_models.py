@@ -21,7 +21,7 @@ from sigarray._order.plans import METHODS, Method, level_of
 from sigarray._order.ratio import bootstrap_ratios, observed_ratios
 from sigarray.results import AsoResult
 
-# Of the two samples of a pair.
+# The streams of the two samples of a pair.
 STREAMS = ((0,), (1,))
 
 
@@ -177,7 +177,7 @@ def aso(
         seed is then compiled no more. On JAX, two uint32 are a raw key.
     workers : int, callable, ProcessGroup or str, optional
         Who computes the replicates. So many threads for NumPy arrays, -1 for all cores
-        (other libraries have threads of their own); or a function that is called as
+        (other libraries have their threads); or a function that is called as
         `map(function, tasks)`, such as that of an executor of loky or Dask, or one with
         a progress bar around it. A process group of PyTorch, whose ranks make the same
         call with the same tensors and the same `rng`, each computes a share, and all

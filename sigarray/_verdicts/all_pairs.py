@@ -1,7 +1,7 @@
 """Permutation tests of many pairs of models with as many scores each, on the host.
 
-A difference of means is linear in both models, however their scores are permuted. So
-what each model adds to it is found once, and not once for each pair.
+A difference of means is linear in both models, however their scores are permuted, so
+the term of each model is computed once, and not once for each pair.
 """
 
 import math
@@ -16,9 +16,9 @@ from sigarray._resampling.draws import permute
 
 Pair = tuple[str, str]
 
-# Permutations at a time: those of a pair stay in a processor's cache.
+# So many permutations of a pair stay in a processor's cache.
 _AT_A_TIME = 2**13
-# The rounding of means is this share, at most, of what counts as a tie.
+# Means are rounded by at most this share of the tolerance of ties.
 _MOST_OF_TIE = 0.5
 
 
@@ -32,8 +32,8 @@ def find_p_values(
 ) -> dict[Pair, float]:
     """Return two-sided p-values of random permutations, as of `permutation_test`.
 
-    All models have as many scores. Pairs are left out whose scores are so small beside
-    those of other models that sums of these would round them.
+    All models have equally many scores. A pair is left out if its scores are so small
+    beside those of other models that sums of these would round them.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     place = {name: k for k, name in enumerate(names)}
@@ -42,7 +42,7 @@ def find_p_values(
     first, second = (stack[places[:, k]] for k in (0, 1))
     _, difference, tolerance, unit = observe(HOST, first, second, "mean")
     stack = stack - np.median(stack)
-    # Of a mean of n scores, half of which are of one model, added one by one.
+    # The error of a mean of n scores, half of them of one model, added one by one.
     rounding = 0.5 * float(np.finfo(np.float64).eps) * math.sqrt(stack.shape[1])
     rounding *= float(np.max(np.abs(stack)))
     # In a unit other than 1 sums would overflow, or have few bits.

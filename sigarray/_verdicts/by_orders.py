@@ -21,15 +21,15 @@ from sigarray._verdicts.orders import (
 )
 from sigarray._verdicts.pairwise_tests import FEW_SCORES
 from sigarray._verdicts.pictures import Picture, draw_orders
-from sigarray._verdicts.test import Decisions, Found, Shares, Test
+from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._rendering import Report
 
-# For a guess at the time: of a pair of samples, and of a score of a resample.
+# Times for a guess: of a pair of samples, and of a score of a resample.
 _SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-4, 3e-9
-# Bounds between so many times the threshold may be drawn on.
+# More resamples may be drawn for bounds between these multiples of the threshold.
 _NEAR = (0.25, 2.5)
 
 
@@ -64,7 +64,7 @@ class OrderTest(OrderOptions, Test):
             )
         return method
 
-    def run(self, compared: Mapping[str, Comparison]) -> Found:
+    def run(self, compared: Mapping[str, Comparison]) -> Results:
         """As `Test` has it: bounds and p-values, corrected."""
         first = next(iter(compared.values()))
         return run_orders(
@@ -74,19 +74,19 @@ class OrderTest(OrderOptions, Test):
             higher_is_better=first.higher_is_better,
         )
 
-    def decide(self, compared: Mapping[str, Comparison], found: Found) -> Decisions:
+    def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As `Test` has it."""
         return {
-            task: decide_by_orders(x, found[task], self.threshold)
+            task: decide_by_orders(x, results[task], self.threshold)
             for task, x in compared.items()
         }
 
     def report(
-        self, comparison: Comparison, found: Any, decisions: Sequence[Decision]
+        self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As `Test` has it."""
         del decisions  # the bounds are a matrix
-        return report_orders(comparison, found, self.threshold)
+        return report_orders(comparison, result, self.threshold)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As `Test` has it."""
@@ -104,13 +104,13 @@ class OrderTest(OrderOptions, Test):
         }
 
     def draw(
-        self, compared: Mapping[str, Comparison], found: Found, table: ScoreTable
+        self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
     ) -> list[Picture]:
         """As `Test` has it."""
         del table
         return [
             picture
-            for task, result in found.items()
+            for task, result in results.items()
             for picture in draw_orders(self.threshold, compared[task], result, task)
         ]
 
@@ -136,7 +136,7 @@ class OrderTest(OrderOptions, Test):
     ) -> Shares:
         """As `Test` has it."""
         with warnings.catch_warnings(), heard_by(None):
-            # Of samples that are too small for a verdict, which is an answer here.
+            # Samples that are too small for a verdict are an answer here.
             warnings.simplefilter("ignore", UserWarning)
             result = multi_aso(
                 samples,
@@ -153,14 +153,14 @@ class OrderTest(OrderOptions, Test):
             bounds = np.array(result.eps_min)
             for place in self._list_near(bounds, list(samples), sure_of, above):
                 table = {name: x[place] for name, x in samples.items()}
-                found = run_orders(
+                redone = run_orders(
                     {"": table},
                     self,
                     is_corrected=is_corrected,
                     higher_is_better=higher_is_better,
                     n_tasks=n_tasks,
                 )
-                bounds[place] = found[""].eps_min
+                bounds[place] = redone[""].eps_min
         shares = np.mean(bounds < self.threshold, axis=0)
         return {
             (a, b): float(shares[i, j])
@@ -174,7 +174,7 @@ class OrderTest(OrderOptions, Test):
         sure_of: Collection[tuple[str, str]],
         above: float,
     ) -> list[int]:
-        """List the samples with a bound (R, K, K) that may be drawn on."""
+        """List the samples with a bound (R, K, K) that may need more resamples."""
         low, high = (self.threshold * x for x in _NEAR)
         is_near = np.zeros(len(bounds), dtype=bool)
         for a, b in sure_of:

@@ -27,13 +27,13 @@ from sigarray._verdicts.pairwise_tests import (
     run_pairwise,
 )
 from sigarray._verdicts.pictures import Picture, draw_differences
-from sigarray._verdicts.test import Decisions, Found, Shares, Test
+from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._rendering import Report
 
-# For a guess at the time: of a pair of samples, and of a score of a resample.
+# Times for a guess: of a pair of samples, and of a score of a resample.
 _SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-3, 1e-8
 
 
@@ -74,7 +74,7 @@ class PairwiseTest(PairOptions, Test):
             )
         return method
 
-    def run(self, compared: Mapping[str, Comparison]) -> Found:
+    def run(self, compared: Mapping[str, Comparison]) -> Results:
         """As `Test` has it: p-values are not corrected yet."""
         return {
             task: [
@@ -87,10 +87,10 @@ class PairwiseTest(PairOptions, Test):
             for task, x in track(list(compared.items()), "Task")
         }
 
-    def decide(self, compared: Mapping[str, Comparison], found: Found) -> Decisions:
+    def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As `Test` has it."""
         first = next(iter(compared.values()))
-        every = np.asarray([test.p_value for by in found.values() for test in by])
+        every = np.asarray([test.p_value for by in results.values() for test in by])
         if first.is_corrected and len(compared) > 1:
             tasks = {task: x.scores for task, x in compared.items()}
             every, _ = correct_p_values(every, self._list_floors(tasks), self.alpha)
@@ -99,16 +99,16 @@ class PairwiseTest(PairOptions, Test):
         adjusted = iter(every)
         decisions = {
             task: decide_by_tests(compared[task], by, [next(adjusted) for _ in by])
-            for task, by in found.items()
+            for task, by in results.items()
         }
-        doubt_near_alpha(found, decisions, self.alpha)
+        doubt_near_alpha(results, decisions, self.alpha)
         return decisions
 
     def report(
-        self, comparison: Comparison, found: Any, decisions: Sequence[Decision]
+        self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As `Test` has it."""
-        del found
+        del result
         return report_tests(comparison, decisions)
 
     def say_rule(self, comparison: Comparison) -> str:
@@ -126,17 +126,17 @@ class PairwiseTest(PairOptions, Test):
         }
 
     def draw(
-        self, compared: Mapping[str, Comparison], found: Found, table: ScoreTable
+        self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
     ) -> list[Picture]:
-        """As `Test` has it: of two models the differences, with intervals."""
-        del found
+        """As `Test` has it: the differences of two models, with intervals."""
+        del results
         if len(table.models) > 2:
             return []
         first = next(iter(compared.values()))
         return [draw_differences(table, first, self.seed or 0)]
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:
-        """As `Test` has it: what is measured by how much scores vary."""
+        """As `Test` has it: true where the error is estimated from the scores."""
         is_of_t = self.test == "permutation" and not self.is_paired
         return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
 
@@ -159,8 +159,8 @@ class PairwiseTest(PairOptions, Test):
         n_tasks: int,
         above: float,
     ) -> Shares:
-        """As `Test` has it: Holm's correction, of p-values of which others are 1."""
-        del sure_of, n_tasks, above  # its number of comparisons is of all tasks
+        """As `Test` has it: Holm's correction, with p-values of 1 for other tasks."""
+        del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
         wins: Counter[tuple[str, str]] = Counter()
         pairs = pairs_of(samples, self.baseline)
         number = len(next(iter(samples.values())))

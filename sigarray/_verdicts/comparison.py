@@ -29,21 +29,23 @@ class Comparison:
     metric: str = "score"
     correction: str = "holm"
     baseline: str | None = None
-    # Of two models, where these are not those of all: on the items that both have.
+    # The scores of two models on the items that both have, where some lack some.
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
-        """What the scores of each model are like."""
-        found = {name: describe_scores(scores) for name, scores in self.scores.items()}
+        """A summary of the scores of each model."""
+        summaries = {
+            name: describe_scores(scores) for name, scores in self.scores.items()
+        }
         if self.unit != "cluster":
-            return found
-        # Clusters are sums of their items here, in units of a mean number of them.
+            return summaries
+        # A cluster is here the sum of its items over the mean number of items.
         unknown = dict.fromkeys(("median", "min", "max"), math.nan)
-        return {name: summary | unknown for name, summary in found.items()}
+        return {name: summary | unknown for name, summary in summaries.items()}
 
     def summarize_pair(self, a: str, b: str) -> list[Summary]:
-        """Say what the scores of two models are like that were compared."""
+        """Summarize the scores on which two models were compared."""
         for names in ((a, b), (b, a)):
             if names in self.matched:
                 by = dict(zip(names, self.matched[names], strict=True))

@@ -1,4 +1,4 @@
-"""Scores that do not vary, of which tests can say little or nothing."""
+"""Scores that do not vary: tests can say little or nothing about them."""
 
 import warnings
 from collections.abc import Iterable, Mapping
@@ -14,12 +14,12 @@ from sigarray.read._frame import shorten
 from sigarray.read._wide import Scores
 
 _SHOWN = 3
-# More scores than tests of few look at.
+# More scores than any rule for few scores applies to.
 _MANY = 10**9
 
 
 def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
-    """Warn once of scores that do not vary, but by rounding."""
+    """Warn once of scores that vary by no more than rounding."""
     is_of_runs = next(iter(compared.values())).unit == "run"
     is_by_variance = test.says_nothing_of_constants(_MANY)
     if not is_by_variance and (not is_of_runs or test.is_paired):
@@ -34,8 +34,8 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
                 scores, test.baseline, is_paired=test.is_paired
             ):
                 smallest = min(smallest, *(len(scores[name]) for name in names))
-                found = pairs if len(names) == 2 else single
-                found[" and ".join(names) + on] = None
+                group = pairs if len(names) == 2 else single
+                group[" and ".join(names) + on] = None
     if not pairs and not single:
         return
     what = "differences" if test.is_paired else "scores"
@@ -57,13 +57,13 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
-    """Warn of a pilot that does not vary, of which any number seems enough."""
+    """Warn of a pilot that does not vary: any number of scores would seem enough."""
     samples = {x: list_samples(HOST, [y], paired=False) for x, y in scores.items()}
-    found = [x for x, y in samples.items() if np.ptp(*y) == 0.0]
-    if found:
+    flat = [x for x, y in samples.items() if np.ptp(*y) == 0.0]
+    if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         warnings.warn(
-            f"The scores of {shorten(found, _SHOWN)} do not vary: power, and numbers "
+            f"The scores of {shorten(flat, _SHOWN)} do not vary: power, and numbers "
             f"of {unit}s, count on others that do not either.{seeds}",
             UserWarning,
             stacklevel=2,
@@ -73,9 +73,9 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
 def _list_constants(
     scores: Scores, baseline: str | None, *, is_paired: bool
 ) -> Iterable[tuple[str, ...]]:
-    """Yield pairs of constant models, or of one: their names.
+    """Yield the names of both models of a pair, or of the one that is constant.
 
-    Pairs of runs or items that are all equal are no fault.
+    If a pair has equal scores on every run or item, that is no fault.
     """
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk

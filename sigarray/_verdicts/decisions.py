@@ -13,10 +13,10 @@ from sigarray.results import PairwiseAsoResult
 
 @dataclass(frozen=True)
 class PairTest:
-    """A two-sided test of two models; `leader` names the one that is ahead.
+    """The result of a two-sided test of two models; `leader` names the one ahead.
 
-    Its p-value is of so many random resamples, or of none. `share` is P(A > B), ties by
-    half, in a test of it.
+    `n_drawn` is the number of random resamples of the p-value, and may be 0. `share` is
+    P(A > B), with ties by half, if the test is of it.
     """
 
     statistic: float
@@ -28,10 +28,10 @@ class PairTest:
 
 @dataclass(frozen=True)
 class Decision:
-    """What was found of two models in one task.
+    """The verdict on two models in one task.
 
-    `shown` is the number that decides, of the model that leads, and `record` is what is
-    written for programs.
+    `shown` is the deciding number, for the model that leads, and `record` has the
+    numbers that are written for programs.
     """
 
     a: str

@@ -1,4 +1,4 @@
-"""Draw on where a bound is so near the threshold that the seed would decide."""
+"""Draw more resamples where a bound is so near the threshold that the seed decides."""
 
 import functools
 import math
@@ -17,13 +17,13 @@ from sigarray._order.plans import Method, plan_error
 from sigarray._order.ratio import bootstrap_ratios
 from sigarray.results import PairwiseAsoResult
 
-# A bound is clear of the threshold where it is so many of its Monte-Carlo errors away,
-# of so many resamples at the least; they are doubled up to this number.
+# A bound is clear of the threshold if it is so many of its Monte-Carlo errors away. It
+# has at least so many resamples, which are doubled up to the last number.
 _CLEAR, _LEAST, _MOST = 4.0, 320, 2**18
 
 
 class Options(Protocol):
-    """What is asked of `OrderOptions`."""
+    """The part of `OrderOptions` that is used here."""
 
     @property
     def threshold(self) -> float: ...
@@ -47,8 +47,8 @@ def draw_on(
 ) -> PairwiseAsoResult:
     """Return the result with bounds that are clear of the threshold, or above it.
 
-    Only of pairs whose equality is rejected: no bound of the others can be below 0.5.
-    Where 2^18 resamples do not tell on which side it is, no model is called better.
+    Only pairs whose equality is rejected are drawn: other bounds are 0.5 or more. Where
+    2^18 resamples do not tell on which side a bound is, no model is called better.
     """
     names = list(scores)
     bounds = np.array(result.eps_min, dtype=float)
@@ -96,7 +96,7 @@ def draw_on(
 
 
 class Bound(NamedTuple):
-    """A bound of so many replicates, and the limits of what more of them would give."""
+    """A bound from replicates, and the limits between which more would leave it."""
 
     value: float
     standard_error: float
@@ -114,12 +114,12 @@ def _draw_until_clear(
     options: Options,
 ) -> Bound:
     """Double the replicates until their bound is clear of the threshold."""
-    found = np.zeros(0)
+    replicates = np.zeros(0)
     count = max(options.n_resamples, _LEAST)
     while True:
-        more = draw(len(found), count=count - len(found))[0]
-        found = np.concatenate([found, more])
-        bound = find_bound(found)
+        more = draw(len(replicates), count=count - len(replicates))[0]
+        replicates = np.concatenate([replicates, more])
+        bound = find_bound(replicates)
         if bound.is_clear_of(options.threshold) or count >= _MOST:
             return bound
         count *= 2
@@ -133,11 +133,11 @@ def _find_bound(
     level: float,
     has_percentile: bool,
 ) -> Bound:
-    """Return the bound and the standard error, as `multi_aso` finds them.
+    """Return the bound and the standard error, as `multi_aso` computes them.
 
-    The limits are so many Monte-Carlo errors away: of Student's bound, those of the
-    standard deviation, by the fourth moment; of a percentile, that of the number of
-    replicates beyond it.
+    The limits are `_CLEAR` Monte-Carlo errors away. For Student's bound the error is
+    that of the standard deviation, by the fourth moment; for a percentile, that of the
+    number of replicates beyond it.
     """
     count = len(replicates)
     squares = (replicates - np.mean(replicates)) ** 2
@@ -150,8 +150,8 @@ def _find_bound(
     limits = ratio + margin + _CLEAR * doubt * np.asarray([0.0, -1.0, 1.0])
     if has_percentile:
         n_beyond, share = count_beyond(level, count), level * count
-        # Of few replicates, so many are beyond that the bound is too low: more of them
-        # would give one as high as that of a share of the level.
+        # With few replicates, n_beyond makes the bound too low: with more of them it
+        # may rise to the percentile of a share of the level.
         low, high = (
             n_beyond + _CLEAR * math.sqrt(n_beyond),
             share - _CLEAR * math.sqrt(share),

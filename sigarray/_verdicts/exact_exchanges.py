@@ -1,26 +1,26 @@
 """Exact p-values of exchanged pairs whose scores have few decimals, on the host.
 
 Scores such as 0.33, 0.67 and 41.5 are whole numbers of a unit, 0.01 or 0.1, and so are
-their differences. How many exchanges have each sum of differences is counted by adding
-one difference after another, and not by listing them.
+their differences. The number of exchanges with each sum of differences is counted by
+adding one difference after another, not by listing all exchanges.
 """
 
 import numpy as np
 
 from sigarray.results import ResamplingResult
 
-# Scores are written with so many decimals at most.
+# The most decimals of scores.
 _MAX_DECIMALS = 4
-# By which share a score may be off, as it is read.
+# The largest relative error of a score as it is read.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-# Whole numbers beyond are not exact.
+# Larger whole numbers are not exact.
 _MAX_WHOLE = 2.0**53
 # So many additions take some 0.3 s.
 _MAX_ADDITIONS = 2**28
 
 
 def has_exact_exchanges(x: np.ndarray, y: np.ndarray) -> bool:
-    """Tell pairs of scores of few decimals, and not too many of them."""
+    """Tell whether scores have few decimals, and pairs are not too many."""
     differences = _find_whole_differences(x, y)
     if differences is None:
         return False
@@ -62,7 +62,7 @@ def _find_whole_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
 
 
 def _find_limit(differences: np.ndarray) -> int:
-    """Return what those may add up to that turn over, in as extreme an exchange.
+    """Return the largest sum of the sizes that an as extreme exchange turns over.
 
     The sum of all is then at least as far from 0 as the observed one, on its side.
     """
@@ -74,11 +74,11 @@ def _share_of_sums(sizes: np.ndarray, limit: int) -> float:
     """Return the share of subsets whose sizes add up to no more than the limit."""
     shares = np.zeros(limit + 1)
     shares[0] = 1.0
-    end = 1  # no sum so far is as large
+    end = 1  # all sums so far are smaller
     for size in np.sort(sizes[sizes > 0]).tolist():
         end = min(end + size, limit + 1)
         shares[:end] *= 0.5
         if size < end:
-            # A copy: each size is added once.
+            # A copy, so that each size is added once.
             shares[size:end] += shares[: end - size].copy()
     return float(np.sum(shares))

@@ -1,20 +1,20 @@
 """Exact p-values of Mann and Whitney's U given the ties, on the host.
 
-Where two models are the same, each choice of n of the n + m scores for the first one is
-as probable, ties or none. How many choices have each sum of ranks is counted by adding
-one score after another, and not by listing them.
+Where two models are the same, all choices of n of the n + m scores for the first one
+are equally probable, with ties or without. The number of choices with each sum of ranks
+is counted by adding one score after another, not by listing all choices.
 """
 
 import functools
 
 import numpy as np
 
-# So many additions take some 10 ms. Of more scores the normal limit is as good.
+# So many additions take some 10 ms. For more scores the normal limit is as good.
 _MAX_ADDITIONS = 10**7
 
 
 def has_exact_ranks(n: int, m: int) -> bool:
-    """Tell whether so few scores are given that their exact p-value is found."""
+    """Tell whether there are few enough scores for their exact p-value."""
     # Each of n + m scores is added to sums of up to n ranks, which are below n (n + m).
     return 2 * (min(n, m) * (n + m)) ** 2 <= _MAX_ADDITIONS
 
@@ -38,7 +38,7 @@ def _double_ranks(pool: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _count_tails(twice: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of choices with a sum of at most, and of at least, 0, 1, ..."""
+    """Return the shares of choices whose sum is at most, and at least, 0, 1, ..."""
     counts = np.zeros((n + 1, sum(twice[-n:]) + 1))
     counts[0, 0] = 1.0
     for rank in twice:

@@ -17,35 +17,35 @@ from sigarray._verdicts.comparison import pairs_of
 
 Correction = Literal["holm", "benjamini_hochberg"]
 
-# Draws are taken on where p is at most so many times the least that they can give, and
-# then so many that the least is this share of what is needed.
+# More is drawn where p is at most so many times the least possible one, and then so
+# much that the least is this share of the p that is needed.
 _NEAR_FLOOR, _SHARE_OF_LEVEL = 10.0, 0.25
-# The saddlepoint approximation is right to 1 % from this effective size on, where so
-# many differences (or scores) that are not 0 have a size of their own: near a lattice
-# it may be too small.
+# The saddlepoint approximation is right to 1 % from this effective size on, if this
+# share of the differences (or scores) that are not 0 have different sizes: near a
+# lattice it may be too small.
 _EFFECTIVE, _SHARE_OF_SIZES = 20.0, 0.75
-# These have p-values no smaller than that of the most extreme order of the scores.
+# No p-value of these is smaller than that of the most extreme order of the scores.
 TESTS_OF_ORDERS = {
     "permutation": "permutation test",
     "mann-whitney": "test by Mann-Whitney's U",
     "brunner-munzel": "test by Brunner and Munzel",
 }
-# More scores never have too large a floor.
+# With more scores the floor is never too large.
 _MANY_SCORES = 1000
 
 
 class Draws(NamedTuple):
-    """So many draws, for p-values of at most `limit` by fewer."""
+    """The number of draws for p-values that are at most `limit` with fewer."""
 
     number: int
     limit: float
 
 
 def plan_draws(n_resamples: int, alpha: float, n_comparisons: int) -> Draws | None:
-    """Say how many draws more give p-values that are significant, or None for enough.
+    """Return how many draws can give significant p-values, or None if these can.
 
-    To draw on only where p is small already makes no p-value too small: each is that
-    of the draws it says, or a larger one of fewer draws.
+    Drawing more only where p is already small makes no p-value too small: each is that
+    of the number of draws that is reported, or a larger one from fewer draws.
     """
     floor, needed = 2.0 / (n_resamples + 1), alpha / n_comparisons
     if floor <= needed:
@@ -70,10 +70,10 @@ def suits_saddlepoint(x: np.ndarray, y: np.ndarray, *, is_paired: bool) -> bool:
 
 @functools.cache
 def smallest_p_value(test: str, n: int, m: int, *, is_paired: bool) -> float:
-    """Return the least two-sided p-value that a test has for any scores: 0 if none."""
+    """Return the least two-sided p-value of a test for any scores, or 0."""
     if min(n, m) >= _MANY_SCORES or test not in TESTS_OF_ORDERS:
         return 0.0
-    # Of whole numbers, for floats end at 1e308.
+    # Divided as whole numbers, for floats end at 1e308.
     return 2 / (2**n if is_paired else math.comb(n + m, n))
 
 
@@ -99,7 +99,7 @@ def doubt_sizes(
     n_comparisons: int,
     **by: Any,
 ) -> None:
-    """Warn of so few scores that a test of their order can tell no models apart."""
+    """Warn if scores are so few that a test of their order can tell no models apart."""
     floors = list_floors(tasks, test, **by)
     least, floor = min(floors), max(floors)
     if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":
@@ -119,7 +119,7 @@ def doubt_sizes(
 
 
 def choose_correction(smallest: Sequence[float], alpha: float) -> Correction:
-    """Say what to correct p-values of several tasks by, of the least they can be.
+    """Choose the correction of p-values of several tasks from their least values.
 
     Holm's correction bounds the probability of any false claim. Where sizes alone show
     that it can never decide a pair of any task, the false discovery rate can still be
@@ -133,7 +133,7 @@ def choose_correction(smallest: Sequence[float], alpha: float) -> Correction:
 def correct_p_values(
     p_values: np.ndarray, smallest: Sequence[float], alpha: float
 ) -> tuple[np.ndarray, Correction]:
-    """Adjust the p-values of several tasks, and say by which correction."""
+    """Adjust the p-values of several tasks, and return the correction too."""
     correction = choose_correction(smallest, alpha)
     adjust = holm if correction == "holm" else benjamini_hochberg
     return np.asarray(adjust(p_values)), correction

@@ -1,4 +1,4 @@
-"""Whether a table of scores is one that can be compared, and in which direction."""
+"""Whether the scores of a table can be compared, and in which direction."""
 
 import re
 import warnings
@@ -9,7 +9,7 @@ from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.read._words import METRICS, list_words
 
-# Words in the names of what is better where it is lower.
+# Words in the names of metrics that are better if lower.
 _LOSSES = {
     *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
     *("regret", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
@@ -23,27 +23,27 @@ _LOSSES = {
     *("misclassification", "misclassified", "violation", "violations", "divergence"),
     *("far", "frr", "mcd", "chamfer", "hausdorff", "emd", "surprisal", "failures"),
 }
-# So do all that end in these: logloss, rmsle, nmse.
+# Endings of such names: logloss, rmsle, nmse.
 _ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
-# One minus what is better if higher.
+# One minus a metric that is better if higher.
 _COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
-# Percentages of one metric on one task differ by no more than so many times.
+# Percentages of one metric on one task differ by at most this factor.
 _SAME_SIZE = 4.0
 
 
 def inspect_table(
     table: ScoreTable, *, is_higher: bool, is_said: bool, is_vouched: bool, gate: str
 ) -> None:
-    """Refuse or doubt scores of other scales, or in another direction.
+    """Refuse, or warn of, scores of different scales or in another direction.
 
-    `is_said` where the direction was, `is_vouched` where the unit of scores was, and
-    `gate` names a model whose verdict decides something, or is empty.
+    `is_said` is true if the direction was given, and `is_vouched` if the unit of scores
+    was. `gate` names a model whose verdict decides something, or is empty.
 
     Raises
     ------
     ValueError
-        One score of each model, two scales, two directions, or a direction that the
-        tool says, or a gate asks for, and was not given.
+        One score of each model, two scales, two directions, or a direction that was not
+        given though a tool states it or a gate needs it.
     """
     _refuse_single_scores(table)
     _check_direction(table, is_higher=is_higher, is_said=is_said, gate=gate)
@@ -51,7 +51,7 @@ def inspect_table(
 
 
 def _refuse_single_scores(table: ScoreTable) -> None:
-    """Refuse one score of each model, which shows nothing of how others would be.
+    """Refuse one score of each model, which does not show how scores vary.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def _check_scales(table: ScoreTable, *, is_vouched: bool) -> None:
 
 
 def _compare_scales(table: ScoreTable) -> str | None:
-    """Find a model in shares beside one in percent; warn where sizes differ."""
+    """Return a fault if one model is in shares and one in percent; warn of sizes."""
     for task, by in table.tasks.items():
         ends = {name: (float(x.min()), float(x.max())) for name, x in by.items()}
         shares = [x for x, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
@@ -118,10 +118,10 @@ def _compare_scales(table: ScoreTable) -> str | None:
 
 
 def _find_other_scale(table: ScoreTable) -> str | None:
-    """Find shares beside percentages of their size: 0.93 among 91.2, or 91.2 in them.
+    """Return a fault if a task has shares beside percentages: 0.93 among 91.2.
 
-    Scores of a task are shares and others, each of one size, as returns of games are
-    not; and a hundred times each of the fewer is where the more are.
+    The percentages are of one size, which returns of games are not, and each of the
+    fewer scores is, in percent, within the range of the others.
     """
     for task, by in table.tasks.items():
         every = np.concatenate(list(by.values()))
@@ -134,22 +134,22 @@ def _find_other_scale(table: ScoreTable) -> str | None:
         width = float(np.ptp(many))
         is_near = (few >= many.min() - width) & (few <= many.max() + width)
         is_of_one_size = many.max() <= min(100.0, _SAME_SIZE * many.min())
-        # Of one item of a hundred, 1 is a percentage, too.
+        # One item of a hundred is 1 percent, too.
         is_apart = shares.min() < 100.0 and 10.0 * shares.max() < 100.0 * others.min()
         if is_of_one_size and is_apart and is_near.all():
-            found = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
-            name = next(x for x, y in by.items() if np.any(np.isclose(y, found)))
+            odd = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
+            name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
             place = f" on {task}" if task else ""
-            among = every[is_share != (found <= 1.0)]
+            among = every[is_share != (odd <= 1.0)]
             return (
-                f"{table.source}: expected scores of one scale{place}; got {found:g} "
+                f"{table.source}: expected scores of one scale{place}; got {odd:g} "
                 f"of {name!r} among scores of {among.min():g} to {among.max():g}."
             )
     return None
 
 
 def _refuse_mixed_directions(table: ScoreTable) -> None:
-    """Refuse tasks of which some have losses, and others what is better if higher.
+    """Refuse losses on some tasks beside scores that are better if higher on others.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _looks_like_loss(name: str) -> bool:
 
 
 def _name_scores(table: ScoreTable) -> str:
-    """Return what scores are called: of a table of models alone, that is its name."""
+    """Return the name of the scores: for a table of models alone, that of the table."""
     if table.metric != "score":
         return table.metric
     if all(map(_looks_like_loss, table.models)):
@@ -189,7 +189,7 @@ def _name_scores(table: ScoreTable) -> str:
 def _check_direction(
     table: ScoreTable, *, is_higher: bool, is_said: bool, gate: str
 ) -> None:
-    """Refuse losses that are taken for gains, where the tool says so, or warn."""
+    """Refuse losses that are taken for gains if a tool states it, or else warn."""
     if table.higher_is_better not in (None, is_higher):
         direction = "lower" if is_higher else "higher"
         advice = "Pass" if is_higher else "Leave out"

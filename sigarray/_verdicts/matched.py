@@ -1,4 +1,4 @@
-"""Pairs of models on the items or runs that both have, where some lack some."""
+"""Pairs of models on the items or runs of both, where some models lack some."""
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
@@ -6,7 +6,7 @@ from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
-# Of pairs, whose numbers of items are listed.
+# The most pairs whose numbers of items are listed.
 _MAX_SAID = 20
 
 

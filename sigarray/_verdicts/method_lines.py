@@ -1,4 +1,4 @@
-"""What the method line says of a test of every two models."""
+"""The method line of a test of every two models."""
 
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.exact_ranks import has_exact_ranks
@@ -12,7 +12,7 @@ from sigarray._verdicts.pairwise_tests import (
 )
 from sigarray.read._wide import Scores
 
-# What is said of tests that have no options.
+# The lines of tests that have no options.
 _DESCRIPTIONS = {
     "mann-whitney": "Mann-Whitney's U, two-sided, of the null hypothesis that both "
     "distributions are the same",
@@ -22,7 +22,7 @@ _DESCRIPTIONS = {
 
 
 def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
-    """Name the test and what it did; pairs may differ in their sizes."""
+    """Name the test and its methods; those of pairs differ with their sizes."""
     if options.test in _DESCRIPTIONS:
         return _DESCRIPTIONS[options.test] + _describe_ranks(scores, options)
     by = "" if unit == "run" else f" by {unit}"
@@ -76,15 +76,15 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
 
 def _describe_ranks(scores: Scores, options: PairOptions) -> str:
     """Say where p-values of ranks are exact, or no smaller than exact ones."""
-    found = {
+    are_exact = {
         has_exact_ranks(len(scores[a]), len(scores[b]))
         for a, b in pairs_of(scores, options.baseline)
     }
     if options.test == "mann-whitney":
         said = {True: "exact given the ties", False: "by the normal approximation"}
-        which = "; by the sizes of a pair " if len(found) > 1 else ", "
-        return which + " or ".join(said[x] for x in said if x in found)
-    if True not in found:
+        which = "; by the sizes of a pair " if len(are_exact) > 1 else ", "
+        return which + " or ".join(said[x] for x in said if x in are_exact)
+    if True not in are_exact:
         return ""
-    which = "of few scores, " if len(found) > 1 else ""
+    which = "of few scores, " if len(are_exact) > 1 else ""
     return f"; {which}or the exact p of Mann-Whitney's U where that is larger"

@@ -110,11 +110,11 @@ def compare_models(
     baseline : str, optional
         Compare each other model with this one, and no other pairs: fewer runs then do.
     threshold : float, optional
-        Of "aso": A is better where eps_min is below; default: 0.2.
+        For "aso": A is better where eps_min is below this; default: 0.2.
     confidence_level : float, optional
-        Of "aso", that of bounds and tests of equality; default: 0.95.
+        For "aso": the level of bounds and tests of equality; default: 0.95.
     alpha : float, optional
-        Of other tests: adjusted p-values of at most alpha are significant; default:
+        For other tests: adjusted p-values of at most alpha are significant; default:
         0.05.
     corrected : bool, default: True
         Correct for the number of comparisons: "aso" by a test that is closed over sets
@@ -122,22 +122,22 @@ def compare_models(
         those could leave nothing on any task.
     method : str, optional
         "auto", the default, takes what suits the scores; "bootstrap", "exact" and
-        "asymptotic" are of "aso", as there, "resampling" and "saddlepoint" of
-        "bootstrap" and "permutation".
+        "asymptotic" are for "aso", as in `multi_aso`; "resampling" and "saddlepoint"
+        for "bootstrap" and "permutation".
     n_resamples : int, optional
-        Default: 1000 of "aso", 9999 of "bootstrap" and "permutation"; more are drawn
+        Default: 1000 for "aso", 9999 for "bootstrap" and "permutation"; more are drawn
         where a verdict would hang on the seed.
     dt : float, optional
-        Of "aso": compare quantiles at dt, 2 dt, ..., in place of all.
+        For "aso": compare quantiles at dt, 2 dt, ..., in place of all.
     test_share : float, optional
-        Of "t": scores are of splits of one data set, tested on this share of it.
+        For "t": scores are of splits of one data set, tested on this share of it.
     higher_is_better : bool, optional
-        False for losses. By default True, with a warning of scores whose name is that
-        of a loss.
+        False for losses. By default True, with a warning if the name of the scores is
+        that of a loss.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for, as for `read.scores`. Of a mapping or a wide frame it
+        What a score stands for, as for `read.scores`. For a mapping or a wide frame it
         is "run" by default; scores that look like those of items, such as 0 and 1, are
-        taken for such, with a note in `notes`, or asked about.
+        taken for such, with a note in `notes`, or an error asks for the unit.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional
@@ -149,7 +149,7 @@ def compare_models(
     -------
     ModelComparison
         `verdicts`, `sentences`, `tables`, `method` and `signature`, `to_frame` and
-        others; to print it prints what the command does.
+        others; printed, it shows what the command does.
 
     Raises
     ------
@@ -170,9 +170,9 @@ def compare_models(
 
     Notes
     -----
-    The scores are copied to the host, and names are text. One call runs at a time, for
-    warnings are caught for the whole process. A model that is added moves no resample
-    of the others, but may move a verdict.
+    The scores are copied to the host, and names are text. Only one call may run at a
+    time, because warnings are caught for the whole process. Adding a model changes no
+    resample of the others, but may change a verdict.
 
     Examples
     --------
@@ -266,20 +266,20 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     compared = {
         task: describe_comparison(request, table, test, task) for task in table.tasks
     }
-    found = test.run(compared)
+    results = test.run(compared)
     doubt_constants(compared, test)
-    decisions = test.decide(compared, found)
+    decisions = test.decide(compared, results)
     fields = sign(test, table, next(iter(compared.values())), decisions)
     if len(compared) > 1:
         report = report_tasks(compared, decisions)
     else:
         ((task, comparison),) = compared.items()
-        report = test.report(comparison, found[task], decisions[task])
+        report = test.report(comparison, results[task], decisions[task])
     line = None if fields is None else write_signature(fields)
     report = replace(
         report, signature=line, document=report.document | {"signature": line}
     )
-    return ModelComparison(table, test, compared, found, decisions, report, fields)
+    return ModelComparison(table, test, compared, results, decisions, report, fields)
 
 
 def _read(scores: Any, unit: Unit | None, *, is_paired: bool) -> ScoreTable:

@@ -1,4 +1,4 @@
-"""What is to be known meanwhile, for whoever listens: a command does, a call not."""
+"""Notes and progress for a listener: a command has one, a call has none."""
 
 import contextlib
 import contextvars
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-# Below, nobody wonders what is going on.
+# Shorter waits, in seconds, are not announced.
 _LONG = 1.0
 
 
 class Listener(NamedTuple):
-    """Who is told of notes, and who counts steps: (steps, name) to the same steps."""
+    """Receives notes, and counts steps: `track(steps, name)` yields the same steps."""
 
     note: Callable[[str], None]
     track: Callable[[Sequence[Any], str], Iterator[Any]]
@@ -25,7 +25,7 @@ _LISTENER: contextvars.ContextVar[Listener | None] = contextvars.ContextVar(
 
 @contextlib.contextmanager
 def heard_by(listener: Listener | None) -> Iterator[None]:
-    """Tell another one, or nobody."""
+    """Set another listener, or none."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -34,20 +34,20 @@ def heard_by(listener: Listener | None) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Say something that is to be known."""
+    """Tell the listener something."""
     listener = _LISTENER.get()
     if listener is not None:
         listener.note(text)
 
 
 def announce(task: str, seconds: float, advice: str) -> None:
-    """Say what takes so many seconds, and what would be faster."""
+    """Note that a task takes long, and what would be faster."""
     if seconds >= _LONG:
         note(f"{task} takes {show_seconds(seconds)}. {advice}")
 
 
 def track(steps: Sequence[T], name: str) -> Iterator[T]:
-    """Go through the steps, and count them for who listens."""
+    """Go through the steps, and count them for the listener."""
     listener = _LISTENER.get()
     if listener is None:
         yield from steps
@@ -56,7 +56,7 @@ def track(steps: Sequence[T], name: str) -> Iterator[T]:
 
 
 def show_seconds(seconds: float) -> str:
-    """Show a guess, which has one digit at most."""
+    """Show a guess at a time, with one digit."""
     for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2.0 * size:
             return f"about {float(f'{seconds / size:.1g}'):.0f} {unit}"

@@ -26,26 +26,26 @@ from sigarray.results import PairwiseAsoResult
 OrderCorrection = Literal["closed", "benjamini_hochberg"]
 CLOSED: OrderCorrection = "closed"
 
-# Arrays, or what is on the disk.
+# Arrays, or scores that are stored on the disk.
 Samples = Mapping[str, Any]
 
-# At this threshold and confidence, by `benchmarks.reproduce`: in how many percent of
-# cases a ratio of the threshold itself is called smaller.
+# `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
+# of cases a ratio equal to the threshold is called smaller.
 _MEASURED = (0.2, 0.95)
-# Of up to so many models it is known how often any is.
+# With up to so many models the rate of any such call is known.
 _MOST_MODELS = 10
 _PERCENT_OF_TWO = "0 to 16"
 _PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
 _PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
-# For a guess at the time: for each score of each resample of a pair.
+# For a guess at the time: of each score of each resample of a pair.
 _SECONDS_PER_SCORE = 3e-8
 
 
 @dataclass(frozen=True)
 class OrderOptions:
-    """How to find the bounds eps_min, and below which of them a model is better."""
+    """How to compute the bounds eps_min, and the threshold for a better model."""
 
     threshold: float = 0.2
     confidence_level: float = 0.95
@@ -66,7 +66,7 @@ def run_orders(
 ) -> dict[str, PairwiseAsoResult]:
     """Compare every two models of every task, at one level for all of them.
 
-    `n_tasks` where there are more than these.
+    `n_tasks` is given where there are more tasks than these.
     """
     if not is_corrected:
         n_tasks = 1
@@ -84,13 +84,13 @@ def run_orders(
     with warnings.catch_warnings():
         if is_corrected and len(tasks) > 1 and not _can_decide(tasks, options):
             _doubt_runs(tasks, options)
-            # Of one task alone, more runs would be needed.
+            # This warning asks for the runs that one task alone would need.
             warnings.filterwarnings("ignore", _TOO_FEW)
         return {task: share(scores, n_comparisons=n_tasks) for task, scores in named}
 
 
 def _can_decide(tasks: Mapping[str, Samples], options: OrderOptions) -> bool:
-    """Tell whether so many runs could decide a pair of any of several tasks."""
+    """Tell whether the numbers of runs could decide a pair of any task."""
     if choose_order_correction(tasks, options) != CLOSED:
         return True
     return _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True)
@@ -114,7 +114,7 @@ def _can_any(
 
 
 def _doubt_runs(tasks: Mapping[str, Samples], options: OrderOptions) -> None:
-    """Warn that no task can be decided, and say with how many runs one could be."""
+    """Warn that no task can be decided, and say how many runs it would take."""
     sizes = [len(x) for scores in tasks.values() for x in scores.values()]
     few = (
         str(min(sizes)) if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
@@ -147,16 +147,16 @@ def _run_by_discovery_rate(
 ) -> dict[str, PairwiseAsoResult]:
     """Tell apart as many pairs of all tasks as the false discovery rate allows.
 
-    Of m pairs with p-values of the test of equality, Benjamini and Hochberg (1995) tell
-    r apart at the level r alpha / m, at which the bounds of pairs are then.
+    From m p-values of tests of equality, Benjamini and Hochberg (1995) tell r pairs
+    apart at the level r alpha / m; the bounds of pairs are then at that level.
     """
     p_values = []
     for scores in tasks.values():
         first = share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
-        found = np.asarray(first.pvalue)
+        matrix = np.asarray(first.pvalue)
         names = list(scores)
         p_values += [
-            float(found[names.index(a), names.index(b)])
+            float(matrix[names.index(a), names.index(b)])
             for a, b in pairs_of(names, options.baseline)
         ]
     adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
@@ -189,7 +189,7 @@ def _run_by_discovery_rate(
 def choose_order_correction(
     tasks: Mapping[str, Samples], options: OrderOptions
 ) -> OrderCorrection:
-    """Say how verdicts of several tasks hold at once, as `choose_correction` does."""
+    """Choose the correction for several tasks, as `choose_correction` does."""
     if len(tasks) == 1 or _can_any(tasks, options, 1.0 / len(tasks), is_corrected=True):
         return CLOSED
     is_of_use = _can_any(tasks, options, 1.0, is_corrected=False)
@@ -218,7 +218,7 @@ def _run_task(
     higher_is_better: bool,
     is_quick: bool = False,
 ) -> PairwiseAsoResult:
-    """Compare every two models, or each with the baseline; `is_quick` for p-values."""
+    """Compare every two models, or each with the baseline; p alone if `is_quick`."""
     shared: dict[str, Any] = {
         "confidence_level": options.confidence_level,
         "n_comparisons": n_comparisons,
@@ -256,7 +256,7 @@ def describe_orders(
 ) -> str:
     """Say how almost stochastic order was decided; pairs may differ in their sizes.
 
-    `is_closed` where all models of a task are tested at one level.
+    `is_closed` if a closed test tests all models of a task at one level.
     """
     drawn = f"{options.n_resamples} resamples, seed {options.seed}"
     said = []
@@ -288,9 +288,9 @@ def describe_orders(
 def _say_rate(
     scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
 ) -> str:
-    """Say how often a ratio of the threshold itself is called smaller, if measured.
+    """Say how often a ratio equal to the threshold is called smaller, if measured.
 
-    At the lower levels of several tasks no more than of one alone.
+    The lower levels of several tasks give no higher rate than one task alone.
     """
     sizes = [len(column) for column in scores.values()]
     share = 1.0 / n_tasks if is_closed else 1.0
@@ -324,7 +324,7 @@ def _say_rate(
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:
-    """Return the plans of all pairs, each of them once."""
+    """Return the plans of all pairs, without repetition."""
     sizes = sorted(len(column) for column in scores.values())
     pairs = list(itertools.combinations(sizes, 2))
     plans = (

@@ -29,12 +29,12 @@ from sigarray._verdicts.near_levels import is_near_any_level
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._wide import Scores
 
-# Below, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16 cases of 100,
-# and intervals of the bootstrap are too short.
+# With fewer scores, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16
+# cases of 100, and intervals of the bootstrap are too short.
 FEW_SCORES = 20
-# Below, Brunner and Munzel's test is.
+# With fewer scores, Brunner and Munzel's test is wrong too often.
 FEW_RANKS = 10
-# Which of them resample, and which know pairs.
+# Tests that resample, and tests that can be paired.
 RESAMPLING_TESTS = ("bootstrap", "permutation")
 PAIRED_TESTS = ("bootstrap", "permutation", "t")
 TESTS_OF_RANKS = ("mann-whitney", "brunner-munzel")
@@ -50,20 +50,20 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 TESTS = tuple(_FUNCTIONS)
 PAIR_METHODS = ("resampling", "saddlepoint")
-# Of what sizes and values allow, an exact method of pairs goes first: of differences
-# that are few units, by a sum, and of scores that have few decimals, by counting.
+# Where sizes and values allow it, pairs get an exact method: a sum for differences of
+# few units, and counting for scores with few decimals.
 EXACT_TEST = "permutation"
 _COUNTED = "counted"
 EXACT_METHODS = ("exact", _COUNTED)
-# From so many scores on "auto" approximates, where no few of them make the variance:
-# the p-values are then right to 0.1 %, and resampling would take a second and more.
+# From so many scores on "auto" approximates, unless a few of them make the variance:
+# the p-values are right to 0.1 %, and resampling would take a second or more.
 _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
-# Of a guess at the time: for each pair, and for each score (in each resample).
+# For a guess at the time: of each pair, and of each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
-# Scores of pairs that are tested in one call, and pairs that are.
+# The most scores in one call, and the most pairs that are permuted one by one.
 _MOST_HELD, _FEW_PAIRS = 2**20, 4
-# Near a level draws are taken on up to this number, and up to so many scores.
+# Near a level the most draws, the most drawn scores, and for how many comparisons.
 _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
@@ -71,9 +71,9 @@ _SECONDS_PER_SORTED_SCORE = 2e-7
 
 @dataclass(frozen=True)
 class PairOptions:
-    """Which test, and how; the options of resampling are None for other tests.
+    """A test and its options; those of resampling are None for other tests.
 
-    `alpha` is the level, and `n_comparisons` for how many p-values are corrected.
+    `alpha` is the level, and `n_comparisons` the number of p-values to correct for.
     """
 
     test: str
@@ -89,19 +89,19 @@ class PairOptions:
 
     @property
     def measures_by_variance(self) -> bool:
-        """Whether differences are measured by how much scores vary."""
+        """Whether the error of a difference is estimated from the scores."""
         return self.test in ("t", "bootstrap")
 
     @property
     def more_draws(self) -> Draws | None:
-        """What to draw where so few resamples cannot give p-values that are needed."""
+        """What to draw if `n_resamples` cannot give p-values as small as needed."""
         if self.n_resamples is None or self.method != "auto":
             return None
         return plan_draws(self.n_resamples, self.alpha, self.n_comparisons)
 
     @property
     def draws_on(self) -> bool:
-        """Whether to draw on near a level: of many comparisons all p are near one."""
+        """Whether to draw more near a level: with many, every p is near one."""
         return self.method == "auto" and self.n_comparisons <= _FEW_COMPARISONS
 
 
@@ -114,7 +114,7 @@ def run_pairwise(
     """Test every two models, without a correction for their number.
 
     Each pair gets the same seed, and is tested in the order of its names, so that its
-    p-value depends neither on the order of the columns nor on other models.
+    p-value does not depend on the order of the columns or on other models.
     """
     pairs = pairs_of(scores, options.baseline)
     announce(
@@ -132,37 +132,36 @@ def find_tests(
     higher_is_better: bool,
     pairs: Sequence[Pair],
 ) -> list[PairTest]:
-    """Test pairs of models, in silence.
+    """Test pairs of models, without announcing it.
 
-    Those that are tested in one way are one call, for they see the same resamples:
-    first by as many as are asked for, and then by more where p is near the least that
-    these give.
+    Pairs with the same settings are tested in one call, for they share resamples: first
+    the number that is asked for, then more where p is near the least possible.
     """
     chosen = {
-        pair: _choose_options(*_scores_of(scores, pair), options) for pair in pairs
+        pair: _choose_settings(*_scores_of(scores, pair), options) for pair in pairs
     }
-    found = _test_together(scores, chosen, options)
-    observed = {pair: x.statistic for pair, x in found.items()}
+    results = _test_together(scores, chosen, options)
+    observed = {pair: x.statistic for pair, x in results.items()}
     more = {
-        pair: _choose_more(*_scores_of(scores, pair), own, options)
-        for pair, own in chosen.items()
-        if _needs_more(found[pair], own, options)
+        pair: _choose_more(*_scores_of(scores, pair), settings, options)
+        for pair, settings in chosen.items()
+        if _needs_more(results[pair], settings, options)
     }
     chosen |= more
     of_all = _permute_all(scores, more) if options.test == "permutation" else {}
-    found |= {pair: found[pair]._replace(pvalue=p) for pair, p in of_all.items()}
-    more = {pair: own for pair, own in more.items() if pair not in of_all}
-    found |= _test_together(scores, more, options)
+    results |= {pair: results[pair]._replace(pvalue=p) for pair, p in of_all.items()}
+    more = {pair: settings for pair, settings in more.items() if pair not in of_all}
+    results |= _test_together(scores, more, options)
     tests = []
     for a, b in track(pairs, "Pair"):
         x, y = _scores_of(scores, (a, b))
-        result, own = found[a, b], chosen[a, b]
-        n_drawn = _count_drawn(x, y, options, own)
+        result, settings = results[a, b], chosen[a, b]
+        n_drawn = _count_drawn(x, y, options, settings)
         least = _find_least_p(x, y, options)
         if least > float(result.pvalue):
-            n_drawn = 0  # draws move nothing
+            n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
-            result, n_drawn = _draw_until_clear(x, y, options, own, result)
+            result, n_drawn = _draw_until_clear(x, y, options, settings, result)
         result = result._replace(statistic=observed[a, b])
         statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
@@ -173,7 +172,7 @@ def find_tests(
 
 
 def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return the method of a pair: `describe_test` says it."""
+    """Return the method of a pair, which `describe_test` puts into words."""
     if options.method != "auto":
         return options.method
     if options.test == EXACT_TEST and options.is_paired:
@@ -184,16 +183,16 @@ def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
     if min(len(x), len(y)) < _MANY_SCORES:
         return "resampling"
     if options.test == "permutation" and len(x) != len(y):
-        return "resampling"  # of t, which the approximation does not know
+        return "resampling"  # of t, which has no approximation
     size = effective_size(HOST, x, y, paired=options.is_paired)
     return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
 
 
 def choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return what to compare of a pair: of runs, the means in units of their error.
+    """Return the statistic of a pair: for runs, the means in units of their error.
 
-    Two models may have other spreads, and runs are few. Of pairs permutations of both
-    are the same.
+    Two models may differ in spread, and runs are few. Permutations of pairs give the
+    same p-values for both statistics.
     """
     if options.unit != "run" or choose_method(x, y, options) != "resampling":
         return "mean"
@@ -204,11 +203,11 @@ def choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
 
 
 def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
-    """Tell a pair whose p-value is at least Welch's.
+    """Tell whether Welch's p-value is a lower limit of that of a pair.
 
-    Permutations of t see differences of equal means too often where a small sample
-    varies more than another one: `permutation_test` has the rates. Both p-values are
-    small no more often than either is.
+    Permutations of t reject equal means too often where a small sample varies more than
+    a large one: `permutation_test` has the rates. The larger of two p-values is small
+    no more often than either is.
     """
     is_large = len(x) == len(y) >= FEW_SCORES
     if options.test != "permutation" or is_large:
@@ -217,30 +216,30 @@ def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> b
 
 
 def _find_least_p(x: np.ndarray, y: np.ndarray, options: PairOptions) -> float:
-    """Return what a p-value is at least: Welch's, which is 1 where neither varies."""
+    """Return the lower limit of a p-value: Welch's, which is 1 if neither varies."""
     if not is_bounded_by_welch(x, y, options):
         return 0.0
     welch = float(t_test(x, y).pvalue)
     return 1.0 if math.isnan(welch) else welch
 
 
-def _choose_options(
+def _choose_settings(
     x: np.ndarray, y: np.ndarray, options: PairOptions
 ) -> dict[str, Any]:
-    """Return the options of the test of a pair."""
-    chosen: dict[str, Any] = {"alternative": "two-sided"}
+    """Return the arguments of the test of a pair."""
+    settings: dict[str, Any] = {"alternative": "two-sided"}
     if options.test in PAIRED_TESTS:
-        chosen["paired"] = options.is_paired
+        settings["paired"] = options.is_paired
     if options.test == "t":
-        chosen["test_share"] = options.test_share
+        settings["test_share"] = options.test_share
     if options.test in RESAMPLING_TESTS:
-        chosen |= {
+        settings |= {
             "n_resamples": options.n_resamples,
             "rng": options.seed,
             "method": choose_method(x, y, options),
             "statistic": choose_statistic(x, y, options),
         }
-    return chosen
+    return settings
 
 
 def _scores_of(scores: Scores, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
@@ -252,77 +251,77 @@ def _scores_of(scores: Scores, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
 def _test_together(
     scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
 ) -> dict[Pair, Any]:
-    """Test each pair by the options that are chosen for it."""
+    """Test each pair with the settings that are chosen for it."""
     function = _FUNCTIONS[options.test]
     groups: dict[Hashable, list[Pair]] = {}
-    for pair, own in chosen.items():
+    for pair, settings in chosen.items():
         x, y = _scores_of(scores, pair)
-        key = len(x), len(y), x.dtype, y.dtype, tuple(own.items())
+        key = len(x), len(y), x.dtype, y.dtype, tuple(settings.items())
         groups.setdefault(key, []).append(pair)
-    found: dict[Pair, Any] = {}
+    results: dict[Pair, Any] = {}
     for group in groups.values():
-        own = chosen[group[0]]
+        settings = chosen[group[0]]
         step = max(1, _MOST_HELD // sum(map(len, _scores_of(scores, group[0]))))
         for start in range(0, len(group), step):
             some = group[start : start + step]
             every = [_scores_of(scores, pair) for pair in some]
-            if own.get("method") == _COUNTED:
+            if settings.get("method") == _COUNTED:
                 for pair, samples in zip(some, every, strict=True):
-                    found[pair] = compare_by_exchanges(*samples)
+                    results[pair] = compare_by_exchanges(*samples)
                 continue
             if len(some) == 1:
-                found[some[0]] = function(*every[0], **own)
+                results[some[0]] = function(*every[0], **settings)
                 continue
-            result = function(*map(np.stack, zip(*every, strict=True)), **own)
+            result = function(*map(np.stack, zip(*every, strict=True)), **settings)
             for k, pair in enumerate(some):
-                found[pair] = type(result)(*(field[k] for field in result))
-    return found
+                results[pair] = type(result)(*(field[k] for field in result))
+    return results
 
 
 def _permute_all(
     scores: Scores, chosen: Mapping[Pair, dict[str, Any]]
 ) -> dict[Pair, float]:
-    """Return p-values of many pairs of one size that are permuted in one way."""
+    """Return p-values of pairs, if many have one size and are permuted in one way."""
     groups: dict[Hashable, list[Pair]] = {}
-    for pair, own in chosen.items():
+    for pair, settings in chosen.items():
         n, m = (len(x) for x in _scores_of(scores, pair))
-        if own["method"] == "resampling" and n == m:
-            key = n, own["n_resamples"], own["rng"], own["paired"]
+        if settings["method"] == "resampling" and n == m:
+            key = n, settings["n_resamples"], settings["rng"], settings["paired"]
             groups.setdefault(key, []).append(pair)
-    found: dict[Pair, float] = {}
+    by_pair: dict[Pair, float] = {}
     for pairs in groups.values():
-        own = chosen[pairs[0]]
+        settings = chosen[pairs[0]]
         if len(pairs) > _FEW_PAIRS:
             ordered = {pair: (min(pair), max(pair)) for pair in pairs}
             p_values = find_p_values(
                 scores,
                 list(ordered.values()),
-                paired=own["paired"],
-                n_resamples=own["n_resamples"],
-                seed=own["rng"],
+                paired=settings["paired"],
+                n_resamples=settings["n_resamples"],
+                seed=settings["rng"],
             )
-            found |= {x: p_values[y] for x, y in ordered.items() if y in p_values}
-    return found
+            by_pair |= {x: p_values[y] for x, y in ordered.items() if y in p_values}
+    return by_pair
 
 
-def _needs_more(result: Any, chosen: Mapping[str, Any], options: PairOptions) -> bool:
-    """Tell a p-value that is near the least that so few resamples can give."""
+def _needs_more(result: Any, settings: Mapping[str, Any], options: PairOptions) -> bool:
+    """Tell whether a p-value is near the least that its resamples can give."""
     more = options.more_draws
-    is_drawn = chosen.get("method") == "resampling"
+    is_drawn = settings.get("method") == "resampling"
     return more is not None and is_drawn and bool(result.pvalue <= more.limit)
 
 
 def _choose_more(
-    x: np.ndarray, y: np.ndarray, chosen: dict[str, Any], options: PairOptions
+    x: np.ndarray, y: np.ndarray, settings: dict[str, Any], options: PairOptions
 ) -> dict[str, Any]:
-    """Return options that give smaller p-values: an approximation, or more draws."""
-    # Permutations of t to equal sizes are in the order of the mean.
-    is_of_mean = chosen["statistic"] == "mean"
+    """Return settings that give smaller p-values: an approximation, or more draws."""
+    # With equal sizes, t orders permutations as the mean does.
+    is_of_mean = settings["statistic"] == "mean"
     is_of_mean |= options.test == "permutation" and len(x) == len(y)
     if is_of_mean and suits_saddlepoint(x, y, is_paired=options.is_paired):
-        return chosen | {"method": "saddlepoint", "statistic": "mean"}
+        return settings | {"method": "saddlepoint", "statistic": "mean"}
     more = options.more_draws
-    return chosen if more is None else chosen | {"n_resamples": more.number}
+    return settings if more is None else settings | {"n_resamples": more.number}
 
 
 def _read_result(
@@ -336,8 +335,8 @@ def _read_result(
 ) -> tuple[float, float, float]:
     """Return the statistic, how far A leads (0 for not at all), and the p-value.
 
-    Of samples in the order of their names, which is another one where it is turned; the
-    p-value is at least so large.
+    The samples are in the order of their names; `is_turned` if A is the second of them.
+    The p-value is at least `least`.
     """
     statistic, p_value = float(result.statistic), float(result.pvalue)
     if math.isnan(p_value):
@@ -355,12 +354,12 @@ def _read_result(
 
 
 def _count_drawn(
-    x: np.ndarray, y: np.ndarray, options: PairOptions, chosen: Mapping[str, Any]
+    x: np.ndarray, y: np.ndarray, options: PairOptions, settings: Mapping[str, Any]
 ) -> int:
-    """Count the random resamples of a p-value, 0 where it needs none."""
-    if chosen.get("method") != "resampling":
+    """Return the number of random resamples of a p-value, 0 if it needs none."""
+    if settings.get("method") != "resampling":
         return 0
-    count = int(chosen["n_resamples"])
+    count = int(settings["n_resamples"])
     if options.test != EXACT_TEST:
         return count
     ways = count_permutations(len(x), len(y), paired=options.is_paired)
@@ -371,14 +370,14 @@ def _draw_until_clear(
     x: np.ndarray,
     y: np.ndarray,
     options: PairOptions,
-    chosen: dict[str, Any],
+    settings: dict[str, Any],
     result: Any,
 ) -> tuple[Any, int]:
-    """Draw on, four times as often each time, where the seed would decide.
+    """Draw four times as many resamples as before, as long as the seed would decide.
 
-    Returns the result, and of how many resamples it is.
+    Returns the result and its number of resamples.
     """
-    drawn = count = chosen["n_resamples"]
+    drawn = count = settings["n_resamples"]
     is_near = functools.partial(
         is_near_any_level, alpha=options.alpha, n_comparisons=options.n_comparisons
     )
@@ -387,7 +386,7 @@ def _draw_until_clear(
         if count > _MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
             break
         drawn = count
-        result = _FUNCTIONS[options.test](x, y, **chosen | {"n_resamples": drawn})
+        result = _FUNCTIONS[options.test](x, y, **settings | {"n_resamples": drawn})
     return result, drawn
 
 

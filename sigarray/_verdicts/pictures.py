@@ -17,22 +17,22 @@ from sigarray.results import (
     ProportionResult,
 )
 
-# Of pictures of all models, and of all tasks.
+# The most models and tasks of which there are pictures.
 _MAX_MODELS, _MAX_TASKS = 40, 12
-# Of fewer scores studentized intervals have no ends, or are very wide.
+# With fewer scores studentized intervals have no ends, or are very wide.
 _FEWEST = 5
 _N_RESAMPLES = 9999
 
 
 class Picture(NamedTuple):
-    """A picture, and what it shows."""
+    """A picture, and a name for what it shows."""
 
     figure: Any
     caption: str
 
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the scores of each task, of a few models and tasks."""
+    """Draw the scores of each task, if models and tasks are few."""
     return [
         _draw_scores(comparison, task)
         for task, comparison in list(compared.items())[:_MAX_TASKS]
@@ -84,7 +84,7 @@ def draw_orders(
             names=(better, worse),
             threshold=threshold,
             higher_is_better=comparison.higher_is_better,
-            # That of the table: two-sided, and drawn on where it was.
+            # The result in the table: two-sided, with all resamples that were drawn.
             result=AsoResult(*(x[lead, 1 - lead] for x in result)),
         )
         _name_task(axes.figure, task)
@@ -105,7 +105,7 @@ def draw_orders(
 
 
 def draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> Picture:
-    """Draw the difference of two models on each task, with intervals of 95 %."""
+    """Draw the difference of two models on each task, with 95 % intervals."""
     from sigarray import plot
 
     a, b = table.models
@@ -146,7 +146,7 @@ def _is_of_proportions(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _is_of_few_runs(a: np.ndarray, b: np.ndarray, table: ScoreTable) -> bool:
-    """Tell runs of which studentized intervals hold, and others do not."""
+    """Tell whether there are few runs, for which only studentized intervals hold."""
     return table.unit == "run" and _FEWEST <= min(len(a), len(b)) < FEW_SCORES
 
 

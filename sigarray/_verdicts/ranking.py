@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sigarray.report._numbers import Summary, number_format
 from sigarray.report._rendering import Table
 
-# With more models than this, readers get a ranking, and not every pair.
+# With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
 
 Wins = Sequence[tuple[str, str]]
@@ -60,7 +60,7 @@ def rank_on_tasks(title: str, models: Sequence[str], wins: Wins) -> Table:
 def say_ranking(
     n_models: int, wins: Wins, basis: str, n_pairs: int, n_tasks: int = 1
 ) -> list[str]:
-    """Say how many pairs were decided, and where to find all of them."""
+    """Say how many pairs were decided, and where all of them are listed."""
     tasks = f" on {n_tasks} tasks" if n_tasks > 1 else ""
     return [
         f"Of {n_pairs} pairs of {n_models} models{tasks}, {len(wins)} have a better "

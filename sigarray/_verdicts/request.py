@@ -1,4 +1,4 @@
-"""What is asked of a table of scores, and the test that answers it."""
+"""A request for a comparison of scores, and the test that answers it."""
 
 import dataclasses
 import warnings
@@ -27,12 +27,12 @@ TestName = Literal[
     "aso", "bootstrap", "permutation", "mann-whitney", "brunner-munzel", "t"
 ]
 
-# As in `--method`: of orders, and of tests that resample.
+# The choices of `--method`: for orders, and for tests that resample.
 METHODS = (*METHODS_OF_ORDERS, *PAIR_METHODS)
 ORDERS = OrderOptions()
 ALPHA = 0.05
 RESAMPLES = {"aso": 1000, "bootstrap": 9999, "permutation": 9999}
-# Those that know no pairs.
+# The tests that cannot be paired.
 _OF_INDEPENDENT = {
     "aso": "Almost stochastic order",
     "mann-whitney": "Mann and Whitney's test",
@@ -42,7 +42,7 @@ _OF_INDEPENDENT = {
 
 @dataclass(frozen=True)
 class Request:
-    """A test and its options, None where they are to be chosen by the scores."""
+    """A test and its options, which are None if the scores are to decide them."""
 
     test: str | None = None
     is_paired: bool = False
@@ -60,7 +60,7 @@ class Request:
 
 
 def check_request(request: Request) -> Request:
-    """Refuse options that the test would not look at, where it is known.
+    """Refuse options that the test ignores, if the test is known.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def check_request(request: Request) -> Request:
         if test != "t":
             msg = f"Expected --test-share with --test t; got --test {test}."
             raise ValueError(msg)
-        # Every split is of both models.
+        # Every split has a score of each model.
         request = dataclasses.replace(request, is_paired=True)
     if request.n_resamples is not None and test not in RESAMPLES:
         known = ", ".join(RESAMPLES)
@@ -122,13 +122,13 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
 
 
 def lacks_baseline(request: Request, table: ScoreTable) -> bool:
-    """Tell a table in which the baseline is no model of some task."""
+    """Tell whether the baseline is missing from some task of a table."""
     name = request.baseline
     return name is not None and any(name not in by for by in table.tasks.values())
 
 
 def check_baseline(request: Request, table: ScoreTable) -> None:
-    """Refuse a baseline that is no model of every task.
+    """Refuse a baseline that is missing from some task.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def make_test(request: Request, table: ScoreTable) -> Test:
     if n_resamples is None:
         n_resamples = RESAMPLES.get(name)
     elif method is None:
-        method = "resampling"  # who asks for resamples gets them
+        method = "resampling"  # the request has a number of resamples
     return PairwiseTest(
         name,
         is_paired=table.is_paired and name in PAIRED_TESTS,
@@ -192,7 +192,7 @@ def _make_order_test(request: Request) -> Test:
 
 
 def _doubt_test(request: Request, table: ScoreTable) -> None:
-    """Warn where the p-values of a test, or its claims, are worth less."""
+    """Warn where the p-values or the claims of a test are worth less."""
     for doubt in _list_doubts(request, table):
         warnings.warn(doubt, UserWarning, stacklevel=2)
     if request.test in TESTS_OF_ORDERS:
@@ -256,7 +256,7 @@ def count_pairs(table: ScoreTable, request: Request) -> int:
 def describe_comparison(
     request: Request, table: ScoreTable, test: Test, task: str
 ) -> Comparison:
-    """Say what is compared, and how."""
+    """Return what is compared, and how."""
     correction = test.alone
     if request.is_corrected:
         correction = test.choose_correction(table.tasks)

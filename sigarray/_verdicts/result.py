@@ -1,4 +1,4 @@
-"""What was found of several models: verdicts, sentences, tables and figures."""
+"""Results for several models: verdicts, sentences, tables and figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.pictures import Picture, draw_scores
-from sigarray._verdicts.test import Decisions, Found, Test
+from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._rendering import Report, Table, render
@@ -14,9 +14,9 @@ from sigarray.report._tables import make_frame
 
 
 class Verdict(NamedTuple):
-    """Of two models on a task: the better one, or None where none is shown to be.
+    """The better of two models on a task, or None if neither is shown to be better.
 
-    The task is "" where none has a name.
+    The task is "" if tasks have no names.
     """
 
     task: str
@@ -27,14 +27,14 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ModelComparison:
-    """What was found of several models, and how: it prints as `sigarray compare` does.
+    """Results for several models; printed, it shows what `sigarray compare` does.
 
     Attributes
     ----------
     table : ScoreTable
         The scores that were compared.
     verdicts : tuple of Verdict
-        Of every two models of every task, or of each with the baseline: `task`,
+        For every two models of every task, or each with the baseline: `task`,
         `model_a`, `model_b`, and `better`, the name of one of them or None.
     records : list of dict
         The numbers of each pair, as columns of `to_frame`.
@@ -43,10 +43,10 @@ class ModelComparison:
     tables : list of Table
         For readers: `title`, `header` and `rows` of text.
     method : str
-        How it was computed.
+        How the results were computed.
     signature : str
-        A line by which others can tell whether they have the same scores and numbers,
-        and `sigarray compare --verify` does.
+        A line with which `sigarray compare --verify` tells others whether they have the
+        same scores and numbers.
     notes : tuple of str
         What was decided while reading, and what took long.
     """
@@ -54,7 +54,7 @@ class ModelComparison:
     table: ScoreTable
     test: Test
     compared: Mapping[str, Comparison]
-    found: Found
+    results: Results
     decisions: Decisions
     report: Report
     fields: Mapping[str, str] | None
@@ -86,12 +86,12 @@ class ModelComparison:
 
     @property
     def method(self) -> str:
-        """How it was computed."""
+        """How the results were computed."""
         return self.report.method
 
     @property
     def signature(self) -> str | None:
-        """The line by which others repeat it."""
+        """The line with which others verify the results."""
         return self.report.signature
 
     def better(self, model: Any, other: Any, task: str | None = None) -> bool:
@@ -102,7 +102,7 @@ class ModelComparison:
         model, other : str
             Their names.
         task : str, optional
-            Of which task; not needed where there is one alone.
+            The task; not needed if there is only one.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class ModelComparison:
         Parameters
         ----------
         backend : str, default: "pandas"
-            Its library, as narwhals calls it.
+            The library of the frame, as narwhals calls it.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class ModelComparison:
         return render(self.report, "json")
 
     def draw(self) -> list[Any]:
-        """Draw the figures of `sigarray compare --plot`: first what decides.
+        """Draw the figures of `sigarray compare --plot`: first those that decide.
 
         Raises
         ------
@@ -160,8 +160,8 @@ class ModelComparison:
         return [picture.figure for picture in self.list_pictures()]
 
     def list_pictures(self) -> list[Picture]:
-        """Return the figures, with what they show."""
-        of_test = self.test.draw(self.compared, self.found, self.table)
+        """Return the figures with the names of what they show."""
+        of_test = self.test.draw(self.compared, self.results, self.table)
         return [*of_test, *draw_scores(self.compared)]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How often `sigarray compare` calls a model better, of samples of its scores."""
+"""How often `sigarray compare` calls a model better in samples of scores."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -12,15 +12,15 @@ from sigarray.read._wide import Scores
 
 
 def are_binary(scores: np.ndarray) -> bool:
-    """Tell scores that are all 0 or 1."""
+    """Tell whether all scores are 0 or 1."""
     return bool(np.all((scores == 0.0) | (scores == 1.0)))
 
 
 @dataclass(frozen=True)
 class Trials:
-    """How to draw samples of scores, and to compare them as `compare` would.
+    """Draws samples of scores, and compares them as `compare` would.
 
-    The models are those of one of so many tasks, of which the others show nothing.
+    The models are those of one of `n_tasks` tasks; the others show no difference.
     """
 
     test: Test
@@ -42,8 +42,8 @@ class Trials:
     ) -> Shares:
         """Compare samples of one size of all models.
 
-        Bounds near the threshold are drawn on, of pairs to be sure of whose share is
-        not below some number; of others they may be a little too small.
+        Of the pairs in `sure_of`, if the share is not below `above`, bounds near the
+        threshold get more resamples; other bounds may be a little too small.
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
         return self._find_shares(samples, sure_of, above)
@@ -51,7 +51,7 @@ class Trials:
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
         """Return the share of samples in which lifted scores of a model are better.
 
-        All models of the table have the scores of this one, and one has them lifted.
+        All models get the scores of this one, which one of them has lifted.
         """
         names, baseline = list(scores), self.test.baseline
         lifted = next(x for x in (name, *names) if x != baseline)
@@ -82,7 +82,7 @@ class Trials:
         )
 
     def _lift(self, samples: np.ndarray, scores: np.ndarray, lift: float) -> np.ndarray:
-        """Lift scores by a factor; of 0 and 1 the mean, by more of them that are 1."""
+        """Lift scores by a factor; with scores of 0 and 1, more become 1."""
         if not are_binary(scores):
             return np.asarray(samples + np.abs(samples) * (lift - 1.0))
         mean = float(scores.mean())
@@ -96,7 +96,7 @@ class Trials:
     def draw(
         self, scores: Scores, size: int, *, is_paired: bool
     ) -> dict[str, np.ndarray]:
-        """Draw samples (R, size) of each model, of which smaller ones are the start.
+        """Draw samples (R, size) of each model; smaller ones begin the larger ones.
 
         Samples of n runs vary less than runs, by (n - 1) / n: so scores are moved away
         from their mean first. Items are many, and may be 0 or 1.

@@ -1,4 +1,4 @@
-"""Signatures of comparisons: one line, with which others repeat the numbers."""
+"""Signatures of comparisons: one line, with which others verify the numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -44,14 +44,14 @@ def sign(
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:
-    """Return what decides, in an order that is not that of columns or tasks."""
-    found: dict[tuple[str, str, str], float] = {}
+    """Return the deciding numbers, in an order free of that of columns or tasks."""
+    numbers: dict[tuple[str, str, str], float] = {}
     for task, by in decisions.items():
         for x in by:
             if "adjusted_pvalue" in x.record:
                 first, second = sorted((x.a, x.b))
-                found[task, first, second] = x.record["adjusted_pvalue"]
+                numbers[task, first, second] = x.record["adjusted_pvalue"]
             else:
-                found[task, x.a, x.b] = x.record["eps_min_a_over_b"]
-                found[task, x.b, x.a] = x.record["eps_min_b_over_a"]
-    return [found[key] for key in sorted(found)]
+                numbers[task, x.a, x.b] = x.record["eps_min_a_over_b"]
+                numbers[task, x.b, x.a] = x.record["eps_min_b_over_a"]
+    return [numbers[key] for key in sorted(numbers)]

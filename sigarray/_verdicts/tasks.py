@@ -15,8 +15,8 @@ from sigarray.read._score_table import ScoreTable
 from sigarray.report._numbers import number_format, without_infinities
 from sigarray.report._rendering import Report, Table
 
-# (A, B) -> task -> what was found.
-Found = dict[tuple[str, str], dict[str, Decision]]
+# (A, B) -> task -> verdict.
+DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
 
 
 def report_tasks(
@@ -24,18 +24,18 @@ def report_tasks(
 ) -> Report:
     """Say which models are better on which tasks, and on how many."""
     first = next(iter(compared.values()))
-    found: Found = {}
+    by_pair: DecisionsOfPairs = {}
     for task, by in decisions.items():
         for x in by:
-            pair = (x.b, x.a) if (x.b, x.a) in found else (x.a, x.b)
-            found.setdefault(pair, {})[task] = x
+            pair = (x.b, x.a) if (x.b, x.a) in by_pair else (x.a, x.b)
+            by_pair.setdefault(pair, {})[task] = x
     basis = _say_basis(first)
     records = [
         {"task": task} | without_infinities(x.record)
         for task, by in decisions.items()
         for x in by
     ]
-    sentences = [_say_pair(*pair, by, basis) for pair, by in found.items()]
+    sentences = [_say_pair(*pair, by, basis) for pair, by in by_pair.items()]
     correction = first.correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
@@ -44,7 +44,7 @@ def report_tasks(
         "pairs": records,
         "wins": [
             {"model_a": a, "model_b": b, "a_wins": wins[0], "b_wins": wins[1]}
-            for (a, b), by in found.items()
+            for (a, b), by in by_pair.items()
             for wins in [_count_wins(a, b, by)]
         ],
         "verdicts": sentences,
@@ -63,7 +63,7 @@ def report_tasks(
         ranking = rank_on_tasks(_title(first), models, wins)
         sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         return Report([ranking], sentences, method, records, document)
-    tables = [_mean_table(compared, models), _decision_table(list(compared), found)]
+    tables = [_mean_table(compared, models), _decision_table(list(compared), by_pair)]
     return Report(tables, sentences, method, records, document)
 
 
@@ -73,7 +73,7 @@ def list_undecided(
     decisions: Mapping[str, Sequence[Decision]],
     baseline: str | None,
 ) -> list[str]:
-    """Say than which others a model is not better, and on which tasks.
+    """Say which other models a model does not beat, and on which tasks.
 
     Raises
     ------
@@ -146,10 +146,10 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     return Table(title, ["model", *compared], rows)
 
 
-def _decision_table(tasks: Sequence[str], found: Found) -> Table:
+def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
     rows: list[list[str]] = []
     marked = set()
-    for (a, b), by in found.items():
+    for (a, b), by in by_pair.items():
         cells = []
         for k, task in enumerate(tasks):
             x = by.get(task)

@@ -1,4 +1,4 @@
-"""What a test of several models is: how it decides, and what is said of it."""
+"""What every test of several models does: it runs, decides and describes itself."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -13,10 +13,10 @@ from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._rendering import Report
 
-# Task -> what a test found of its models.
-Found = Mapping[str, Any]
+# Task -> results of a test of its models.
+Results = Mapping[str, Any]
 Decisions = dict[str, list[Decision]]
-# Better and worse -> in what share of samples the better one is called so.
+# (better, worse) -> the share of samples in which the first is called better.
 Shares = dict[tuple[str, str], float]
 
 
@@ -26,17 +26,17 @@ class Test(ABC):
     Attributes
     ----------
     name : str
-        As in `--test`.
+        The name in `--test`.
     is_paired : bool
-        Whether it tells scores of one item, or of one run, from others.
+        Whether it compares scores of the same item or run.
     baseline : str, optional
-        With which alone the others are compared.
+        The only model with which the others are compared.
     n_resamples, seed : int, optional
-        None of a test without random numbers.
+        None for a test without random numbers.
     alpha, confidence_level : float
-        Of p-values, and of bounds; a test has one of them.
+        The level of p-values, or of bounds; a test has one of them.
     alone : str
-        How several comparisons of one task are corrected for.
+        The correction for several comparisons of one task.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Test(ABC):
 
     @abstractmethod
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """Name how comparisons of all tasks are corrected for."""
+        """Name the correction for the comparisons of all tasks."""
 
     @abstractmethod
     def describe(
@@ -60,16 +60,16 @@ class Test(ABC):
         """Return the method line of a task."""
 
     @abstractmethod
-    def run(self, compared: Mapping[str, Comparison]) -> Found:
+    def run(self, compared: Mapping[str, Comparison]) -> Results:
         """Compare every pair of every task."""
 
     @abstractmethod
-    def decide(self, compared: Mapping[str, Comparison], found: Found) -> Decisions:
+    def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """Decide every pair of every task, corrected for the number of all of them."""
 
     @abstractmethod
     def report(
-        self, comparison: Comparison, found: Any, decisions: Sequence[Decision]
+        self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """Say who is better, of the only task."""
 
@@ -79,13 +79,13 @@ class Test(ABC):
 
     @abstractmethod
     def list_fields(self) -> dict[str, str | None]:
-        """Return what a signature says of it."""
+        """Return the fields that a signature has of this test."""
 
     @abstractmethod
     def draw(
-        self, compared: Mapping[str, Comparison], found: Found, table: ScoreTable
+        self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
     ) -> list[Picture]:
-        """Draw what decides."""
+        """Draw the results that decide."""
 
     @abstractmethod
     def says_nothing_of_constants(self, n_scores: int) -> bool:
@@ -108,7 +108,7 @@ class Test(ABC):
     ) -> Shares:
         """Return how often one model is better than another in samples (R, size).
 
-        Of one of so many tasks, of which the others show nothing. Bounds near the
-        threshold are drawn on, of pairs to be sure of whose share is not below
-        `above`; of others they may be a little too small.
+        The samples are of one of `n_tasks` tasks; the others show no difference. Of the
+        pairs in `sure_of`, if the share is not below `above`, bounds near the threshold
+        get more resamples; other bounds may be a little too small.
         """

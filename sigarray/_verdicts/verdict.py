@@ -1,4 +1,4 @@
-"""What to say of models that were compared: from scores and results to reports."""
+"""Reports on models that were compared, from their scores and results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -124,7 +124,7 @@ def _make_report(
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `has_lost` where the number of comparisons may have cost a verdict.
+    `has_lost` if the number of comparisons may have cost a verdict.
     """
     names, method = comparison.names, comparison.method
     if len(names) <= MAX_SHOWN:
@@ -147,7 +147,7 @@ def _make_report(
 def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
     """Say what would tell more pairs apart.
 
-    `has_lost` where the correction, or the number of models, may have cost a verdict.
+    `has_lost` if the correction or the number of models may have cost a verdict.
     """
     said = f"More {comparison.unit}s would tell more: sigarray power estimates how many"
     if has_lost and comparison.baseline is None and comparison.pairs[1:]:
@@ -257,7 +257,7 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
 
 
 def _say_share(comparison: Comparison, x: Decision, better: str, worse: str) -> str:
-    """Say how often one model beats the other, of a test of that."""
+    """Say how often one model beats the other, if the test is of that."""
     share = x.record.get("probability_of_improvement")
     if share is None:
         return ""

@@ -1,7 +1,7 @@
 """Scores of models, from the files that people have.
 
 Tables with a column for each model or a row for each score, in CSV, JSON, Parquet or
-Arrow; data frames; and what evaluation harnesses and trackers of experiments write.
+Arrow; data frames; and files of evaluation harnesses and experiment trackers.
 """
 
 import os

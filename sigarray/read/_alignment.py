@@ -1,4 +1,4 @@
-"""Join the scores of models by what they are of, and never by their order."""
+"""Join the scores of models by item or run, never by their order."""
 
 import collections
 import itertools
@@ -15,7 +15,7 @@ from sigarray.read._records import Record, find_column
 
 Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
-# Of a task: model -> id -> score.
+# The scores of a task: model -> id -> score.
 Joined = dict[str, dict[str, float]]
 
 _MAX_SHOWN = 3
@@ -25,12 +25,12 @@ _BY_ITEMS = ", each weighed by its number of items"
 def take_last_steps(
     records: Sequence[Record],
 ) -> tuple[list[Record], list[str], list[str]]:
-    """Return the records of the last step of each run, where they have steps.
+    """Return the records of the last step of each run, if there are steps.
 
     Returns
     -------
     records, notes, doubts : list of Record, list of str, list of str
-        And what was decided, and what makes it doubtful: runs that end at other steps.
+        Notes say what was decided; doubts, that runs end at different steps.
     """
     if all(record.step is None for record in records):
         return list(records), [], []
@@ -63,13 +63,13 @@ def take_last_steps(
 
 
 def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
-    """Say what a score stands for, of which there are as many as there are scores.
+    """Return what a score stands for: the unit of which there is one score each.
 
     Raises
     ------
     TableError
-        Scores of items in several runs, where it was not chosen; a unit that the
-        table has no column for.
+        Scores of items in several runs, without a chosen unit; a unit for which the
+        table has no column.
     """
     has = {
         role: any(getattr(record, role) is not None for record in records)
@@ -108,14 +108,14 @@ def join_scores(
     drop_unmatched: bool,
     is_said: bool = False,
 ) -> tuple[Joined, list[str]]:
-    """Return the scores of each model of a task by what they are of, in one order.
+    """Return the scores of each model of a task by unit, in the same order.
 
-    `is_said` where the user says that scores are of items.
+    `is_said` if the user says that scores are of items.
 
     Raises
     ------
     TableError
-        Two scores of one model for the same item, run and so on; where they are paired,
+        Two scores of one model for the same item, run and so on; if they are paired,
         scores of one model alone.
     """
     _check_units(records, unit)
@@ -152,7 +152,7 @@ def join_scores(
 def join_pairs(
     records: Sequence[Record], models: Sequence[str], unit: Unit
 ) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
-    """Return the scores of every two models on the items, or runs, that both have."""
+    """Return the scores of every two models on the items or runs of both."""
     joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -162,7 +162,7 @@ def join_pairs(
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
-    """Sort ids as numbers, where all are whole numbers, or else as texts."""
+    """Sort ids as numbers if all are whole numbers, or else as texts."""
     known = sorted(ids)
     if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
         return sorted(known, key=int)
@@ -178,7 +178,7 @@ def _name_run(record: Record) -> Hashable:
 
 
 def _check_units(records: Sequence[Record], unit: Unit) -> None:
-    """Refuse scores of which some say of which unit they are, and some do not."""
+    """Refuse scores if some of them name their unit and others do not."""
     for role in ("item", "run", "cluster"):
         without = [x for x in records if getattr(x, role) is None]
         if 0 < len(without) < len(records) and (role != "run" or unit == "run"):
@@ -198,7 +198,7 @@ def _say_samples(records: Sequence[Record]) -> str:
 
 
 def _check_same(records: Sequence[Record], role: str) -> None:
-    """Refuse an item that is another one, or in another cluster, for some scores."""
+    """Refuse an item that has two names, or is in two clusters."""
     if all(x.item is None or getattr(x, role) is None for x in records):
         return
     first: dict[str | None, Record] = {}
@@ -218,7 +218,7 @@ def _check_same(records: Sequence[Record], role: str) -> None:
 
 
 def _number_runs(records: Sequence[Record]) -> Joined:
-    """Number the scores of each model: nothing says of which runs they are."""
+    """Number the scores of each model, whose runs have no names."""
     joined: Joined = {}
     for record in records:
         scores = joined.setdefault(record.model, {})
@@ -232,12 +232,12 @@ def _match(
     holder: Callable[[Record], Hashable],
     drop_unmatched: bool,
 ) -> tuple[Sequence[Record], list[str]]:
-    """Return the records of what all have, or raise where there are others."""
+    """Return the records of units that all models have; raise if there are others."""
     held: dict[Hashable, set[str]] = {}
-    # Of many records few are of other holders and names.
+    # Many records have few different holders and names.
     names = map(operator.attrgetter(role), records)
-    for own, name in dict.fromkeys(zip(map(holder, records), names, strict=True)):
-        held.setdefault(own, set()).add(name)
+    for owner, name in dict.fromkeys(zip(map(holder, records), names, strict=True)):
+        held.setdefault(owner, set()).add(name)
     every = set().union(*held.values())
     common = set.intersection(*held.values())
     if len(common) == len(every):
@@ -249,7 +249,7 @@ def _match(
     ]
     n_lost = len(every) - len(common)
     task = f" of task {records[0].task!r}" if records[0].task is not None else ""
-    found = (
+    fault = (
         f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
         f"{shorten(lacking, _MAX_SHOWN, by='; ')}"
     )
@@ -261,16 +261,16 @@ def _match(
             if common
             else f"No {role} is in all of them, or they are named in other ways"
         )
-        msg = f"Expected scores of the same {role}s; but {found}. {advice}.{of_column}"
+        msg = f"Expected scores of the same {role}s; but {fault}. {advice}.{of_column}"
         raise TableError(msg)
-    return [x for x in records if getattr(x, role) in common], [f"{found}; left out"]
+    return [x for x in records if getattr(x, role) in common], [f"{fault}; left out"]
 
 
 def _average(records: Sequence[Record], unit: Unit) -> Joined:
-    """Average what a unit has: runs of an item, items of a run.
+    """Average the scores of a unit: runs of an item, items of a run.
 
-    A cluster has the sum of its items, in units of a cluster of mean size: so the mean
-    of clusters is that of items, and a large cluster weighs as much as its items do.
+    The score of a cluster is the sum of its items over the mean size of clusters: so
+    the mean of clusters is that of items, and a large one weighs as much as its items.
     """
     groups: collections.defaultdict[tuple[str, Any, Any], list[float]]
     groups = collections.defaultdict(list)
@@ -296,26 +296,26 @@ def _average(records: Sequence[Record], unit: Unit) -> Joined:
 def _count_scores(
     groups: dict[tuple[str, Any, Any], list[float]],
 ) -> dict[str, dict[Any, list[float]]]:
-    """Return the scores of each model in each cluster, of items without a name."""
-    found: dict[str, dict[Any, list[float]]] = {}
+    """Return the scores of each model in each cluster, if items have no names."""
+    by_model: dict[str, dict[Any, list[float]]] = {}
     for (model, name, _), scores in groups.items():
-        found.setdefault(model, {})[name] = scores
-    return found
+        by_model.setdefault(model, {})[name] = scores
+    return by_model
 
 
 def _share_clusters(items: dict[str, dict[Any, list[float]]]) -> dict[str, float]:
-    """Give how many items each cluster has, in units of the mean, and refuse others."""
+    """Return the sizes of clusters over their mean; refuse them if models differ."""
     sizes = {
         model: {name: len(units) for name, units in by.items()}
         for model, by in items.items()
     }
     (model, first), *others = sizes.items()
-    for other, found in others:
-        name = next((x for x in first if found.get(x) != first[x]), None)
+    for other, counts in others:
+        name = next((x for x in first if counts.get(x) != first[x]), None)
         if name is not None:
             msg = (
                 f"Expected as many scores of a cluster for all models; got "
-                f"{first[name]} of {model!r} and {found.get(name, 0)} of {other!r} in "
+                f"{first[name]} of {model!r} and {counts.get(name, 0)} of {other!r} in "
                 f"cluster {name!r}. Name the column of items with --item."
             )
             raise TableError(msg)

@@ -1,4 +1,4 @@
-"""The bytes and the text of a file: what can be read, of what size, in what code."""
+"""The bytes and the text of a file, with limits on its kind, size and encoding."""
 
 import gzip
 import sys
@@ -15,11 +15,11 @@ _GZIPPED = b"\x1f\x8b"
 
 
 class TableError(ValueError):
-    """A file that is not the table that was expected; says where and why."""
+    """A file that is not the expected table; the message says where and why."""
 
 
 def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearray]:
-    """Return the name of a file and what is in it; of text, up to a byte that none has.
+    """Return the name and the bytes of a file; text, up to a byte that no text has.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _read_all(file: BinaryIO, name: str, is_text: bool) -> bytearray:
-    """Read to the end, or to a byte that no text has: /dev/zero has no end."""
+    """Read to the end, or to a byte that no text has, because /dev/zero has no end."""
     data = bytearray()
     first = file.read(_CHUNK)
     if first.startswith(_GZIPPED):
@@ -96,7 +96,7 @@ def _read_all(file: BinaryIO, name: str, is_text: bool) -> bytearray:
 
 
 class _Rest:
-    """A file of which some bytes were read, from its start."""
+    """A file, from its start, of which some bytes were already read."""
 
     def __init__(self, start: bytes, file: BinaryIO) -> None:
         self._start, self._file = start, file

@@ -1,4 +1,4 @@
-"""What many scores are of, as columns of integer codes."""
+"""Integer codes of the items, runs and other names of many scores."""
 
 import operator
 from collections.abc import Hashable, Iterable, Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def encode(values: Iterable[Hashable], count: int) -> tuple[np.ndarray, int]:
-    """Return the code of each of so many values, and how many differ."""
+    """Return the code of each value, and the number of different values."""
     known: dict[Hashable, int] = {}
     codes = np.fromiter(
         (known.setdefault(x, len(known)) for x in values), np.int64, count
@@ -16,13 +16,13 @@ def encode(values: Iterable[Hashable], count: int) -> tuple[np.ndarray, int]:
 
 
 def count_distinct(records: Sequence[object], roles: Sequence[str]) -> int:
-    """Count what records are of, by some of their attributes together."""
+    """Count the different combinations of some attributes of records."""
     together, size = np.zeros(len(records), dtype=np.int64), 1
     for role in roles:
         codes, n = encode(map(operator.attrgetter(role), records), len(records))
         if size > 2**62 // max(1, n):
             return len({*map(operator.attrgetter(*roles), records)})
         together, size = together * n + codes, size * n
-    # Faster than the hashes of `numpy.unique`.
+    # This is faster than the hashes of `numpy.unique`.
     together.sort()
     return int(np.count_nonzero(np.diff(together))) + (len(together) > 0)

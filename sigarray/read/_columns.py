@@ -10,7 +10,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 
-# More numbers of one column are hardly those of runs, and fewer may be scores.
+# With more numbers a column is hardly one of runs, and with fewer it may be of scores.
 _MAX_RUNS, _MIN_NUMBERED = 50, 8
 
 
@@ -26,7 +26,7 @@ def choose(names: dict[int, str], columns: Sequence[str], name: str) -> dict[int
 def leave_out(
     names: dict[int, str], ignored: Sequence[str], name: str
 ) -> dict[int, str]:
-    """Return all columns but these."""
+    """Return all other columns."""
     _check_known(names, [column for column in ignored if column], name)
     return {k: model for k, model in names.items() if model not in ignored}
 
@@ -42,7 +42,7 @@ def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> No
 def check_count(
     names: dict[int, str], min_models: int, max_models: int | None, place: str
 ) -> None:
-    """Refuse too few models, and too many."""
+    """Refuse too few or too many models."""
     if len(names) < min_models:
         number = "two or more models" if min_models == 2 else "a model"
         msg = (
@@ -60,9 +60,9 @@ def check_count(
 
 
 def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
-    """List columns of whole numbers, all different, beside scores that are not.
+    """List columns of distinct whole numbers beside scores that are not whole.
 
-    Up to 50 of them may well be scores, unless they are apart from all others.
+    Columns of up to 50 may well be scores, unless they are apart from all others.
     """
     numbered = [name for name, x in scores.items() if _are_numbers(x)]
     others = [x for name, x in scores.items() if name not in numbered]
@@ -83,7 +83,7 @@ def _are_numbers(x: np.ndarray) -> bool:
 
 
 def _are_counts(x: np.ndarray) -> bool:
-    """Tell whole numbers that are more than right and wrong."""
+    """Tell whether numbers are whole, and not only 0 and 1."""
     return _is_whole(x) and not bool(np.all((x == 0.0) | (x == 1.0)))
 
 
@@ -92,7 +92,7 @@ def _is_whole(x: np.ndarray) -> bool:
 
 
 def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -> None:
-    """Refuse columns that are hardly models, or they would enter the correction."""
+    """Refuse columns that are hardly models, which would enter the correction."""
     if not indices:
         return
     places = ", ".join(str(position + 1) for position in indices)
@@ -108,7 +108,7 @@ def refuse_indices(indices: dict[int, str], reason: str, line: int, name: str) -
 
 
 def quote_names(names: Sequence[str]) -> str:
-    """Return names as an option takes them, to be pasted into a shell."""
+    """Quote names for an option in a shell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return shlex.quote(text.getvalue())

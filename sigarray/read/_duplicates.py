@@ -1,4 +1,4 @@
-"""Several scores of one model for one item or run, where there is to be one."""
+"""Several scores of one model for one item or run, where one is expected."""
 
 from collections.abc import Hashable, Sequence
 
@@ -10,9 +10,9 @@ from sigarray.read._identifiers import have_samples
 from sigarray.read._records import Record, as_text, find_column
 
 _MAX_SHOWN = 3
-# What tells a model's scores apart.
+# The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
-# Of two columns together.
+# What it means that two columns name a score together.
 _WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
 
@@ -22,7 +22,7 @@ def refuse_duplicates(records: Sequence[Record]) -> None:
     Raises
     ------
     TableError
-        With what tells the two apart, where that is a column.
+        The message names a column that tells the two apart, if there is one.
     """
     if all(x.item is None and x.run is None for x in records):
         return
@@ -83,11 +83,11 @@ def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
 def _list_apart(records: Sequence[Record], a: Record, b: Record) -> list[str]:
     """List the columns of few values in which two scores differ.
 
-    Those that tell all scores apart, if there are any.
+    If some of them tell all scores apart, only these are listed.
     """
     frame = a.frame
     known = {a.metric, *(find_column(records, role) for role in ("item", "run"))}
-    found = [
+    different = [
         name
         for name, cells in frame.columns.items()
         if name not in known
@@ -97,8 +97,8 @@ def _list_apart(records: Sequence[Record], a: Record, b: Record) -> list[str]:
     ]
     enough = [
         name
-        for name in found
+        for name in different
         if len({(_name(x), as_text(x.frame.columns[name][x.row])) for x in records})
         == len(records)
     ]
-    return enough or found
+    return enough or different

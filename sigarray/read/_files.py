@@ -1,4 +1,4 @@
-"""Which files there are to read, and what their paths say of models and runs."""
+"""The files to read, and the models and runs that their paths name."""
 
 import os
 import re
@@ -16,16 +16,16 @@ _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".
 _RUN_OF_MODEL = re.compile(r"(.+?)[-_. /](?:seed|run|trial|s)[-_=]?(\d+)", re.I)
-# What lm-evaluation-harness puts after the name of a task.
+# lm-evaluation-harness puts this after the name of a task.
 _DATED = re.compile(r"_\d{4}-\d{2}-\d{2}T[\d.\-:]+(?=\.jsonl?$)")
-# Of one item each; files of results beside them hold their averages.
+# Files of single items; files of results beside them hold their averages.
 _DETAILS = ("samples_*.jsonl*", "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
-    """A file, what its path says of the scores, and the folder that was asked for.
+    """A file, the model and run that its path names, and the folder of the user.
 
-    `said` has what the user says that parts of the path are: role -> name.
+    `said` has what `--path` reads from the path: role -> name.
     """
 
     path: str
@@ -39,25 +39,25 @@ class SourceFile(NamedTuple):
 def list_files(
     sources: Sequence[str | os.PathLike[str]],
 ) -> tuple[list[SourceFile], list[str]]:
-    """List the files of files and folders, of which "name=path" names the model.
+    """List files, and those of folders; "name=path" names the model.
 
     Returns
     -------
     files, notes : list of SourceFile, list of str
-        The files, in the order given, of folders in that of their names; and what was
-        left out.
+        The files in the order given, those of a folder in the order of their names; and
+        what was left out.
 
     Raises
     ------
     TableError
-        A folder without files of scores, or of too many; one file twice.
+        A folder without files of scores, or with too many; a file that is given twice.
     """
-    found: list[SourceFile] = []
+    listed: list[SourceFile] = []
     notes: list[str] = []
     plain: list[str] = []
     paths = [os.fspath(x) for x in sources]
     held = [x for x in paths if x != "-" and Path(x).is_dir()]
-    # Of one folder, names are those in it.
+    # With one folder, its files or folders name the models.
     folders = dict(zip(held, _name_files(held), strict=True)) if paths[1:] else {}
     for source in paths:
         named = re.fullmatch(r"([^=/\\]+)=(.+)", source)
@@ -67,18 +67,18 @@ def list_files(
             if Path(path).is_dir():
                 files, left_out = _walk(Path(path), model)
                 notes += left_out
-            found += [x._replace(is_named=True) for x in files]
+            listed += [x._replace(is_named=True) for x in files]
         elif source in held and is_mlflow_store(Path(source)):
-            found.append(SourceFile(source, Path(source).name, folder=source))
+            listed.append(SourceFile(source, Path(source).name, folder=source))
         elif source in held:
             files, left_out = _walk(Path(source), folders.get(source))
             notes += left_out
-            found += files
+            listed += files
         else:
             plain.append(source)
-            found.append(SourceFile(source, ""))
+            listed.append(SourceFile(source, ""))
     names = dict(zip(plain, _name_files(plain), strict=True))
-    files = [x._replace(model=names[x.path]) if not x.model else x for x in found]
+    files = [x._replace(model=names[x.path]) if not x.model else x for x in listed]
     every = [x.path for x in files]
     if len(set(every)) < len(every):
         twice = next(path for path in every if every.count(path) > 1)
@@ -88,7 +88,7 @@ def list_files(
 
 
 def split_run(stem: str) -> tuple[str, str | None]:
-    """Return model and run of a name such as "lstm_seed3", or None for no run."""
+    """Return model and run of a name such as "lstm_seed3"; the run may be None."""
     match = _RUN_OF_MODEL.fullmatch(stem)
     return (match[1], match[2]) if match else (stem, None)
 
@@ -96,7 +96,7 @@ def split_run(stem: str) -> tuple[str, str | None]:
 def say_split(
     names: Iterable[tuple[str, tuple[str, str | None]]],
 ) -> tuple[str, ...]:
-    """Return a note of the first name that is of a model and a run, if there is one."""
+    """Return a note on the first name of a model and a run, if there is one."""
     for name, (model, run) in names:
         if run is not None:
             return (f"{name!r} was taken for run {run} of {model!r}",)
@@ -104,17 +104,17 @@ def say_split(
 
 
 def is_of_suffix(path: str, suffixes: Sequence[str]) -> bool:
-    """Tell whether a file's name ends so, maybe with .gz after it."""
+    """Tell whether the name of a file ends so, or so with .gz."""
     return path.removesuffix(".gz").lower().endswith(tuple(suffixes))
 
 
 def is_mlflow_store(folder: Path) -> bool:
-    """Tell a folder in which MLflow keeps its runs."""
+    """Tell whether MLflow keeps its runs in a folder."""
     return any(folder.glob("*/*/meta.yaml")) and any(folder.glob("*/*/metrics"))
 
 
 def name_stem(name: str) -> str:
-    """Return the name of a file without its suffix, or a date."""
+    """Return the name of a file without its suffix and a date."""
     name = _DATED.sub("", name.removesuffix(".gz"))
     for suffix in _SUFFIXES:
         if name.lower().endswith(suffix) and len(name) > len(suffix):
@@ -123,13 +123,13 @@ def name_stem(name: str) -> str:
 
 
 def _name_files(paths: Sequence[str]) -> list[str]:
-    """Name files by the parts of their paths by which they differ."""
+    """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
 
 
 def _strip_common(parts: list[list[str]]) -> list[list[str]]:
-    """Leave out the parts at the start and at the end that all have."""
+    """Remove the parts that all share at the start and at the end."""
     if len(parts) < 2:
         return [x[-1:] for x in parts]
     parts = [list(x) for x in parts]
@@ -141,7 +141,7 @@ def _strip_common(parts: list[list[str]]) -> list[list[str]]:
 
 
 def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
-    """Find the files of a folder, all of one model, or of those of folders in it."""
+    """List the files of a folder, all of one model, or of one for each folder in it."""
     every = [
         path
         for path in sorted(folder.rglob("*"))

@@ -9,7 +9,7 @@ from sigarray.read._frame import Frame
 
 
 def is_stored_table(path: str) -> bool:
-    """Tell a file of Parquet or Arrow, by its name."""
+    """Tell by its name whether a file is of Parquet or Arrow."""
     return Path(path).suffix.lower() in SUFFIXES
 
 
@@ -19,7 +19,7 @@ def read_stored_table(path: str) -> Frame:
     Raises
     ------
     TableError
-        No such file, or none of these; no pyarrow.
+        No such file, a file of another kind, or no pyarrow.
     """
     try:
         import pyarrow.feather
@@ -50,7 +50,7 @@ def read_data_frame(data: Any, name: str) -> Frame:
     Raises
     ------
     TableError
-        No data frame, or one with a column twice, or with several names for each; no
+        No data frame, one with a column twice or with several names for each, or no
         narwhals.
     """
     try:
@@ -77,7 +77,7 @@ def read_data_frame(data: Any, name: str) -> Frame:
         if not n_blank and series.dtype.is_numeric() and not series.dtype.is_decimal():
             columns[str(column)] = series.to_numpy()
             continue
-        # A text that comes again and again is held once.
+        # Equal texts are held once.
         texts: dict[Any, Any] = {}
         cells = series.to_list()
         if {*map(type, cells)} <= {str, type(None)}:
@@ -92,7 +92,7 @@ def read_data_frame(data: Any, name: str) -> Frame:
 def _name_columns(data: Any, name: str) -> Any:
     """Return a data frame of pandas whose columns have one name each.
 
-    Of several levels, as of a pivot, those are left out that are the same in all.
+    If there are several levels, as in a pivot, those that never vary are left out.
     """
     columns = getattr(data, "columns", None)
     if getattr(columns, "nlevels", 1) == 1 or columns is None:

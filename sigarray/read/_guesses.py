@@ -1,4 +1,4 @@
-"""Templates of paths that might be meant, for the user to choose one."""
+"""Possible templates of paths, for the user to choose one."""
 
 import collections
 import itertools
@@ -15,54 +15,54 @@ RUN = re.compile(
     r"[-_= .]?)?\d+",
     re.I,
 )
-# "0_lstm", "seed1-lstm": which run it is, and then the model.
+# "0_lstm", "seed1-lstm": the run, and then the model.
 RUN_FIRST = re.compile(r"(?:seed|run|trial|s)?[-_=]?\d+[-_. ]+(.*\D.*)", re.I)
 _NAMED_RUN = re.compile(
     r"(.*[-_. ])?(seed|run|trial|rep|repeat|replicate|repetition|fold|cv)[-_= .]?\d+",
     re.I,
 )
-# What was varied, of which one value is to be chosen.
+# Settings that were varied, of which the user is to choose one value.
 _SETTING = re.compile(
     r"(lr|learning[-_]?rate|wd|weight[-_]?decay|bs|batch([-_]?size)?|dropout|momentum"
     r"|temp(erature)?|warmup|ckpt|checkpoint|steps?|epochs?|shots?)[-_= ]?[\d.]+"
     r"(e-?\d+)?|[\d.]+[-_ ]?shots?",
     re.I,
 )
-# Model and task.
+# The most names in a path: model and task.
 _MAX_NAMES = 2
 _MARK = re.compile(r"([-_. /])")
 
 
 def advise(every: Sequence[str], *, are_in_folder: bool = True) -> str:
-    """Return templates that are of all paths, or of those of most parts."""
+    """Advise templates for all paths, or for those of the most frequent depth."""
     ((depth, _),) = collections.Counter(x.count("/") for x in every).most_common(1)
     places = [x for x in every if x.count("/") == depth]
     names = "name the models: " + (
         "NAME=FOLDER" if depth and are_in_folder else "NAME=FILE"
     )
-    # Braces and stars of a path would be those of a template.
+    # Braces and stars in a path would be read as those of a template.
     is_plain = not any(re.search(r"[{}*]", x) for x in places)
-    found = _list_templates(places) if is_plain and len(places) > 1 else []
-    if not found:
+    templates = _list_templates(places) if is_plain and len(places) > 1 else []
+    if not templates:
         return f"Say what its parts are with --path, or {names}"
-    ways = " or ".join(f"--path '{x}'" for x in found)
+    ways = " or ".join(f"--path '{x}'" for x in templates)
     return f"Say what its parts are with --path, such as {ways}; or {names}"
 
 
 def find_crossed(names: Sequence[str]) -> list[list[str]]:
-    """Return the words of which names are all combinations, but for numbers of runs.
+    """Return the words whose combinations are all names, without numbers of runs.
 
-    Such as "resnet" and "vit", "cifar" and "imagenet" of "resnet_cifar".
+    An example is "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
     """
     plain = list(dict.fromkeys(re.sub(r"[-_. ]?\d+$", "", x) for x in names))
     words, varied = _split_names(plain)
-    found = [list(dict.fromkeys(words[k])) for k in varied]
-    found = [x for x in found if not all(map(RUN.fullmatch, x))]
-    return found if len(found) > 1 else [list(x) for x in _cut_names(plain)]
+    choices = [list(dict.fromkeys(words[k])) for k in varied]
+    choices = [x for x in choices if not all(map(RUN.fullmatch, x))]
+    return choices if len(choices) > 1 else [list(x) for x in _cut_names(plain)]
 
 
 def _list_templates(places: Sequence[str]) -> list[str]:
-    """List the templates that read paths in one way."""
+    """List the templates that read each path in only one way."""
     of_two = _guess(places, is_split=True)
     of_one = _guess(places, is_split=False)
     of_word = [] if of_two != of_one else _guess_word(places, of_one)
@@ -77,19 +77,19 @@ def _list_templates(places: Sequence[str]) -> list[str]:
 
 
 def _guess_word(places: Sequence[str], templates: Sequence[str]) -> list[str]:
-    """Give templates of the first of several tasks, where a model has several words."""
+    """List templates of the first of several tasks, if models have several words."""
     guesses = []
     for template in templates:
         said = [x.said for x in match_paths(places, template) if x is not None]
         names = list(dict.fromkeys(x["model"] for x in said if "model" in x))
-        for word in (x for found in _cut_names(names)[:1] for x in found[:1]):
+        for word in (x for cut in _cut_names(names)[:1] for x in cut[:1]):
             name = f"{word}{names[0][len(word)]}{{model}}"
             guesses.append(template.replace("{model}", name))
     return guesses
 
 
 def _guess(places: Sequence[str], *, is_split: bool) -> list[str]:
-    """Guess templates of paths of as many parts; `is_split` where names are of two."""
+    """Guess templates of paths of one depth; `is_split` if a part has two names."""
     rows = [[*x[:-1], name_stem(x[-1])] for x in (y.split("/") for y in places)]
     columns = [list(x) for x in zip(*rows, strict=True)]
     of_run = _find_run(columns)
@@ -113,7 +113,7 @@ def _guess(places: Sequence[str], *, is_split: bool) -> list[str]:
 
 
 def _name_parts(text: str, n_names: int) -> list[str]:
-    """Return templates with each order of model and task in the place of names."""
+    """Return templates with model and task, in each order, in the place of names."""
     if n_names < _MAX_NAMES:
         return [text.replace("<0>", "{model}")]
     orders = [("{task}", "{model}"), ("{model}", "{task}")]
@@ -129,26 +129,26 @@ def _name_parts(text: str, n_names: int) -> list[str]:
 
 
 def _find_run(columns: Sequence[Sequence[str]]) -> int | None:
-    """Return last part that says of which run a file is: by a word, or by numbers."""
+    """Return the last part that names the run of a file, by a word or by numbers."""
     varied = [k for k, x in enumerate(columns) if len(set(x)) > 1]
     for pattern in (_NAMED_RUN, RUN):
-        found = [k for k in varied if all(map(pattern.fullmatch, columns[k]))]
-        if found:
-            return found[-1]
+        places = [k for k in varied if all(map(pattern.fullmatch, columns[k]))]
+        if places:
+            return places[-1]
     plain = [k for k in varied if not all(map(_SETTING.fullmatch, columns[k]))]
-    found = [k for k in plain if _cut_run(columns[k]) != ("", columns[k], "")]
-    return found[-1] if found else None
+    places = [k for k in plain if _cut_run(columns[k]) != ("", columns[k], "")]
+    return places[-1] if places else None
 
 
 def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
-    """Return what is before and behind the names of a part, with its run in one."""
+    """Return what is before and after the names of a part; one of both has the run."""
     heads = [re.sub(r"\d+$", "", x) for x in column]
     if all(x != y for x, y in zip(heads, column, strict=True)):
         if len(set(heads)) == 1:
             return f"{heads[0]}{{run}}", [], ""
         ends = zip(*(x[::-1] for x in heads), strict=False)
         same = itertools.takewhile(lambda x: len(set(x)) == 1, ends)
-        # From the mark on: names of models may end alike.
+        # The end starts at a mark, because names of models may end alike.
         mark = re.search(r"[-_. ].*", "".join(x[0] for x in same)[::-1])
         n_cut = len(mark[0]) if mark else 0
         if all(len(x) > n_cut for x in heads) and len(set(heads)) < len(set(column)):
@@ -163,7 +163,7 @@ def _cut_run(column: Sequence[str]) -> tuple[str, Sequence[str], str]:
 
 
 def _choose_one(column: Sequence[str]) -> str | None:
-    """Return the text of a part that all have, or of which one is to be chosen."""
+    """Return the text of a part that all share, or one of those to choose from."""
     values = list(dict.fromkeys(column))
     if len(values) == 1 or all(map(_SETTING.fullmatch, values)):
         return values[0]
@@ -177,13 +177,13 @@ def _is_choice(column: Sequence[str]) -> bool:
 
 
 def _are_told_apart(columns: Sequence[Sequence[str]], k: int) -> bool:
-    """Tell paths that differ without their k-th part: of each run, the best step."""
+    """Tell whether paths differ without their k-th part, such as a run's best step."""
     others = [x for place, x in enumerate(columns) if place != k]
     return bool(others) and len(set(zip(*others, strict=True))) == len(columns[k])
 
 
 def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
-    """Return the places of a name, or of the two of which each is, by number."""
+    """Return numbered places for a name, or for the two names of a part."""
     if not names:
         return ""
     words, varied = _split_names(names)
@@ -194,7 +194,7 @@ def _write_names(names: Sequence[str], first: int, *, is_split: bool) -> str:
 
 
 def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the words of names, and which of them vary, each with each other one."""
+    """Return the words of names, and the places of words in all combinations."""
     rows = [_MARK.split(x) for x in dict.fromkeys(names)]
     if len({len(x) for x in rows}) > 1:
         return [], []
@@ -208,18 +208,18 @@ def _split_names(names: Sequence[str]) -> tuple[list[tuple[str, ...]], list[int]
 
 
 def _cut_names(names: Sequence[str]) -> list[Sequence[str]]:
-    """Give first words and rests, of which names are all combinations, if they are."""
-    found = [_MARK.split(x, maxsplit=1) for x in dict.fromkeys(names)]
-    if not found or any(len(x) == 1 for x in found):
+    """Return first words and rests, if the names are all combinations of these."""
+    pairs = [_MARK.split(x, maxsplit=1) for x in dict.fromkeys(names)]
+    if not pairs or any(len(x) == 1 for x in pairs):
         return []
-    firsts, _, rests = (list(dict.fromkeys(x)) for x in zip(*found, strict=True))
-    is_crossed = len(firsts) * len(rests) == len(found)
+    firsts, _, rests = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
+    is_crossed = len(firsts) * len(rests) == len(pairs)
     return [firsts, rests] if is_crossed and min(len(firsts), len(rests)) > 1 else []
 
 
 def _is_of(template: str, places: Sequence[str], *, is_part: bool) -> bool:
-    """Tell a template that reads all paths, or those of what was chosen, in one way."""
-    found = match_paths(places, template)
-    n_found = sum(x is not None for x in found)
-    is_enough = n_found == len(places) or (is_part and n_found > 1)
-    return is_enough and find_two_ways(places, found, template) is None
+    """Tell whether a template reads all paths, or a part of them, in only one way."""
+    matches = match_paths(places, template)
+    n_matched = sum(x is not None for x in matches)
+    is_enough = n_matched == len(places) or (is_part and n_matched > 1)
+    return is_enough and find_two_ways(places, matches, template) is None

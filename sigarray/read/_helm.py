@@ -19,7 +19,7 @@ _MODEL = re.compile(r",?\bmodel=([^,]+)")
 def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
     """Return the scores of a run by instance, or None for other files.
 
-    Instances that were perturbed are left out.
+    Perturbed instances are left out.
     """
     if not all("instance_id" in x and "stats" in x for x in document):
         return None
@@ -61,12 +61,12 @@ def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | Non
 
 
 def _read_run(path: Path) -> dict[str, str]:
-    """Return model and task, by the run's specification or the name of its folder."""
+    """Return model and task, from the specification of a run or its folder's name."""
     run = path.absolute().parent.name
-    found = _MODEL.search(run)
-    constants = {"task": _MODEL.sub("", run).rstrip(":,")} if found else {}
-    if found:
-        constants["model"] = found[1]
+    match = _MODEL.search(run)
+    constants = {"task": _MODEL.sub("", run).rstrip(":,")} if match else {}
+    if match:
+        constants["model"] = match[1]
     specification = path.with_name("run_spec.json")
     if specification.is_file():
         try:

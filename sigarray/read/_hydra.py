@@ -1,4 +1,4 @@
-"""Runs of Hydra: the overrides of a job say of which model and seed its scores are."""
+"""Runs of Hydra: the overrides of a job name the model and seed of its scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,12 +17,12 @@ def add_overrides(path: str, frame: Frame) -> Frame:
     _, text = read_text(str(file))
     lines = [line.strip().removeprefix("- ").strip("'\"") for line in text.split("\n")]
     pairs = [line.lstrip("+~").partition("=") for line in lines if "=" in line]
-    found = {name: value for name, _, value in pairs if name not in frame.columns}
-    if not found:
+    overrides = {name: value for name, _, value in pairs if name not in frame.columns}
+    if not overrides:
         return frame
     metrics = tuple(list_metrics(frame, find_roles(frame, {})))
     n_rows = len(frame.lines)
-    columns = {name: [value] * n_rows for name, value in found.items()}
+    columns = {name: [value] * n_rows for name, value in overrides.items()}
     return replace(
         frame,
         kind="jobs of Hydra",
@@ -35,12 +35,12 @@ def add_overrides(path: str, frame: Frame) -> Frame:
 def check_overrides(
     frames: Sequence[Frame], chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse jobs of which nothing says which is the model, or that differ in more.
+    """Refuse jobs without an override for the model, or that differ in others too.
 
     Raises
     ------
     TableError
-        Overrides that are of no role, and have several values.
+        Overrides without a role that have several values.
     """
     jobs = [frame for frame in frames if frame.overrides]
     if len(jobs) < 2:

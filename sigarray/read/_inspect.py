@@ -14,7 +14,7 @@ from sigarray.read._bytes import TableError, read_bytes
 from sigarray.read._frame import Frame
 from sigarray.read._json import tabulate_records
 
-# As `value_to_float` of Inspect has it: correct, incorrect, partial, no answer.
+# The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93  # APPNOTE.TXT 4.4.5
 _KIND = "samples of Inspect AI"
@@ -41,7 +41,7 @@ def read_archive(path: str) -> Frame:
     Raises
     ------
     TableError
-        No such log.
+        A file that is not such a log.
     """
     name, data = read_bytes(path)
     try:
@@ -96,7 +96,7 @@ def convert_data_frame(frame: Frame, _: str) -> Frame | None:
 def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return a file of an archive, which may be compressed by Zstandard.
 
-    The modules of Python can do so from version 3.14 on.
+    Python's own modules can read that from version 3.14 on.
     """
     info = archive.getinfo(name)
     if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
@@ -126,9 +126,9 @@ def _tabulate(
     for sample in samples:
         row = {"id": sample["id"], "epoch": sample["epoch"]}
         for scorer, score in (sample.get("scores") or {}).items():
-            found = _read_value(scorer, score["value"])
-            metrics |= dict.fromkeys(found)
-            row |= found
+            numbers = _read_value(scorer, score["value"])
+            metrics |= dict.fromkeys(numbers)
+            row |= numbers
         rows.append(row)
     roles = {"item": "id", "run": "epoch"}
     return tabulate_records(
@@ -145,7 +145,7 @@ def _tabulate(
 
 
 def _read_value(scorer: str, value: Any) -> dict[str, Any]:
-    """Return the numbers of a score by name; NaN is a sample that was not scored."""
+    """Return the numbers of a score by name; NaN if a sample was not scored."""
     if isinstance(value, dict):
         parts = [_read_value(f"{scorer}.{key}", x) for key, x in value.items()]
         return {key: x for part in parts for key, x in part.items()}

@@ -26,7 +26,7 @@ def join_records(
     notes: list[str],
     left_out: list[str],
 ) -> ScoreTable:
-    """Join the scores of each task by what they are of."""
+    """Join the scores of each task by item or run."""
     records = _choose_records(records, choice)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
@@ -58,11 +58,11 @@ def join_records(
         ids[task] = {model: tuple(joined[model]) for model in order}
         by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
         if choice.drop_unmatched and by_pair and len(order) > 2:
-            found = join_pairs(by_task[task], order, unit)
-            if any(len(x) > len(joined[order[0]]) for x, _ in found.values()):
+            scores_of_pairs = join_pairs(by_task[task], order, unit)
+            if any(len(x) > len(joined[order[0]]) for x, _ in scores_of_pairs.values()):
                 pairs[task] = {
                     names: (np.asarray(x), np.asarray(y))
-                    for names, (x, y) in found.items()
+                    for names, (x, y) in scores_of_pairs.items()
                 }
     better = {x.frame.better.get(x.metric.split(",")[0]) for x in records}
     table = ScoreTable(
@@ -84,7 +84,7 @@ def join_records(
 
 
 def _are_named_runs(records: Sequence[Record], unit: str) -> bool:
-    """Tell scores of runs with a name each, and not of their items."""
+    """Tell whether scores are of runs with names, not of items."""
     return unit == "run" and all(x.run is not None and x.item is None for x in records)
 
 
@@ -95,7 +95,7 @@ def _list_models(records: Sequence[Record], choice: Choice) -> list[str]:
 
 
 def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
-    """Return the records of the models and tasks that were chosen."""
+    """Return the records of the chosen models and tasks."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = dict.fromkeys(getattr(record, role) for record in records)
         for name in names or ():
@@ -117,7 +117,7 @@ def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
 
 
 def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
-    """Refuse rows of means beside those of which they are the means."""
+    """Refuse rows of means beside the averaged rows."""
     options = {"model": "--columns", "task": "--tasks"}
     for role in ("model", "run", "item", "task"):
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
@@ -127,20 +127,20 @@ def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
         if role == "model":
             summaries |= find_computed(names)
         if summaries and len(names) > 1:
-            found = [x for x in records if getattr(x, role) in summaries]
-            name = getattr(found[0], role)
+            rows = [x for x in records if getattr(x, role) in summaries]
+            name = getattr(rows[0], role)
             advice = "leave out such rows, or rename them"
             if role in options:
                 advice = f"choose {role}s with {options[role]}"
             msg = (
-                f"{found[0].place}: expected a {role}; got {name!r}, which is hardly "
+                f"{rows[0].place}: expected a {role}; got {name!r}, which is hardly "
                 f"one beside others: {advice}."
             )
             raise TableError(msg)
 
 
 def _check_metrics(records: Sequence[Record]) -> str:
-    """Return the metrics, of which a task has one."""
+    """Return the metrics; each task must have one."""
     first: dict[str | None, Record] = {}
     for record in records:
         other = first.setdefault(record.task, record)

@@ -1,4 +1,4 @@
-"""Documents of JSON, and lines of them."""
+"""Files of JSON, and of JSON lines."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import Frame
 
-# What a file of models' scores may be, for messages.
+# The kinds of files of scores, for messages.
 _KNOWN = (
     "a list of records, such as {'model': 'a', 'seed': 1, 'score': 0.5}; a mapping of "
     "models to lists of scores; or what a tool of the README wrote"
@@ -19,7 +19,7 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
     Raises
     ------
     TableError
-        A line that is no record.
+        A line that is not a record.
     """
     lines, records = [], []
     for line, part in enumerate(text.split("\n"), 1):
@@ -37,12 +37,12 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
 
 
 def parse_document(text: str, name: str) -> Any:
-    """Return what a file of JSON holds.
+    """Return the content of a file of JSON.
 
     Raises
     ------
     TableError
-        A file that is none.
+        A file that is not JSON.
     """
     return _parse(text, name, 1)
 
@@ -55,9 +55,9 @@ def tabulate_records(
     word: str,
     **known: Any,
 ) -> Frame:
-    """Return records as columns, with None for what one has not.
+    """Return records as columns, with None for missing values.
 
-    Numbers and texts of mappings within have names such as "metrics.acc".
+    Numbers and texts of nested mappings have names such as "metrics.acc".
 
     Raises
     ------
@@ -76,7 +76,7 @@ def tabulate_records(
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return what is in a record and in mappings within."""
+    """Return the values of a record and of nested mappings."""
     flat: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, dict) and value:
@@ -87,7 +87,7 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def refuse_document(document: Any, name: str) -> TableError:
-    """Return the error for a document that nobody knows."""
+    """Return the error for a document of an unknown kind."""
     got = type(document).__name__
     if isinstance(document, dict):
         keys = ", ".join(repr(key) for key in list(document)[:8])
@@ -114,7 +114,7 @@ def _parse(text: str, name: str, line: int) -> Any:
 
 
 class _TwiceError(ValueError):
-    """A key that a mapping has twice."""
+    """A key that occurs twice in a mapping."""
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,8 +22,8 @@ def read_samples(
 ) -> Frame | None:
     """Return the scores of a task, by doc_id, or None for other files.
 
-    Where there are several filters, a metric has one of them in its name, as it has in
-    the harness: "exact_match,strict-match".
+    If there are several filters, the name of a metric includes one, as in the harness:
+    "exact_match,strict-match".
     """
     if not all("doc_id" in x and "filtered_resps" in x for x in records):
         return None
@@ -64,14 +64,14 @@ def read_samples(
 
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
-    """Return metric -> whether higher is better, as results beside samples have it."""
+    """Return metric -> whether higher is better, from the results beside samples."""
     for results in sorted(path.parent.glob("results_*.json")):
         try:
             document = json.loads(results.read_text("utf-8"))
-            found = document["higher_is_better"][task]
+            directions = document["higher_is_better"][task]
         except (ValueError, KeyError, TypeError, OSError):
             continue
-        return {str(key): x for key, x in found.items() if isinstance(x, bool)}
+        return {str(key): x for key, x in directions.items() if isinstance(x, bool)}
     return {}
 
 
@@ -82,9 +82,9 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
     groups = set(document.get("groups") or ())
     records = [
         {"task": task, "metric": metric, "value": value}
-        for task, found in document["results"].items()
+        for task, results_of_task in document["results"].items()
         if task not in groups
-        for metric, value in found.items()
+        for metric, value in results_of_task.items()
         if "," in metric
         and "_stderr," not in metric
         and isinstance(value, (int, float))

@@ -1,4 +1,4 @@
-"""Scores that are at hand: arrays by model, or by task and model."""
+"""Scores in memory: arrays by model, or by task and model."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
@@ -22,8 +22,8 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     TypeError
         Some values are mappings, and others are not.
     TableError
-        No models, arrays of other shapes, scores that are not finite; or what a table
-        is refused for.
+        No models, arrays that are not 1-D, scores that are not finite, or any other
+        reason to refuse a table.
     """
     are_tasks = {isinstance(x, Mapping) for x in scores.values()}
     if len(are_tasks) != 1:
@@ -42,28 +42,28 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     single = replace(choice, tasks=None)
     alone = {name: list(by) for name, by in tasks.items() if len(by) < 2}
     if len(alone) == len(tasks):
-        alone = {}  # of one model, as for its power
+        alone = {}  # a single model, as for its power
     tasks = {name: by for name, by in tasks.items() if name not in alone}
-    found = {
+    tables = {
         name: _read_models(by, f"task {name!r}", single) for name, by in tasks.items()
     } or {"": _read_models(scores, "the scores", single)}
-    first = next(iter(found.values()))
-    units = {x.unit for x in found.values()}
+    first = next(iter(tables.values()))
+    units = {x.unit for x in tables.values()}
     if len(units) > 1:
         msg = (
             "Expected scores of one unit on all tasks; got runs and items. Pass "
             "unit='run', or unit='item'."
         )
         raise TableError(msg)
-    notes = [note for x in found.values() for note in x.notes]
+    notes = [note for x in tables.values() for note in x.notes]
     for name, models in alone.items():
         which = f"only {str(models[0])!r} has" if models else "no model has"
         notes.append(f"the scores: task {name!r} was left out: {which} scores")
     return first._replace(
-        tasks={task: x.scores for task, x in found.items()},
-        ids={task: x.ids[""] for task, x in found.items()},
-        pairs={task: x.pairs[""] for task, x in found.items() if x.pairs},
-        kind="arrays by model" if "" in found else "arrays by task and model",
+        tasks={task: x.scores for task, x in tables.items()},
+        ids={task: x.ids[""] for task, x in tables.items()},
+        pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
+        kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",
         notes=tuple(notes),
         left_out=tuple(alone),
@@ -109,7 +109,7 @@ def _read_models(
             raise TableError(msg)
         cells[place] = column
     names = dict(enumerate(columns))
-    # Who names them says that they are models.
+    # Columns that the caller names are models.
     if choice.models is None:
         choice = replace(choice, models=list(columns))
     wide = WideTable(source, names, cells, lambda k: f"{source}, score {k + 1}")

@@ -1,4 +1,4 @@
-"""Rows of means, deviations and extremes that nothing names, told by their values."""
+"""Rows of means, deviations and extremes without a name, told by their values."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,17 +9,17 @@ import numpy as np
 
 from sigarray.read._bytes import TableError
 
-# Of so many scores or more a row may be the mean; of more, nobody writes one below.
+# A row may be the mean of at least so many scores, and of at most so many.
 _MIN_ABOVE, _MAX_ROWS = 3, 10_000
-# Where it is less likely that another run were so near, a row is refused: a mean below
-# others, or another statistic. A last row that is less surprising is only named.
+# A row is refused if the chance that another run is as near is below this: for a mean
+# below others, and for another statistic. Below the third chance, a last row is noted.
 _MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
-# Nobody rounds a mean to a unit of more deviations.
+# No mean is rounded to a unit of more than so many deviations.
 _COARSEST = 2.0
-# Of a model, to tell how scores are written; and the items of small test sets.
+# The most scores of a model whose digits are counted; the most items of test sets.
 _MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
-# Deviations and the like are at most so many times as large as a deviation, and scores
-# are further from them than so many times the range of others.
+# Deviations and errors are at most so many times the deviation of the others, which
+# are further away than so many times their range.
 _LARGEST_SPREAD, _FAR = 5.0, 5.0
 _Statistic = Callable[[np.ndarray], float]
 _LEVELS: tuple[tuple[str, _Statistic], ...] = (
@@ -36,14 +36,14 @@ _SPREADS: tuple[tuple[str, _Statistic], ...] = (
 
 
 class _Row(NamedTuple):
-    """A score of each model, and the others of each, of which it may be a statistic."""
+    """A score of each model, which may be a statistic of the others of the model."""
 
     scores: np.ndarray
     others: list[np.ndarray]
 
 
 class _Digits(NamedTuple):
-    """How finely a row is written, and how far apart other runs may be at least."""
+    """The unit in which a row is written, and the least distance of other runs."""
 
     unit: float
     grain: float
@@ -52,8 +52,8 @@ class _Digits(NamedTuple):
 def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]:
     """Refuse rows of means, medians, extremes and deviations that have no label.
 
-    Means are rounded as they are written. Where other runs might well be so near, as of
-    scores of two digits, it is only said.
+    Means are rounded as they are written. If other runs might well be as near, as with
+    scores of two digits, there is only a note.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
             if chance < (_MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE):
                 raise TableError(_describe(source, place, what, row))
             if is_usual and place == "last" and chance < _SAID_BY_CHANCE:
-                found = f"the {what} of {_count(row)} above"
-                notes = [f"the last row may be {found}: remove it if it is no run"]
+                described = f"the {what} of {_count(row)} above"
+                notes = [f"the last row may be {described}: remove it if it is no run"]
     if _are_far_and_small(last):
         raise TableError(_describe(source, "last", "deviations or errors", last))
     return notes
@@ -118,26 +118,26 @@ def _list_numbers(scores: np.ndarray) -> str:
 
 
 def _are_far_and_small(row: _Row) -> bool:
-    """Tell scores of the size of the others' deviations, and far from all others."""
+    """Tell whether scores are of the size of the others' deviations, and far away."""
     for score, others in zip(row.scores, row.others, strict=True):
         gap = float(np.abs(others - score).min())
         is_small = 0.0 < score <= _LARGEST_SPREAD * others.std(ddof=1)
         if not is_small or gap <= _FAR * float(np.ptp(others)):
             return False
-    # All models that fail to train may have one and the same score.
+    # Models that all fail to train may have the same score.
     return len(np.unique(row.scores)) > 1
 
 
 def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
-    """Return how likely another run of all models were so near; 1 where it is not near.
+    """Return the chance that another run of all models is as near; 1 if it is not near.
 
-    By the density of Student's t with 2 degrees of freedom, whose tails are long, or by
-    how many of the others are as near, where that is more: scores may be of few values.
+    It is from the density of Student's t with 2 degrees of freedom, for long tails, or,
+    if larger, the share of the others that are as near: scores may have few values.
     """
     chance, varies = 1.0, False
     for score, others in zip(row.scores, row.others, strict=True):
         n, deviation = len(others), float(others.std(ddof=1))
-        rounding = 0.6 / math.sqrt(n)  # of scores, after their mean was taken
+        rounding = 0.6 / math.sqrt(n)  # if scores were rounded after their mean
         finest = 1e-7 * abs(score)
         fine = min(digits.unit, digits.grain)
         near = max(0.5 * digits.unit + rounding * fine, finest)
@@ -151,8 +151,8 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
         z = (score - others.mean()) / deviation
         density = (1.0 + z**2 / 2.0) ** -1.5 / (math.sqrt(8.0) * deviation)
         n_near = int((np.abs(others - score) <= width).sum())
-        # One of them may be the statistic itself: a median, or an extreme. That says
-        # little of scores that occur again, and of bounds, such as 1, 100 or 500.
+        # One of them may be the statistic itself: a median, or an extreme. That shows
+        # little if scores are repeated, or are bounds such as 1, 100 or 500.
         is_discrete = len(np.unique(others)) < n or score == round(score)
         share = n_near / (n + 1) if is_discrete else (n_near - 1) / n
         chance *= min(max(2.0 * width * density, share), 1.0)
@@ -160,11 +160,11 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
 
 
 def _find_digits(row: _Row) -> _Digits:
-    """Tell how a row is written, and how near to each other runs may be.
+    """Return how a row is written, and how near to each other runs may be.
 
-    Those of small test sets are as far apart as one item makes them, however many
-    digits they have. A row of fewer digits than all others is rounded, which runs are
-    by chance alone.
+    Runs on small test sets are as far apart as one item makes them, however many digits
+    they have. A row with fewer digits than all others is rounded, which happens to runs
+    only by chance.
     """
     known = [_list_decimals(x) for x in row.others]
     n_decimals = max(map(_count_decimals, row.scores.tolist()))
@@ -181,14 +181,14 @@ def _find_digits(row: _Row) -> _Digits:
 
 
 def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
-    """Return how far apart scores are that are shares of a few items; 0 of others."""
+    """Return the distance of scores that are shares of a few items; 0 for others."""
     values = np.unique(np.concatenate([_thin(x) for x in row.others]))
     low, high = float(values[0]), float(values[-1])
     scale = 1.0 if high <= 1.0 else 100.0
     if low < 0.0 or high > scale:
         return 0.0
     rounding = max(0.5 * unit, 1e-12 * scale) / scale
-    # Of more items, other scores than shares would be as near to one.
+    # With more items, any score would be as near to a share.
     sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
     for x in _thin(values).tolist():
         sizes = _keep_sizes(sizes, x / scale, rounding)
@@ -201,7 +201,7 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
 
 
 def _keep_sizes(sizes: np.ndarray, share: float, error: float) -> np.ndarray:
-    """Keep the numbers of items of which this may be the share of some."""
+    """Keep the numbers of items with a whole number of which this is the share."""
     counts = sizes * share
     return sizes[np.abs(counts - np.round(counts)) <= 1.01 * error * sizes]
 

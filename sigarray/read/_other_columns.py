@@ -18,15 +18,15 @@ from sigarray.read._words import (
     list_words,
 )
 
-# Of which one of `METRICS` may be: "n_params", "total time".
+# Words that may stand beside one of `METRICS`: "n_params", "total time".
 _FILLERS = frozenset(("n", "num", "number", "of", "total", "mean", "avg", "average"))
 _ASIDE = SPREADS | {"train", "training"}
-# Hyperparameters have no more digits, and scores have.
+# Scores have more digits, and hyperparameters do not.
 _MAX_DIGITS = 2
 
 
 def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns that are hardly models, where those are columns.
+    """Refuse columns that are hardly models, in a table with a column for each model.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def _is_kind(
     scores: Mapping[str, np.ndarray],
     words: Mapping[str, Collection[str]],
 ) -> bool:
-    """Tell a metric, what is computed of other columns, and a hyperparameter."""
-    found = set(words[name])
-    if found & METRICS and found <= METRICS | SPLITS | _FILLERS:
+    """Tell whether a column is a metric, computed from others, or a hyperparameter."""
+    words_of_name = set(words[name])
+    if words_of_name & METRICS and words_of_name <= METRICS | SPLITS | _FILLERS:
         return True
     if squeeze(name) in COMPUTED or is_computed(name, words):
         return True
@@ -83,7 +83,7 @@ def _is_kind(
 
 
 def _is_coarse(x: np.ndarray) -> bool:
-    """Tell whole numbers, and those of two digits: 128, 0.3, 5e-5."""
+    """Tell whether all numbers are whole or have two digits: 128, 0.3, 5e-5."""
     return all(y == round(y) or y == float(f"{y:.{_MAX_DIGITS}g}") for y in x.tolist())
 
 
@@ -95,20 +95,20 @@ def _refuse_scores_of_one_model(
     Raises
     ------
     TableError
-        Columns whose names differ by the words of metrics, splits or deviations alone.
+        Columns with names that differ only in words for metrics, splits or deviations.
     """
     kinds = METRICS | SPLITS | COMPUTED | _FILLERS | {"sd", "macro", "micro"}
     by: dict[frozenset[str], list[str]] = {}
-    for name, found in words.items():
-        stem = frozenset(found) - kinds
-        if stem and stem != set(found):
+    for name, words_of_name in words.items():
+        stem = frozenset(words_of_name) - kinds
+        if stem and stem != set(words_of_name):
             by.setdefault(stem, []).append(name)
     for names in by.values():
         of = [set(words[x]) & kinds for x in names]
         is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
         if not is_told or all(x == of[0] for x in of):
             continue
-        # That of a test, or a mean, where there is one.
+        # The test score, or the mean, if there is one.
         wanted = next((x for x in of if x.isdisjoint(_ASIDE)), of[0])
         same = [x for x, y in words.items() if set(y) & kinds == wanted]
         those = f" {quote_names(same)}" if len(same) > 1 else ""

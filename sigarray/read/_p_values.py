@@ -20,7 +20,7 @@ def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
     Returns
     -------
     labels, p_values : list of str, list of float
-        The label of each p-value (its number, where the file has none), and the value.
+        The label of each p-value (its number if the file has none), and the value.
 
     Raises
     ------

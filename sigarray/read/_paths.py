@@ -1,4 +1,4 @@
-"""What the parts of paths are, as their names show, or asked."""
+"""The meaning of the parts of paths: taken from their names, or asked of the user."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
     Raises
     ------
     TableError
-        Two readings are possible, or the only one is not that of the model first.
+        Two readings are possible, or the only one does not have the model first.
     """
     if len(files) < 2:
         return []
@@ -50,12 +50,12 @@ def check_paths(files: Sequence[SourceFile]) -> list[str]:
 
 
 def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
-    """Refuse names of models that are those of models and tasks, as it seems.
+    """Refuse names of models that seem to be of models and tasks.
 
     Raises
     ------
     TableError
-        Each is one of all combinations of two words or more.
+        The names are all combinations of two words or more.
     """
     names = dict.fromkeys(split_run(file.model)[0] for file in files)
     crossed = find_crossed(list(names))
@@ -65,12 +65,12 @@ def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
 
 
 def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
-    """Refuse several scores in a file whose path says that it is of one run.
+    """Refuse several scores in a file if its path names a single run.
 
     Raises
     ------
     TableError
-        Scores of one run are not independent, as those of runs are.
+        Scores of one run are not independent, as those of different runs are.
     """
     name = _split(file)[-1]
     if n_scores > 1 and (RUN.fullmatch(name) or split_run(name)[1] is not None):
@@ -85,12 +85,12 @@ def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
 def refuse_single_runs(
     models: Sequence[int], files: Sequence[SourceFile], source: str
 ) -> None:
-    """Refuse three or more models, named by paths, of one run each.
+    """Refuse three or more models, named by paths, with one run each.
 
     Raises
     ------
     TableError
-        They are rather runs of fewer models.
+        They are more likely runs of fewer models.
     """
     if len(models) > 2 and set(models) == {1}:
         msg = (
@@ -106,7 +106,7 @@ def _split(file: SourceFile) -> list[str]:
 
 
 def _ask(files: Sequence[SourceFile], got: str, more: str = "") -> TableError:
-    """Return an error with the templates that might be meant."""
+    """Return an error with the possible templates."""
     places = [place_of(file) for file in files]
     folder = files[0].folder
     where = "" if folder is None else f"{folder}: "

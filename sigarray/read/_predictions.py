@@ -1,4 +1,4 @@
-"""Predictions and the truth, in a table with a row for each, which are no scores."""
+"""Predictions and the truth, in a table with a row for each: these are no scores."""
 
 import re
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ _PREDICTION = re.compile(
     r"y?(hat|pred(s|icted|ictions?)?)(label|class|answer|value)?s?"
     r"|(model|label|class)?(pred(s|icted)?|predictions?)"
 )
-# Of fewer values, whether a prediction is right may have the marks of the truth.
+# With fewer values, scores of right and wrong may look like those of the truth.
 _MIN_CLASSES = 3
 
 
 def refuse_predictions(
     frame: Frame, chosen: Mapping[str, str], metric: str | None
 ) -> None:
-    """Refuse to compare predictions, or what they are compared with, as scores.
+    """Refuse to take predictions, or the truth, for scores.
 
     Raises
     ------
     TableError
-        The column of scores has their name; or three classes or more, all of them
-        those of a column of the truth.
+        The column of scores has such a name; or it has three or more classes, all of
+        them in a column of the truth.
     """
     if frame.metrics is not None or "score" in chosen or not frame.lines:
         return
@@ -52,12 +52,12 @@ def refuse_predictions(
 
 
 def _find_only(frame: Frame, roles: Mapping[str, str]) -> str | None:
-    """Return a column of predictions, where no other one may be the score."""
+    """Return a column of predictions, if no other one may be the score."""
     names = list_metrics(frame, roles) or [
         x for x in frame.columns if _PREDICTION.fullmatch(squeeze(x))
     ]
-    found = [x for x in names if _is_prediction(frame, roles, x)]
-    return found[-1] if found and len(found) == len(names) else None
+    predictions = [x for x in names if _is_prediction(frame, roles, x)]
+    return predictions[-1] if predictions and len(predictions) == len(names) else None
 
 
 def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:

@@ -1,4 +1,4 @@
-"""Messages that speak of options of the command, in words of a call in Python."""
+"""Messages about options of the command, translated to arguments in Python."""
 
 import contextlib
 import re
@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 
-# Options that are called otherwise, or are flags.
+# Options that have another name in Python, or are flags.
 _ARGUMENTS = {
     "lower-is-better": "higher_is_better=False",
     "higher-is-better": "higher_is_better=True",
@@ -24,17 +24,17 @@ _OTHERS = (
     *("ignore", "tasks", "where", "path", "alpha", "dt", "threshold", "format"),
     *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
 )
-# What may follow an option, and is no value of it.
+# Words that may follow an option and are not its value.
 _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
 _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w.-]*\w)"
 _OPTION = re.compile(
-    # Within a word it is a part of a name, such as models--bert-base.
+    # Dashes within a word are a part of a name, such as models--bert-base.
     rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
     rf"|(?P<name>{'|'.join([*_OTHERS, *_WITH_VALUE])})(?![\w-]))"
 )
-# Where a name was, which is not to be translated: characters for private use.
+# Stands for a name, which is not translated: characters for private use.
 _MARK = "\ue000{}\ue001"
-# Warnings are caught for the whole process: one call at a time.
+# Warnings are caught for the whole process, so that one call runs at a time.
 _LOCK = threading.RLock()
 
 
@@ -62,9 +62,9 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
 
 @contextlib.contextmanager
 def in_words_of_python(names: Collection[str]) -> Iterator[None]:
-    """Let errors and warnings of a public function speak of its arguments.
+    """Translate options in errors and warnings of a public function to its arguments.
 
-    The names, which may be added to within, stay as they are.
+    The names stay as they are; the block may add others.
     """
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -77,5 +77,5 @@ def in_words_of_python(names: Collection[str]) -> Iterator[None]:
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught
     ):
-        # Of the caller of the function that has this for a block.
+        # The level is that of the caller of the function with this block.
         warnings.warn(say_in_python(message, names), category, stacklevel=4)

@@ -1,4 +1,4 @@
-"""From the rows of files to scores that say of what they are."""
+"""Scores with their model, item, run and so on, from the rows of files."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -22,13 +22,13 @@ from sigarray.read._frame import (
     list_names,
 )
 
-# Cells by which a column of numbers is told.
+# The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
 KEYS = ("task", "model", "item", "run", "cluster", "step", "content")
 
 
 class Record(NamedTuple):
-    """A score: of which model, on what, and where it is. None where it does not say."""
+    """A score, its model, item and so on, and its place; None if the file has none."""
 
     task: str | None
     model: Any
@@ -44,14 +44,14 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Say where it is."""
+        """Return words for the place of the score."""
         frame = self.frame
         return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was done to them."""
+    """The scores of a file, how they were written, and what was changed."""
 
     records: list[Record]
     is_percent: bool
@@ -125,7 +125,7 @@ def as_text(cell: object) -> str:
 
 
 def find_column(records: Sequence[Record], role: str) -> str | None:
-    """Return the first column that has what all records are of, or None."""
+    """Return the first column with the role's value of all records, or None."""
     for name in records[0].frame.columns:
         if all(_says(x, name, getattr(x, role)) for x in records):
             return name
@@ -147,7 +147,7 @@ def _says(record: Record, column: str, value: Any) -> bool:
 def _say_columns(
     frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
 ) -> list[str]:
-    """Say what columns were taken for, and which were not looked at."""
+    """Say what columns were taken for, and which were ignored."""
     known = {role: x for role, x in roles.items() if role not in chosen} | {
         "score": score
     }
@@ -169,7 +169,7 @@ def _say_columns(
 
 
 def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
-    """Tell a column of texts that says one thing of each item, and one of several."""
+    """Tell whether a column of texts has one value for each item, and groups items."""
     if "item" not in roles:
         return False
     items, texts = frame.columns[roles["item"]], frame.columns[column]
@@ -191,7 +191,7 @@ def _doubt_columns(
     models: list[Any],
     rows: Sequence[int],
 ) -> list[str]:
-    """Doubt scores that nothing tells apart, where a column might: of tasks, maybe."""
+    """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
         return []
     n_models = len(set(models))
@@ -214,7 +214,7 @@ def _doubt_columns(
 def _choose_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, list[int]]:
-    """Return the metric that was chosen, or is the only one, and its rows."""
+    """Return the chosen or only metric, and its rows."""
     texts = [as_text(cell) for cell in frame.columns[column]]
     known = list(dict.fromkeys(texts))
     if metric is None and len(known) > 1:
@@ -239,13 +239,13 @@ def _choose_metric(
 def _read_keys(
     frame: Frame, roles: Mapping[str, str], role: str, rows: Sequence[int]
 ) -> list[Any]:
-    """Return the text of a role for each row, or None for each."""
+    """Return the name in a role for each row, or None for each."""
     if role not in roles:
         return [frame.constants.get(role)] * len(rows)
     name = roles[role]
     cells = frame.columns[name]
     if {*map(type, cells)} in ({str}, {int}):
-        # Of many rows few are others.
+        # Many rows have few different cells.
         texts = {x: as_text(x) for x in {*cells}}
         if all(texts.values()):
             return [texts[cells[k]] for k in rows]

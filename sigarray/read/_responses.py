@@ -1,4 +1,4 @@
-"""Read a long table of responses, and say where it is wrong."""
+"""Read a long table of responses."""
 
 import math
 import warnings
@@ -30,7 +30,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
         response. Rows with a blank response are left out, and other systems too,
         with a warning.
     systems : sequence of str
-        What gold, A and B are called.
+        The names of gold, A and B.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def read_responses(path: str | Path, systems: Sequence[str]) -> ResponseSet:
 
 
 def _find_columns(frame: Frame) -> list[Sequence[Any]]:
-    """Return the cells of the columns that there have to be."""
+    """Return the cells of the required columns."""
     names = {name.lower(): name for name in frame.columns}
     for column in _COLUMNS:
         if column not in names or names[column] in frame.twice:
@@ -102,9 +102,9 @@ def _find_columns(frame: Frame) -> list[Sequence[Any]]:
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> None:
-    """Raise where a column says that responses of a system are of several runs.
+    """Raise if a column shows that responses of a system are from several runs.
 
-    What a run has in common for all items, responses that vary by item do not show.
+    Resampled items do not show effects that a run has on all of them.
     """
     column = find_roles(frame, {}).get("run")
     if column is None:
@@ -127,7 +127,7 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Sequence[str]) -> 
 def _check_items(
     answers: dict[str, dict[str, list[float]]], lines: dict[str, int], name: str
 ) -> None:
-    """Raise where an item lacks responses of gold or a system."""
+    """Raise if an item lacks responses of gold or a system."""
     for item, line in lines.items():
         for system, by_item in answers.items():
             if item not in by_item:
@@ -142,7 +142,7 @@ def _check_items(
 
 
 def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
-    """Return an array of the items' responses, NaN at the end of the shorter ones."""
+    """Return an array of the items' responses, with NaN at the end of shorter rows."""
     width = max(map(len, by_item.values()))
     filled = np.full((len(items), width), math.nan)
     for row, item in zip(filled, items, strict=True):

@@ -1,4 +1,4 @@
-"""The scores of models, and what to read of files."""
+"""The scores of models, and the choice of what to read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,32 +16,32 @@ class ScoreTable(NamedTuple):
     Attributes
     ----------
     tasks : dict of str to dict of str to array, shape (n,)
-        Task -> model -> its scores, float64. A table without tasks has one of no name,
-        "". A model may lack a task.
+        Task -> model -> its scores, float64. A table without tasks has one named "". A
+        model may lack a task.
     ids : dict of str to dict of str to tuple of str
-        Task -> model -> of which run, item or cluster each score is. Those that nothing
-        is said of are numbered, from "1" on.
+        Task -> model -> the run, item or cluster of each score. Those without names are
+        numbered, from "1" on.
     unit : {"run", "item", "cluster"}
         What a score stands for.
     is_paired : bool
         Whether the scores of all models are of the same units, in the same order.
     metric : str
-        What the scores are called.
+        The name of the scores.
     kind : str
         What the files were taken for.
     source : str
-        Their names.
+        The names of the files.
     notes : tuple of str
-        What was decided while reading: left out, averaged, or taken off.
+        What was decided while reading: left out, averaged, or removed from names.
     doubts : tuple of str
         What may make the scores wrong.
     left_out : tuple of str
-        Tasks of which one model alone has scores, or that have not the metric.
+        Tasks with scores of only one model, or without the metric.
     higher_is_better : bool, optional
-        Where the tool that wrote the file says so.
+        As stated by the tool that wrote the file, or None.
     pairs : mapping
-        Task -> two models -> their scores on the items, or named runs, that both have,
-        of tasks in which some model lacks some; `tasks` has those of all models.
+        Task -> two models -> their scores on the items, or named runs, of both, if some
+        model lacks some in the task; `tasks` has those of all models.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -59,7 +59,7 @@ class ScoreTable(NamedTuple):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models, in the order in which they were found."""
+        """The names of the models, in the order of the files."""
         return tuple(dict.fromkeys(x for by in self.tasks.values() for x in by))
 
     @property
@@ -82,7 +82,7 @@ class ScoreTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to read of the files: names of columns, and of what is in them."""
+    """What to read from files: names of columns, models and tasks."""
 
     metric: str | None = None
     columns: Mapping[str, str] | None = None

@@ -18,12 +18,12 @@ from sigarray.read._columns import (
 )
 from sigarray.read._frame import Frame, find_roles
 
-# Scores of all models that are read, and compared as those of any other file.
+# With at most so many scores of all models, a table is read like any other file.
 MAX_READ = 2**20
 
 
 class StoredScores:
-    """The scores of one model, which stay on the disk."""
+    """The scores of one model, left on the disk."""
 
     def __init__(self, path: Path, column: str, *, higher_is_better: bool) -> None:
         self._name = f"{path}, column {column!r}"
@@ -31,7 +31,7 @@ class StoredScores:
         self.sample = Sample((path, column), sign=int(self._sign))
 
     def __len__(self) -> int:
-        """Count the scores, in the first pass through them."""
+        """Return the number of scores, counted in the first pass."""
         return self.sample.count()
 
     def describe(self) -> dict[str, float]:
@@ -43,9 +43,9 @@ class StoredScores:
         n = len(self)
         mean, deviation = self.sample.describe()
         places = np.asarray(sorted({0, (n - 1) // 2, n // 2, n - 1}))
-        found = self._sign * self.sample.find(places).astype(float)
-        self._check_finite(found)
-        values = dict(zip(places.tolist(), found.tolist(), strict=True))
+        scores = self._sign * self.sample.find(places).astype(float)
+        self._check_finite(scores)
+        values = dict(zip(places.tolist(), scores.tolist(), strict=True))
         ends = sorted([values[0], values[n - 1]])
         return {
             "mean": min(max(self._sign * mean, ends[0]), ends[1]),
@@ -65,13 +65,13 @@ class StoredScores:
 
 
 def is_wide_store(file: str) -> bool:
-    """Tell a file that need not be read as a whole, with a column for each model."""
+    """Tell whether a file has a column for each model, and need not be read whole."""
     if Path(file).suffix not in SUFFIXES or not Path(file).is_file():
         return False
     try:
         names = column_names(Path(file))
     except (ImportError, TypeError, OSError, ValueError):
-        return False  # which the reader of all files says
+        return False  # the reader of all files raises the error
     frame = Frame("", file, dict.fromkeys(names, ()), ())
     return "model" not in find_roles(frame, {})
 
@@ -84,7 +84,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Return the models of a table on disk, whose columns are chosen as in `read_wide`.
+    """Return the models of a table on disk, with columns chosen as in `read_wide`.
 
     Raises
     ------
@@ -117,12 +117,12 @@ def open_stored(
 
 
 def _counts_rows(scores: StoredScores) -> bool:
-    # What 0, 1, ... and 1, 2, ... have, in any order, and scores hardly ever.
-    n, found = len(scores), scores.describe()
+    # The summary of 0, 1, ... or 1, 2, ... in any order, which scores hardly have.
+    n, summary = len(scores), scores.describe()
     return any(
-        [found["min"], found["median"], found["max"]]
+        [summary["min"], summary["median"], summary["max"]]
         == [first, first + 0.5 * (n - 1), first + n - 1]
-        and abs(found["mean"] - found["median"]) < 1e-9 * n
+        and abs(summary["mean"] - summary["median"]) < 1e-9 * n
         for first in (0, 1)
     )
 

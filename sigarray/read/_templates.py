@@ -1,4 +1,4 @@
-"""What the user says that the parts of paths are: "{task}/{model}/seed{run}.json"."""
+"""Templates of paths, by the user: "{task}/{model}/seed{run}.json"."""
 
 import os
 import re
@@ -16,15 +16,15 @@ OF_FOLDS = (
     "--test t and the share of the data that each is tested on, --test-share, for the "
     "training data of folds overlap"
 )
-# What a run may be, the first of these that is of as many paths as the last: a number
-# that is none of a date, a date, a word.
+# Patterns of a run: a number outside a date, a date, a word. The first that matches as
+# many paths as the last is taken.
 _ANY = r"[^/]+"
 _DATE = r"\d{4}-\d\d-\d\d(?:[-_T]\d\d[-:]\d\d[-:]\d\d)?"
 _RUNS = (rf"(?<!\d)(?<!\d\d-\d\d-)(?:{_DATE}|\d+)(?!\d)", r"[^\W_]+", _ANY)
 
 
-class Found(NamedTuple):
-    """What a template says of a path, and what else it might say."""
+class Match(NamedTuple):
+    """The names that a template reads from a path, and another way to read it."""
 
     said: Mapping[str, str]
     other: Mapping[str, str]
@@ -33,26 +33,26 @@ class Found(NamedTuple):
 def name_by_template(
     files: Sequence[SourceFile], template: str
 ) -> tuple[list[SourceFile], list[str]]:
-    """Return the files that are as the template says, and what it says of them.
+    """Return the files that match a template, with the names that it reads, and notes.
 
     Parameters
     ----------
     files : sequence of SourceFile
     template : str
         Such as "{task}/{model}/seed{run}.json", relative to the folder of a file; "*"
-        stands for any text of a part that says nothing.
+        stands for any text without a meaning in a part.
 
     Raises
     ------
     TableError
-        A template without a name, that is of no file, or that is of one in two ways.
+        A template without a name, that matches no file, or one in two ways.
     """
     places = [place_of(file) for file in files]
-    found = match_paths(places, template)
-    others = [place for place, x in zip(places, found, strict=True) if x is None]
+    matches = match_paths(places, template)
+    others = [place for place, x in zip(places, matches, strict=True) if x is None]
     named = [
         file._replace(said=x.said)
-        for file, x in zip(files, found, strict=True)
+        for file, x in zip(files, matches, strict=True)
         if x is not None
     ]
     if not named:
@@ -60,7 +60,7 @@ def name_by_template(
             f"Expected files such as --path {template!r}; got {list_names(others, 5)}."
         )
         raise TableError(msg)
-    _refuse_two_ways(places, found, template)
+    _refuse_two_ways(places, matches, template)
     first = named[0]
     notes = [f"{place_of(first)} was read as {_say(first.said or {})}"]
     if _FOLD.search(template):
@@ -74,22 +74,22 @@ def name_by_template(
     return named, notes
 
 
-def match_paths(places: Sequence[str], template: str) -> list[Found | None]:
-    """Say what a template says of each path, where it is of it.
+def match_paths(places: Sequence[str], template: str) -> list[Match | None]:
+    """Match each path with a template, or return None for it.
 
-    Of names side by side the shortest, and the longest, may be meant; a run is rather a
-    number.
+    Names side by side are read with the first as short, and as long, as possible; a run
+    is preferably a number.
     """
-    found: list[list[Found | None]] = []
+    matches_by_run: list[list[Match | None]] = []
     for run in _RUNS if "{run}" in template else _RUNS[-1:]:
         shortest, longest = (_compile(template, run, mark) for mark in ("?", ""))
-        found.append([_match(x, shortest, longest) for x in places])
-    n_found = sum(x is not None for x in found[-1])
-    return next(x for x in found if sum(y is not None for y in x) == n_found)
+        matches_by_run.append([_match(x, shortest, longest) for x in places])
+    n_matched = sum(x is not None for x in matches_by_run[-1])
+    return next(x for x in matches_by_run if sum(y is not None for y in x) == n_matched)
 
 
 def place_of(file: SourceFile) -> str:
-    """Return the path of a file within the folder that was asked for."""
+    """Return the path of a file within the folder of the user."""
     path = Path(file.path)
     return (path if file.folder is None else path.relative_to(file.folder)).as_posix()
 
@@ -102,11 +102,11 @@ def cut_suffix(place: str) -> str:
 
 def _match(
     place: str, shortest: re.Pattern[str], longest: re.Pattern[str]
-) -> Found | None:
+) -> Match | None:
     for text in (place, cut_suffix(place)):
         first, last = shortest.fullmatch(text), longest.fullmatch(text)
         if first is not None and last is not None:
-            return Found(
+            return Match(
                 *(
                     {x: " ".join(y.split()) for x, y in m.groupdict().items()}
                     for m in (first, last)
@@ -116,15 +116,15 @@ def _match(
 
 
 def find_two_ways(
-    places: Sequence[str], found: Sequence[Found | None], template: str
-) -> tuple[str, Found] | None:
+    places: Sequence[str], matches: Sequence[Match | None], template: str
+) -> tuple[str, Match] | None:
     """Return the first path that the template splits in several ways, if there is one.
 
-    Where a part has a star, the first way is the one: a name ends where it may.
+    If a part has a star, the first way is taken: names are as short as possible.
     """
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
-    ways = [(x, y) for x, y in zip(places, found, strict=True) if y is not None]
+    ways = [(x, y) for x, y in zip(places, matches, strict=True) if y is not None]
     if "}{run}" in template and not _are_numbered([x.said for _, x in ways]):
         # 180 of "resnet", or 0 of "resnet18"?
         ways = [(place, _move_digits(x)) for place, x in ways]
@@ -132,10 +132,10 @@ def find_two_ways(
 
 
 def _refuse_two_ways(
-    places: Sequence[str], found: Sequence[Found | None], template: str
+    places: Sequence[str], matches: Sequence[Match | None], template: str
 ) -> None:
     """Refuse a path that the template splits in several ways."""
-    two_ways = find_two_ways(places, found, template)
+    two_ways = find_two_ways(places, matches, template)
     if two_ways is None:
         return
     place, (said, other) = two_ways
@@ -152,7 +152,7 @@ def _refuse_two_ways(
 
 
 def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
-    """Tell runs that are the same of all models, or numbered without a gap."""
+    """Tell whether models have the same runs, or runs are numbered without a gap."""
     runs: dict[str, set[str]] = {}
     for x in said:
         runs.setdefault(x.get("model", ""), set()).add(x["run"])
@@ -163,13 +163,13 @@ def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
     return len(numbers) == len(every) == max(numbers) - min(numbers) + 1
 
 
-def _move_digits(found: Found) -> Found:
+def _move_digits(match: Match) -> Match:
     """Return the other way to read a name and a run with nothing between them."""
-    run = found.said["run"]
-    if found.said != found.other or len(run) < 2 or "model" not in found.said:
-        return found
-    model = f"{found.said['model']}{run[:-1]}"
-    return Found(found.said, {**found.said, "model": model, "run": run[-1]})
+    run = match.said["run"]
+    if match.said != match.other or len(run) < 2 or "model" not in match.said:
+        return match
+    model = f"{match.said['model']}{run[:-1]}"
+    return Match(match.said, {**match.said, "model": model, "run": run[-1]})
 
 
 def _say(said: Mapping[str, str]) -> str:

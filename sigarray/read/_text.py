@@ -1,4 +1,4 @@
-"""Read the rows of a table from a file, each with the number of its line."""
+"""Rows of a table from a file, each with the number of its line."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from sigarray.read._bytes import TableError, read_text
 
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-# So that sums and squares of thousands of scores can be shown.
+# Sums and squares of thousands of such scores can still be shown.
 LARGEST_NUMBER = 1e150
 MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
 
@@ -40,7 +40,7 @@ def split_rows(text: str, name: str) -> list[Row]:
     Raises
     ------
     TableError
-        A row that is none, such as of a quote without an end.
+        A malformed row, such as one with a quote without an end.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = _find_delimiter(first)
@@ -59,15 +59,15 @@ def split_rows(text: str, name: str) -> list[Row]:
 
 
 def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
-    """Return the header alone and a matrix, where all below it is numbers.
+    """Return the header alone and a matrix, if all cells below it are numbers.
 
-    Else give all rows, and None: a cell is blank, quoted, or wrong. Reading a matrix
+    Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
     takes a tenth of the time. A number above a column of them is a score, no header.
 
     Raises
     ------
     TableError
-        A row that is none.
+        A malformed row.
     """
     rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
     if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
@@ -80,12 +80,12 @@ def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
 
 
 def read_number(cell: str, expected: str) -> float:
-    """Return the number in a cell, or raise with what was expected and where.
+    """Return the number in a cell, or raise an error that says what was expected.
 
     Raises
     ------
     TableError
-        No number, or one that is too large.
+        A cell without a number, or one that is too large.
     """
     number = float(cell) if NUMBER.fullmatch(cell) else math.nan
     if not abs(number) <= LARGEST_NUMBER:
@@ -98,12 +98,12 @@ def read_number(cell: str, expected: str) -> float:
 
 
 def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
-    """Return a matrix of numbers, or None where `read_number` may refuse a cell."""
+    """Return a matrix of numbers, or None if `read_number` may refuse a cell."""
     try:
         numbers = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
         return None
-    # What loadtxt takes beyond NUMBER is "nan" and "inf".
+    # Beyond NUMBER, loadtxt takes only "nan" and "inf".
     return numbers if np.all(np.abs(numbers) <= LARGEST_NUMBER) else None
 
 
@@ -113,7 +113,7 @@ def get_cell(cells: tuple[str, ...], position: int) -> str:
 
 
 def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
-    """Return header and numbers where every cell has one, or None."""
+    """Return header and numbers, or None unless every cell has one."""
     text = text.replace("\r\n", "\n")
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
@@ -122,7 +122,7 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
         return None
     delimiter = _find_delimiter(lines[line])
     if delimiter == ";":
-        return None  # for what its points and commas are
+        return None  # `split_rows` finds out what points and commas are
     header = tuple(cell.strip() for cell in lines[line].split(delimiter))
     numbers = parse_numbers(body, delimiter)
     if numbers is None or numbers.shape[1] != len(header) or not all(header):
@@ -131,7 +131,7 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
 
 
 def _has_gap(lines: list[str]) -> bool:
-    """Tell blank lines between others, for which places of rows are needed."""
+    """Tell whether blank lines are between others, so that rows need their places."""
     inside = "\n".join(lines).strip()
     return bool(re.search(r"\n[ \t]*\n", inside))
 

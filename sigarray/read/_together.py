@@ -1,4 +1,4 @@
-"""Several columns that together say of which item, run or task a score is."""
+"""Several columns that together name the item, run or task of a score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,15 +12,15 @@ from sigarray.read._records import as_text
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
-    """Return the table with one column for those that are named with a comma between.
+    """Return the table with one column for those that are named with a comma.
 
-    Such as "repeat,fold", for --run: they are in it in place of their own columns, but
-    for those that are named for something else, too.
+    An example is "repeat,fold" for --run: the new column replaces these, except for
+    those that are also named for something else.
 
     Raises
     ------
     TableError
-        A name that several columns have.
+        A name of several columns.
     """
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
@@ -53,11 +53,11 @@ def put_all_together(
     frames: Sequence[Frame | None],
     chosen: Mapping[str, str],
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Return files and their tables, with one column for several that were named."""
-    found = [None if x is None else put_together(x, chosen) for x in frames]
+    """Return files and their tables, with columns joined by `put_together`."""
+    joined = [None if x is None else put_together(x, chosen) for x in frames]
     contents = [
         content if after is before else after
-        for (*_, content), before, after in zip(files, frames, found, strict=True)
+        for (*_, content), before, after in zip(files, frames, joined, strict=True)
     ]
     named = [(x, y, z) for (x, y, _), z in zip(files, contents, strict=True)]
-    return named, found
+    return named, joined

@@ -19,7 +19,7 @@ _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 _OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
 _SEEDS = ("seed", "randomseed", "rngseed", "dataseed", "randomstate")
 # MLflow's numbers for the status of a run; others are words.
-# Columns of a table of runs of Weights & Biases that are no config and no metrics.
+# Columns of a table of runs of Weights & Biases beside config and metrics.
 _OF_RUNS = {
     *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
     *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
@@ -90,30 +90,30 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             for x, cells in frame.columns.items()
             if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
         )
-        found = replace(
+        runs = replace(
             frame,
             kind="runs of Weights & Biases",
             roles={"run": _find_seed(frame.columns) or "Name"},
             metrics=metrics,
         )
-        return _choose_finished(found, "State")
+        return _choose_finished(runs, "State")
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
         columns = {x.removeprefix("metrics."): y for x, y in frame.columns.items()}
-        found = replace(
+        runs = replace(
             frame,
             kind="runs of MLflow",
             columns=columns,
             roles={"run": _find_seed(columns) or "run_id"},
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
-        return _choose_finished(found, "status") if "status" in names else found
+        return _choose_finished(runs, "status") if "status" in names else runs
     return None
 
 
 def _find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, by which the same run twice is noticed."""
+    """Return the column of seeds, which shows whether a run is there twice."""
     for name, cells in columns.items():
         if squeeze(name) in _SEEDS and not any(map(is_blank, cells)):
             return name
@@ -148,7 +148,7 @@ def read_mlflow_store(folder: Path) -> Frame:
     Raises
     ------
     TableError
-        A metric that is not as MLflow writes it; no runs.
+        A metric in another format than MLflow's; no runs.
     """
     rows = []
     measured: dict[str, None] = {}
@@ -160,9 +160,9 @@ def read_mlflow_store(folder: Path) -> Frame:
             if ": " in line
         )
         if about.get("lifecycle_stage", "active") == "active":
-            found = _read_parts(run, "metrics", _read_metric)
-            measured |= dict.fromkeys(found)
-            row = {"run_id": run.name, "status": about.get("status")} | found
+            values = _read_parts(run, "metrics", _read_metric)
+            measured |= dict.fromkeys(values)
+            row = {"run_id": run.name, "status": about.get("status")} | values
             for kind in ("params", "tags"):
                 texts = _read_parts(run, kind, lambda x: x.read_text("utf-8").strip())
                 row |= {f"{kind}.{name}": text for name, text in texts.items()}
@@ -183,7 +183,7 @@ def read_mlflow_store(folder: Path) -> Frame:
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
-    """Return what `evaluate.save` of Hugging Face wrote, or None for other files."""
+    """Return scores from Hugging Face's `evaluate.save`, or None for other files."""
     if "_evaluate_version" not in document:
         return None
     record = {key: x for key, x in document.items() if not key.startswith("_")}
@@ -197,7 +197,7 @@ def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
 
 
 def _read_metric(path: Path) -> str:
-    """Return the value at the last step, of lines "time value step"."""
+    """Return the value at the last step from lines "time value step"."""
     lines = [line.split() for line in path.read_text("utf-8").splitlines() if line]
     try:
         return max(lines, key=lambda x: (int(x[2]) if len(x) > 2 else 0, int(x[0])))[1]
@@ -209,7 +209,7 @@ def _read_metric(path: Path) -> str:
 def _read_parts(
     run: Path, kind: str, read: Callable[[Path], str]
 ) -> dict[str, str | None]:
-    """Return what the files of a run say, by their names."""
+    """Return the contents of the files of a run, by their names."""
     return {
         path.relative_to(run / kind).as_posix(): read(path)
         for path in sorted((run / kind).rglob("*"))
@@ -218,7 +218,7 @@ def _read_parts(
 
 
 def _choose_finished(frame: Frame, column: str) -> Frame:
-    """Leave out runs that have not finished."""
+    """Leave out unfinished runs."""
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     kept = [k for k, state in enumerate(states) if state in _FINISHED]
     n_left = len(states) - len(kept)
@@ -245,21 +245,21 @@ def _list(states: Sequence[str]) -> str:
 
 
 def _unfold(frame: Frame) -> Frame:
-    """Return a data frame of the API of Weights & Biases, whose cells are mappings."""
+    """Return columns from a data frame of mappings, as the API of W&B returns it."""
     rows = []
     for k in range(len(frame.lines)):
         row: dict[str, Any] = {"name": frame.columns["name"][k]}
         for column in ("config", "summary"):
             cell = frame.columns[column][k]
             try:
-                found = ast.literal_eval(cell) if isinstance(cell, str) else cell
+                mapping = ast.literal_eval(cell) if isinstance(cell, str) else cell
             except (ValueError, SyntaxError) as error:
                 msg = (
                     f"{frame.place(column, k)}: expected a mapping, as the API of "
                     f"Weights & Biases gives; got {str(cell)[:60]!r}."
                 )
                 raise TableError(msg) from error
-            public = {x: y for x, y in found.items() if not x.startswith("_")}
+            public = {x: y for x, y in mapping.items() if not x.startswith("_")}
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
     known = dict.fromkeys(x for row in rows for x in row)

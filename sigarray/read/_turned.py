@@ -15,7 +15,7 @@ _RUN = re.compile(
     r"(seed|run|trial|rep|repeat|repetition|replicate|fold|split)[\W_]*\d+", re.I
 )
 _NUMBER = re.compile(r"\d+")
-# No table has a row for each of more models.
+# A table with more rows has no row for each model.
 _MAX_MODELS = 10_000
 
 
@@ -25,9 +25,9 @@ def turn_runs(
     ignored: Sequence[str],
     metric: str | None,
 ) -> Frame:
-    """Give a row to each score of a table with a column for each run: seed0, seed1, ...
+    """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
-    Tables of other kinds are given as they are.
+    Tables of other kinds are returned as they are.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def turn_runs(
     if len(runs) < 2 or len(words) > 1 or column is None:
         return frame
     name = words.pop() if words else "run"
-    # There is a column of runs only when they are turned.
+    # There is no column of runs before they are turned.
     known = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
     if chosen.get("run", name) != name or {"score", "item", "step"} & set(known):
         return frame
@@ -87,7 +87,7 @@ def turn_runs(
 def _find_models(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], runs: Sequence[str]
 ) -> str | None:
-    """Find a column that names the model of each row: texts, each of them once."""
+    """Find a column of distinct texts, which names the model of each row."""
     roles = find_roles(frame, {})
     texts = [
         x
@@ -122,9 +122,9 @@ def _find_models(
 def _list_numbers(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str], column: str
 ) -> list[str]:
-    """List columns that are numbered as runs are, beside names of models."""
-    found = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
+    """List columns that are numbered like runs, beside names of models."""
+    numbered = [x for x in frame.columns if x not in ignored and _NUMBER.fullmatch(x)]
     is_known = column in (chosen.get("model"), find_roles(frame, {}).get("model"))
-    counts = looks_like_index("", [int(x) for x in found])
+    counts = looks_like_index("", [int(x) for x in numbered])
     is_of_runs = looks_like_index(column, ()) or (not column and counts)
-    return found if is_known or is_of_runs else []
+    return numbered if is_known or is_of_runs else []

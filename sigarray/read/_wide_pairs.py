@@ -1,4 +1,4 @@
-"""Rows of a table with a column for each model that lack some of the scores."""
+"""Incomplete rows of a table with a column for each model."""
 
 import itertools
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def drop_unmatched(
 ) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
     """Return the rows with a score of each model, those of each pair, and a note.
 
-    Without pairs where these have no more rows.
+    Pairs are empty if they have no more rows than all models have.
     """
     filled = {
         name: _find_filled(wide.cells[k])

@@ -18,7 +18,7 @@ SPLITS = frozenset(
         *("dev", "eval", "evaluation", "holdout"),
     )
 )
-# Without spaces and punctuation.
+# Names without spaces and punctuation.
 HYPERPARAMETERS = frozenset(
     (
         *("lr", "learningrate", "baselr", "initlr", "dropoutrate", "weightdecay"),
@@ -32,7 +32,7 @@ HYPERPARAMETERS = frozenset(
         *("seqlength", "beamsize", "clipnorm", "modelsize", "imagesize"),
     )
 )
-# Those that are names of models, too: baseline, dropout, mixup; alpha, beta, gamma.
+# Some are also names of models: baseline, dropout, mixup; alpha, beta, gamma.
 MAYBE_HYPERPARAMETERS = frozenset(
     (
         *("temperature", "temp", "dropout", "momentum", "warmup", "fraction", "rank"),
@@ -41,14 +41,14 @@ MAYBE_HYPERPARAMETERS = frozenset(
         *("lambda", "sigma", "tau", "eta", "rho", "mu", "c", "k", "p", "l1", "l2"),
     )
 )
-# Names of columns of what predictions are compared with.
+# Names of columns of the truth, with which predictions are compared.
 TRUTHS = frozenset(
     (
         *("gold", "golds", "goldlabel", "label", "labels", "truth", "groundtruth"),
         *("ytrue", "ytest", "answerkey", "gt"),
     )
 )
-# Those that may be models, too, where scores are no whole numbers.
+# Some may also be models, if scores are not whole numbers.
 MAYBE_TRUTHS = frozenset(
     (
         *("target", "targets", "reference", "references", "actual", "expected"),
