@@ -1,15 +1,19 @@
 """Threefry words, and the uniforms, exponentials and normals made from them."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.stats
 
+from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import (
     exponentials,
     normals,
     overlapping_words,
+    random_bits,
     random_places,
     random_uniforms,
     random_words,
@@ -18,7 +22,7 @@ from sigarray._backend.threefry import (
     uniforms,
 )
 from tests import oracles
-from tests.backends import everywhere
+from tests.backends import everywhere, require
 from tests.oracles import FALSE_ALARM
 
 # Random123 1.14, tests/kat_vectors: threefry2x32 with 20 rounds.
@@ -176,3 +180,36 @@ def test_overlapping_words_choose_uncorrelated_resamples():
     assert abs(means.mean()) < z / np.sqrt(20_001)
     assert abs(means.var() - 1.0) < z * np.sqrt(2.0 / 20_001)
     assert abs(np.mean(means[1:] * means[:-1])) < z / np.sqrt(20_000)
+
+
+@everywhere
+@pytest.mark.parametrize("n", [1, 2, 5, 1000, 2**16, 2**20 + 7, 2**31 - 1])
+def test_indices_are_scaled_words(backend, n):
+    words = np.random.default_rng(n).integers(0, 2**32, 1000, dtype=np.uint32)
+    words[:2] = 0, 2**32 - 1
+    signed = words.view(np.int32) if backend.name.startswith("torch") else words
+    places = uniform_indices(backend.library, backend.asarray(signed), n)
+    expected = (words.astype(object) * n) // 2**32
+    assert backend.to_numpy(places).tolist() == expected.tolist()
+
+
+def test_indices_without_64_bit_integers():
+    strict = require("array_api_strict")
+    device = strict.Device("no_x64")
+    library = library_of(strict, device)
+    words = np.random.default_rng(0).integers(0, 2**32, 1000, dtype=np.uint32)
+    for n in (5, 2**16 + 3, 2**31 - 1):
+        places = uniform_indices(library, strict.asarray(words, device=device), n)
+        expected = (words.astype(object) * n) // 2**32
+        host = np.asarray(places.to_device(strict.Device("CPU_DEVICE")))
+        assert host.tolist() == expected.tolist()
+
+
+@everywhere
+def test_bits_are_fair(backend):
+    words = random_words(backend.library, seed_words(backend.library, 1), 0, 2000, 3)
+    bits = backend.to_numpy(random_bits(backend.library, words, 70))
+    assert bits.shape == (2000, 70)
+    assert set(np.unique(bits)) == {0, 1}
+    z = (bits.mean(axis=0) - 0.5) * 2.0 * math.sqrt(2000)
+    assert np.abs(z).max() < scipy.stats.norm.isf(FALSE_ALARM / 140)
