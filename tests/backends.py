@@ -110,6 +110,10 @@ class Backend:
             array = array.get()
         return np.asarray(array)
 
+    def to_words(self, array: Any) -> np.ndarray:
+        """Fetch random words, which torch has as signed integers."""
+        return self.to_numpy(array).view(np.uint32)
+
     @contextlib.contextmanager
     def no_transfers(self) -> Iterator[None]:
         """Raise wherever an array would go to the host, or wait for it."""

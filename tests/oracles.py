@@ -94,3 +94,21 @@ def p_of_means(
     if alternative == "greater":
         return float(stats.t.sf(found.statistic, df))
     return float(2.0 * stats.t.sf(abs(found.statistic), df))
+
+
+def count_wins(a: Sequence[float], b: Sequence[float]) -> int:
+    """Pairs in which A is above B, less those in which it is below."""
+    return sum(int(x > y) - int(x < y) for x in a for y in b)
+
+
+def enumerate_wins(n: int, m: int) -> dict[int, Fraction]:
+    """Return P(D >= d) of every d, by all ways to choose the ranks of A."""
+    found: dict[int, int] = {}
+    for chosen in itertools.combinations(range(n + m), n):
+        others = [x for x in range(n + m) if x not in chosen]
+        d = count_wins(chosen, others)
+        found[d] = found.get(d, 0) + 1
+    total = math.comb(n + m, n)
+    return {
+        d: Fraction(sum(c for e, c in found.items() if e >= d), total) for d in found
+    }

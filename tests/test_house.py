@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -12,6 +13,7 @@ import sigarray
 from sigarray import plot, responses
 from tests.backends import CHOSEN, make_backend
 
+ROOT = Path(__file__).parents[1]
 PACKAGES = [sigarray, plot, responses]
 FUNCTIONS = {
     f"{package.__name__}.{name}": getattr(package, name)
@@ -52,6 +54,22 @@ def test_no_module_has_the_name_of_a_function(package):
         imported = importlib.import_module(f"{package.__name__}.{module.name}")
         assert isinstance(imported, ModuleType)
         assert vars(package)[module.name] is imported
+
+
+def list_modules(*folders):
+    """Yield the names of modules and folders, but for what is private of them."""
+    for module in pkgutil.iter_modules([str(ROOT.joinpath(*folders))]):
+        yield module.name.removeprefix("_"), module.ispkg
+
+
+def test_tests_mirror_the_rooms():
+    rooms = {name for name, is_room in list_modules("sigarray") if is_room}
+    assert {name for name, is_room in list_modules("tests") if is_room} == rooms
+    # Of modules as many as there are to read, tests have the names.
+    modules = {name for name, _ in list_modules("sigarray", "read")}
+    tests = {name for name, _ in list_modules("tests", "read")}
+    tests = {x.removeprefix("test_") for x in tests if x.startswith("test_")}
+    assert tests <= modules
 
 
 def read_parameters(function):

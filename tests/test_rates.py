@@ -24,11 +24,8 @@ from benchmarks.reproduce.rates import (
 )
 from benchmarks.reproduce.rates.scores import DRAWS, MEANS, draw_items
 from benchmarks.versus import HEADER, list_lines
-from sigarray._verdicts.pairwise_tests import (
-    RESAMPLING_TESTS,
-    PairOptions,
-    run_pairwise,
-)
+from sigarray._verdicts.pair_options import RESAMPLING_TESTS, PairOptions
+from sigarray._verdicts.pairwise_tests import run_pairwise
 from tests import figures
 from tests.backends import whole_suite
 from tests.committed import committed

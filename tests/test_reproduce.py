@@ -10,9 +10,14 @@ from benchmarks.reproduce import (
     calibration,
     decisions,
     error_rates,
+    families,
+    known_ratios,
     response_variance,
+    verdict_page,
+    verdicts,
 )
 from benchmarks.reproduce.__main__ import main
+from benchmarks.reproduce.error_rate_designs import draw_mixture
 from benchmarks.reproduce.experiment import (
     Cell,
     Comparison,
@@ -48,7 +53,7 @@ def test_binomial_error_is_that_of_two_samples():
 
 
 def test_mixture_has_a_fixed_share_of_each_part():
-    scores = error_rates.draw_mixture(np.random.default_rng(0), (4000, 20), 1.0)
+    scores = draw_mixture(np.random.default_rng(0), (4000, 20), 1.0)
     is_low = np.abs(scores + 0.5) < 1.0
     # 14 of 20 are of N(2.5, 1), of which P(-1.5 < x < 0.5) = 0.02275 - 0.00003.
     assert np.mean(is_low) == pytest.approx(0.3 + 0.7 * 0.02272, abs=0.003)
@@ -187,28 +192,24 @@ def test_command_writes_the_same_again(tmp_path, capsys):
 
 def test_verdicts_of_equal_models_are_counted():
     """Of a family whose rate is known."""
-    from benchmarks.reproduce import verdicts
-
-    family = verdicts.Family((4, 4))
+    family = families.Family((4, 4))
     row = verdicts.describe_errors(SETTINGS, family, 2000, 0)
     # Two-sided, 4 and 4 runs at level 0.05: D = 16 alone, 2 in 70.
     assert row["rate"] <= 2 / 70 + 5 * np.sqrt(2 / 70 / 2000)
-    assert verdicts.Family((3, 20)).name == "3 v 20"
-    shift = verdicts.find_shift(0.2, 2.0)
-    assert verdicts.find_ratio(shift, 2.0) == pytest.approx(0.2, abs=1e-6)
+    assert families.Family((3, 20)).name == "3 v 20"
+    shift = known_ratios.find_shift(0.2, 2.0)
+    assert known_ratios.find_ratio(shift, 2.0) == pytest.approx(0.2, abs=1e-6)
 
 
 def test_committed_verdicts_hold_their_level():
-    from benchmarks.reproduce import verdicts
-
     rows = read_csv(RESULTS / "verdicts.csv")
-    errors = [x for x in rows if x["kind"] in verdicts.JUDGED]
-    families = verdicts.EQUAL, verdicts.SPREADS, verdicts.DISCOVERIES
-    assert len(errors) == sum(map(len, families))
+    errors = [x for x in rows if x["kind"] in verdict_page.JUDGED]
+    designs = families.EQUAL, families.SPREADS, families.DISCOVERIES
+    assert len(errors) == sum(map(len, designs))
     for row in errors:
         n_sets = int(row["n_sets"])
         assert n_sets >= 4000
-        limit = verdicts.LARGEST + 2 * np.sqrt(0.06 * 0.94 / n_sets)
+        limit = verdict_page.LARGEST + 2 * np.sqrt(0.06 * 0.94 / n_sets)
         assert float(row["rate"]) <= limit, row
     for row in (x for x in rows if x["kind"] == "power"):
         assert float(row["rate"]) >= float(row["least"]), row
@@ -254,30 +255,26 @@ class TestCommittedAreOfToday:
                 assert float(row[name]) == pytest.approx(found[name], rel=1e-4)
 
     def test_verdicts(self):
-        from benchmarks.reproduce import verdicts
-
         rows = read_csv(RESULTS / "verdicts.csv")
-        for kind, families in (
-            ("equal", verdicts.EQUAL),
-            ("equal means", verdicts.SPREADS),
+        for kind, designs in (
+            ("equal", families.EQUAL),
+            ("equal means", families.SPREADS),
         ):
             own = [x for x in rows if x["kind"] == kind]
-            family = next(x for x in families if x.sizes == (5, 5))
-            seed = families.index(family)
+            family = next(x for x in designs if x.sizes == (5, 5))
+            seed = designs.index(family)
             found = verdicts.describe_errors(self.FULL, family, 4000, seed)
             assert own[seed]["family"] == found["family"]
             assert float(own[seed]["rate"]) == pytest.approx(found["rate"], abs=1e-3)
 
     def test_tables_of_verdicts_are_of_the_file(self):
-        from benchmarks.reproduce import verdicts
-
         rows = read_csv(RESULTS / "verdicts.csv")
         for row in rows:
             for name in ("rate", "least", "ratio", "covered", "any"):
                 row[name] = float(row[name]) if row[name] else ""
             row["n_sets"] = int(row["n_sets"])
         text = (RESULTS / "verdicts.md").read_text("utf-8")
-        parts = [verdicts.judge(rows), *verdicts.tabulate(rows), ""]
+        parts = [verdict_page.judge(rows), *verdict_page.tabulate(rows), ""]
         assert text == "\n\n".join(parts)
 
     def test_tables_of_calibration_are_of_the_file(self):

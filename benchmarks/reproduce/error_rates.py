@@ -1,4 +1,4 @@
-"""Error rates of tests: Ulmer et al. (2022), Tables 1, 2, 3, 7, 8, Figures 3, 6, 7."""
+"""Error rates of tests: Ulmer et al. (2022), Tables 1, 2, 3, 7, 8."""
 
 import math
 from typing import Any
@@ -7,6 +7,17 @@ import numpy as np
 import scipy.stats
 
 import sigarray
+from benchmarks.reproduce.error_rate_designs import (
+    DISTRIBUTIONS,
+    PLACE,
+    find_place,
+    list_plans,
+)
+from benchmarks.reproduce.error_rate_pictures import (
+    draw_distributions,
+    draw_rates,
+    draw_thresholds,
+)
 from benchmarks.reproduce.experiment import (
     Cell,
     Comparison,
@@ -19,23 +30,10 @@ from benchmarks.reproduce.experiment import (
     read_csv,
 )
 
-SIZES = (5, 10, 15, 20)
-DIFFERENCES = (0.25, 0.5, 0.75, 1.0)
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 N_RESAMPLES = 1000
 DT = 0.005
 CONFIDENCE_LEVEL = 0.95
-LABELS = {
-    "aso": "ASO",
-    "student_t": "Welch's t",
-    "bootstrap": "bootstrap",
-    "permutation": "permutation",
-    "wilcoxon": "Wilcoxon",
-    "mann_whitney": "Mann-Whitney",
-}
-# What a rate is of.
-PLACE = ("error", "distribution", "size", "difference", "threshold", "test")
-KINDS = {"type1": "Type I", "type2": "Type II", "type2_diff": "Type II"}
 # ASO of deep-significance 1.2.8: its grid leaves out the first point of the violation,
 # and takes wrong ranks at some sizes.
 ANCESTOR = "aso of deep-significance"
@@ -44,38 +42,6 @@ PLAIN = "aso with the bound of the papers"
 # Simulations behind a published rate.
 PUBLISHED_SETS = {"aso": 500}
 OTHER_SETS = 1000
-
-
-def draw_normal(rng: np.random.Generator, shape: tuple, shift: float) -> np.ndarray:
-    """N(shift, 1.5^2)."""
-    return rng.normal(shift, 1.5, shape)
-
-
-def draw_mixture(rng: np.random.Generator, shape: tuple, shift: float) -> np.ndarray:
-    """A fixed share of N(1.5 + shift, 1), the rest N(-0.5, 0.25^2)."""
-    n_high = int(0.7 * shape[-1])
-    high = rng.normal(1.5 + shift, 1.0, (*shape[:-1], n_high))
-    low = rng.normal(-0.5, 0.25, (*shape[:-1], shape[-1] - n_high))
-    # In random order, for the tests of pairs.
-    return rng.permuted(np.concatenate([high, low], axis=-1), axis=-1)
-
-
-def draw_laplace(rng: np.random.Generator, shape: tuple, shift: float) -> np.ndarray:
-    """Laplace(shift, 1.5)."""
-    return rng.laplace(shift, 1.5, shape)
-
-
-def draw_rayleigh(rng: np.random.Generator, shape: tuple, shift: float) -> np.ndarray:
-    """Rayleigh(1) + shift."""
-    return rng.rayleigh(1.0, shape) + shift
-
-
-DISTRIBUTIONS = {
-    "normal": draw_normal,
-    "normal mixture": draw_mixture,
-    "laplace": draw_laplace,
-    "rayleigh": draw_rayleigh,
-}
 
 
 def run(settings: Settings) -> Experiment:
@@ -99,15 +65,6 @@ def run(settings: Settings) -> Experiment:
         compare(published, rows),
         describe(rows),
     )
-
-
-def list_plans() -> list[tuple[str, str, int, float]]:
-    """Give what is simulated: the error, the distribution, scores a side, the shift."""
-    plans = [("type1", name, size, 0.0) for name in DISTRIBUTIONS for size in SIZES]
-    for name, better in (("normal", 0.5), ("normal mixture", 1.0)):
-        plans += [("type2", name, size, better) for size in SIZES]
-        plans += [("type2_diff", name, 5, shift) for shift in DIFFERENCES]
-    return plans
 
 
 def find_rates(
@@ -238,21 +195,6 @@ def compare(
     ]
 
 
-def find_place(row: dict[str, str]) -> tuple[str, str, int, float, float, str]:
-    """Say what the published rate is of, as in our rows."""
-    error, number = row["error"], float(row["size_or_difference"])
-    is_difference = error == "type2_diff"
-    better = 0.5 if row["distribution"] == "normal" else 1.0
-    return (
-        error,
-        row["distribution"],
-        5 if is_difference else int(number),
-        number if is_difference else better * (error == "type2"),
-        float(row["threshold"]),
-        row["test"],
-    )
-
-
 def change_by_ties(ours: dict[str, Any]) -> float:
     """What the values equal to the threshold change in the paper.
 
@@ -313,113 +255,3 @@ def describe(rows: list[dict[str, Any]]) -> list[str]:
         "Not compared: the normal mixture, of which no rates were at hand. P-values of "
         "Wilcoxon's test are SciPy's.",
     ]
-
-
-def draw_rates(
-    figure: Any, rows: list[dict[str, Any]], published: list[dict[str, str]]
-) -> None:
-    """Draw errors against sizes and differences, and the published ones as circles."""
-    panels = [("type1", name, "size") for name in DISTRIBUTIONS] + [
-        ("type2", "normal", "size"),
-        ("type2", "normal mixture", "size"),
-        ("type2_diff", "normal", "difference"),
-        ("type2_diff", "normal mixture", "difference"),
-    ]
-    others = [
-        dict(zip(PLACE, find_place(row), strict=True)) | {"rate": float(row["rate"])}
-        for row in published
-    ]
-    axes = figure.subplots(2, 4)
-    for axis, (error, name, against) in zip(axes.flat, panels, strict=True):
-        chosen, circles = (
-            [
-                x
-                for x in found
-                if (x["error"], x["distribution"]) == (error, name)
-                and x["threshold"] == (0.2 if x["test"] == "aso" else 0.05)
-            ]
-            for found in (rows, others)
-        )
-        title = f"{KINDS[error]}, {name}"
-        if against == "difference":
-            title += ", n = 5"
-        draw_lines(axis, chosen, against, title)
-        for number, test in enumerate(LABELS):
-            axis.plot(
-                [x[against] for x in circles if x["test"] == test],
-                [x["rate"] for x in circles if x["test"] == test],
-                "o",
-                color=f"C{number}",
-                markersize=7,
-                fillstyle="none",
-            )
-        axis.set_xticks(SIZES if against == "size" else DIFFERENCES)
-        axis.set_ylim(*((0.0, 0.12) if error == "type1" else (0.0, 1.04)))
-        if error == "type1":
-            axis.axhline(0.05, color="grey", linewidth=0.6, linestyle=":")
-    axes[0, 0].set_ylabel("error rate; ASO at 0.2, p at 0.05", fontsize=8)
-    axes[1, 0].set_ylabel("circles: published", fontsize=8)
-    axes[1, 0].legend(fontsize=7)
-
-
-def draw_thresholds(figure: Any, rows: list[dict[str, Any]]) -> None:
-    """Draw errors against thresholds."""
-    panels = [
-        (error, name, size)
-        for size in (5, 20)
-        for error, name in (
-            ("type1", "normal"),
-            ("type1", "normal mixture"),
-            ("type2", "normal"),
-            ("type2", "normal mixture"),
-        )
-    ]
-    axes = figure.subplots(2, 4)
-    for axis, panel in zip(axes.flat, panels, strict=True):
-        error, name, size = panel
-        chosen = [
-            x for x in rows if (x["error"], x["distribution"], x["size"]) == panel
-        ]
-        draw_lines(axis, chosen, "threshold", f"{KINDS[error]}, {name}, n = {size}")
-        axis.set_ylim(*((0.0, 0.54) if error == "type1" else (0.0, 1.04)))
-        if error == "type1":
-            axis.plot([0.0, 0.5], [0.0, 0.5], "k:", linewidth=0.6)
-    axes[0, 0].set_ylabel("error rate", fontsize=8)
-    axes[0, 0].legend(fontsize=7)
-
-
-def draw_lines(axis: Any, rows: list[dict[str, Any]], against: str, title: str) -> None:
-    """Draw a line for each test."""
-    for test, label in LABELS.items():
-        chosen = [x for x in rows if x["test"] == test]
-        axis.plot(
-            [x[against] for x in chosen],
-            [x["rate"] for x in chosen],
-            marker="o",
-            markersize=3,
-            label=label,
-            linewidth=2.0 if test == "aso" else 1.0,
-        )
-    names = {"size": "scores a side", "difference": "difference of the means"}
-    title = title.replace("laplace", "Laplace").replace("rayleigh", "Rayleigh")
-    axis.set_title(title, fontsize=9)
-    axis.set_xlabel(names.get(against, against), fontsize=8)
-    axis.tick_params(labelsize=7)
-
-
-def draw_distributions(figure: Any) -> None:
-    """Draw what scores are drawn from, equal and better."""
-    axes = figure.subplots(1, 4)
-    better = {"normal": 0.5, "normal mixture": 1.0}
-    rng = np.random.default_rng(0)
-    for axis, (name, draw) in zip(axes, DISTRIBUTIONS.items(), strict=True):
-        bins = np.linspace(-6.0, 7.0, 80)
-        options = {"bins": bins, "density": True, "histtype": "stepfilled"}
-        axis.hist(draw(rng, (2000, 20), 0.0).ravel(), alpha=0.6, label="B", **options)
-        if name in better:
-            scores = draw(rng, (2000, 20), better[name]).ravel()
-            axis.hist(scores, alpha=0.4, label="better A", **options)
-        axis.set_title(name, fontsize=9)
-        axis.tick_params(labelsize=7)
-    axes[0].set_ylabel("density", fontsize=8)
-    axes[1].legend(fontsize=7)

@@ -1,4 +1,4 @@
-"""Item and response variance: Wein et al. (2023), Tables 1 to 14, Figures 1 and 2."""
+"""Item and response variance: Wein et al. (2023), Tables 1 to 14."""
 
 import math
 from typing import Any
@@ -15,72 +15,23 @@ from benchmarks.reproduce.experiment import (
     divide,
     read_csv,
 )
+from benchmarks.reproduce.response_variance_designs import (
+    METRICS,
+    MODELS,
+    PERTURBATIONS,
+    STRATEGIES,
+    varies,
+)
+from benchmarks.reproduce.response_variance_pictures import draw_figure
 from sigarray import responses
 from sigarray.responses import metrics
 
-PERTURBATIONS = (0.0, 0.05, 0.1, 0.3, 0.7)
-MODELS = ("normal", "likert")
-# Items, responses of them; "bootstrap" is what the paper calls sample(5).
-STRATEGIES = {
-    ("all_items", "sample(1)"): ("all", "one"),
-    ("all_items", "sample(5)"): ("all", "bootstrap"),
-    ("bootstrap_items", "all"): ("bootstrap", "all"),
-    ("bootstrap_items", "first_element"): ("bootstrap", "first"),
-    ("bootstrap_items", "sample(1)"): ("bootstrap", "one"),
-    ("bootstrap_items", "sample(5)"): ("bootstrap", "bootstrap"),
-}
 PUBLISHED_SETS = 1000
 PUBLISHED_PERTURBATIONS = PERTURBATIONS[:3]
 # Metrics of which a quick run estimates p-values.
 QUICK_METRICS = ("mae", "wins_mae")
 # A normal quantile of a p-value has this Monte-Carlo error at least.
 QUANTILE_ERROR = 0.1
-
-
-def count_bins(xp: Any, x: Any, n_bins: int) -> Any:
-    """Return the counts of a histogram on [0, 1], sorted."""
-    place = xp.astype(xp.where(x == 1.0, n_bins - 1.0, xp.floor(x * n_bins)), xp.int16)
-    bins = xp.astype(xp.arange(n_bins), xp.int16)
-    # A few bins at a time: all take much memory, and one by one is a long program.
-    step = max(1, n_bins // 5)
-    counts = [
-        xp.sum(place[..., None, :] == bins[first : first + step, None], axis=-1)
-        for first in range(0, n_bins, step)
-    ]
-    return xp.sort(xp.astype(xp.concat(counts, axis=-1), x.dtype), axis=-1)
-
-
-def distance_of_counts(n_bins: int) -> Any:
-    """Return the Wasserstein distance of histogram counts taken as values."""
-
-    def measure(xp: Any, gold: Any, system: Any) -> Any:
-        distance = xp.abs(count_bins(xp, gold, n_bins) - count_bins(xp, system, n_bins))
-        return xp.mean(distance, axis=-1)
-
-    return measure
-
-
-def mean_distance_of_counts(xp: Any, gold: Any, system: Any) -> Any:
-    """Return the mean over items of the distance of the counts in five bins."""
-    return xp.mean(distance_of_counts(5)(xp, gold, system), axis=-1)
-
-
-_COUNTS = distance_of_counts(50)
-METRICS = {
-    "mae": metrics.mae,
-    "mse": metrics.mse,
-    "cosine": metrics.cosine.aggregated_by(None),
-    "spearman": metrics.spearman,
-    "wins_mae": metrics.wins("mae"),
-    "wins_mae_vectorized": metrics.wins("mae", aggregate=None),
-    "emd_aggregated": metrics.Metric("emd_aggregated", _COUNTS, takes="samples"),
-    "emd_aggregated_vectorized": metrics.Metric(
-        "emd_aggregated_vectorized", _COUNTS, aggregate=None, takes="samples"
-    ),
-    "mean_of_emds": metrics.Metric(
-        "mean_of_emds", mean_distance_of_counts, aggregate=None, takes="items"
-    ),
-}
 
 
 def run(settings: Settings) -> Experiment:
@@ -314,14 +265,6 @@ def compare_estimate(published: dict[str, str], row: dict[str, Any]) -> Cell:
     return Cell(_name(published), p, row["estimated_p"], z)
 
 
-def varies(row: dict[str, Any]) -> bool:
-    """Whether a metric tells any systems apart.
-
-    The sorted counts of a single response are the same for all.
-    """
-    return row["true_p"] < 1.0
-
-
 def describe(rows: list[dict[str, Any]]) -> list[str]:
     """Say where we differ on purpose, and how near estimates come to true p-values."""
     findings = [
@@ -358,56 +301,3 @@ def describe(rows: list[dict[str, Any]]) -> list[str]:
             f"model: {shown}."
         )
     return findings
-
-
-def draw_figure(
-    figure: Any, rows: list[dict[str, Any]], samples: dict[str, Any]
-) -> None:
-    """Draw the items of the models, and p-values by strategy and perturbation."""
-    axes = figure.subplots(len(MODELS), 1 + len(STRATEGIES), squeeze=False)
-    for row, model in zip(axes, MODELS, strict=True):
-        gold = np.asarray(samples[model])
-        row[0].hist(gold.mean(axis=-1), bins=50, alpha=0.6, label="means")
-        row[0].hist(gold.std(axis=-1), bins=50, alpha=0.6, label="deviations")
-        row[0].set_title(f"items of the {model} model", fontsize=8)
-        row[0].legend(fontsize=7)
-        for axis, strategy in zip(row[1:], STRATEGIES, strict=True):
-            chosen = [
-                x
-                for x in rows
-                if (x["model"], x["items"], x["responses"]) == (model, *strategy)
-                and not x["null"]
-                and varies(x)
-            ]
-            draw_p_values(axis, chosen)
-            axis.set_title(f"{model}: {', '.join(strategy)}", fontsize=8)
-            axis.set_xlabel("perturbation of B", fontsize=8)
-        row[1].set_ylabel("p: true (lines), estimated (dots)", fontsize=8)
-        for axis in row:
-            axis.tick_params(labelsize=7)
-    handles, labels = axes[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=9, fontsize=8)
-
-
-def draw_p_values(axis: Any, rows: list[dict[str, Any]]) -> None:
-    """Draw true p-values as lines, and medians of estimated ones as dots."""
-    for number, name in enumerate(METRICS):
-        chosen = [x for x in rows if x["metric"] == name]
-        points = [x for x in chosen if x["estimated_p"] != ""]
-        color = f"C{number}"
-        axis.plot(
-            [x["perturbation"] for x in chosen],
-            [x["true_p"] for x in chosen],
-            "--" if name.endswith("_vectorized") else "-",
-            color=color,
-            label=name,
-            linewidth=1,
-        )
-        axis.plot(
-            [x["perturbation"] for x in points],
-            [x["estimated_p"] for x in points],
-            "o",
-            color=color,
-            markersize=3,
-        )
-    axis.set_ylim(-0.02, 0.7)

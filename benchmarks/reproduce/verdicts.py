@@ -4,9 +4,7 @@ A family is what one call compares: all pairs of some models, or all tasks. It e
 where any of its claims is false. Of equal models that is any claim at all.
 """
 
-import math
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,74 +13,26 @@ import sigarray
 from benchmarks.reproduce.experiment import Experiment, Settings
 from benchmarks.reproduce.families import (
     DISCOVERIES,
-    DRAWS,
     EQUAL,
     POWER,
     SPREADS,
     TAILS,
     Family,
 )
+from benchmarks.reproduce.known_ratios import (
+    AT_THRESHOLD,
+    AT_THRESHOLD_OF_BASELINE,
+    RATIO_SIZES,
+    RATIO_SPREADS,
+    RATIOS,
+    THRESHOLD,
+    find_shift,
+)
+from benchmarks.reproduce.verdict_page import judge, tabulate
 
-LEVEL, THRESHOLD = 0.05, 0.2
-# More than this, and two standard errors of a simulation, is too often.
-LARGEST = 0.06
+LEVEL = 0.05
 QUICK, FULL = 100, 4000
-# Where each claim, or so large a share of them, is wrong.
-JUDGED = ("equal", "equal means", "discovery")
 N_RESAMPLES = 1000
-
-# Runs, and spreads of B where A's is 1, of bounds of a known ratio.
-RATIOS, RATIO_SIZES = (0.05, 0.2, 0.5, 0.8), (3, 5, 10, 20, 50)
-RATIO_SPREADS = (2.0, 0.5, 4.0, 0.25)
-# Runs of models, of which the first has that ratio to each of the others, and the
-# spreads of these.
-AT_THRESHOLD = [
-    *(
-        (sizes, spread)
-        for sizes in (
-            *((n, n) for n in RATIO_SIZES),
-            *((5, 20), (20, 5), (5, 50), (50, 5), (20, 50), (50, 20)),
-            *((12, 50), (50, 12), (15, 50), (50, 15)),
-        )
-        for spread in (*RATIO_SPREADS, 10.0, 0.1)
-    ),
-    *(((n, n), spread) for n in (15, 19) for spread in (*RATIO_SPREADS, 10.0, 0.1)),
-    *(
-        ((n,) * k, spread)
-        for k in (3, 4, 10)
-        for n in (*RATIO_SIZES, 4)
-        for spread in RATIO_SPREADS
-    ),
-    *(((n,) * 3, spread) for n in (15, 19, 25) for spread in RATIO_SPREADS),
-    *(
-        ((n, *(m,) * k), spread)
-        for k in (2, 3)
-        for n, m in (
-            *((50, 12), (50, 15), (50, 19), (15, 50), (50, 20), (20, 50)),
-            *((20, 5), (5, 20)),
-        )
-        for spread in RATIO_SPREADS
-    ),
-    *(
-        (sizes, spread)
-        for sizes in (
-            *((50, 50, 50, 19), (50, *(19,) * 4), (50, *(19,) * 9)),
-            *((50, *(15,) * 4), (50, *(15,) * 9)),
-        )
-        for spread in RATIO_SPREADS
-    ),
-]
-# Runs of models that each have that ratio to a baseline, the last one, or to each of
-# which this has it; and the spreads of the baseline where theirs are 1.
-AT_THRESHOLD_OF_BASELINE = [
-    ((*(n,) * k, m), spread)
-    for k in (2, 4, 9)
-    for n, m in (
-        *((n, n) for n in (4, 5, 10, 15, 19, 20, 50)),
-        *((50, 12), (50, 15), (50, 19), (15, 50), (20, 5), (5, 20)),
-    )
-    for spread in RATIO_SPREADS
-]
 
 
 def run(settings: Settings) -> Experiment:
@@ -345,149 +295,3 @@ def describe_bounds(
             }
         )
     return rows
-
-
-def find_ratio(shift: float, spread: float) -> float:
-    """Violation ratio of N(shift, 1) over N(0, spread^2), by their quantiles."""
-    p = (np.arange(200_000) + 0.5) / 200_000
-    z = _normal_quantiles(p)
-    difference = spread * z - (shift + z)
-    above = np.clip(difference, 0.0, None)
-    return float(np.sum(above**2) / np.sum(difference**2))
-
-
-def _normal_quantiles(p: np.ndarray) -> np.ndarray:
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(p))
-
-
-def find_shift(ratio: float, spread: float) -> float:
-    """Return the shift of A with which its violation ratio is this one."""
-    low, high = -10.0, 10.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (
-            (middle, high) if find_ratio(middle, spread) > ratio else (low, middle)
-        )
-    return 0.5 * (low + high)
-
-
-def tabulate(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the findings as tables of Markdown."""
-    tables = []
-    chosen = [x for x in rows if x["kind"] == "equal"]
-    tables.append(
-        f"Families of equal models, models x runs, in which any is called better by "
-        f"`multi_aso`, in percent of {chosen[0]['n_sets']} each:\n\n"
-        + _tabulate_by_scores(chosen)
-    )
-    chosen = [x for x in rows if x["kind"] == "equal means"]
-    tables.append(
-        "The same of normal models with equal means and other spreads:\n\n"
-        + write_table(["", "percent"], [[x["family"], show(x["rate"])] for x in chosen])
-    )
-    chosen = [x for x in rows if x["kind"] == "equal means, long tails"]
-    tables.append(
-        "The same of scores with a long tail, or nearly all the same, which few runs "
-        "do not show, and no bound knows of:\n\n" + _tabulate_by_scores(chosen)
-    )
-    chosen = [x for x in rows if x["kind"] == "discovery"]
-    tables.append(
-        "Where levels of single tasks could leave nothing, the false discovery rate is "
-        "controlled: the mean share of false claims, in percent:\n\n"
-        + _tabulate_by_scores(chosen)
-    )
-    chosen = [x for x in rows if x["kind"] == "power"]
-    tables.append(
-        "Of the pairs in which one is better, by so many standard deviations, so many "
-        "are found:\n\n"
-        + write_table(["", "percent"], [[x["family"], show(x["rate"])] for x in chosen])
-    )
-    chosen = [x for x in rows if x["kind"] == "bound"]
-    body = [
-        [f"{x['ratio']:g}", x["family"], show(x["covered"]), show(x["rate"])]
-        for x in chosen
-    ]
-    tables.append(
-        f"`aso` of two normal samples of a known ratio eps: in how many percent of "
-        f"{chosen[0]['n_sets']} eps is at most eps_min, and in how many eps_min is "
-        f"below {THRESHOLD:g}:\n\n"
-        + write_table(["eps", "", "eps <= eps_min", "A is better"], body)
-    )
-    for kind, said in (
-        (
-            "threshold",
-            f"`multi_aso` of normal models, of which one has a ratio of {THRESHOLD:g} "
-            "itself to each of the others: in so many percent it is called better than "
-            "a given one, and than any:\n\n",
-        ),
-        (
-            "threshold, with a baseline",
-            f"The same of models that each have a ratio of {THRESHOLD:g} to a "
-            "baseline, or it to each of them: a given one is called better than that, "
-            "or it than a given one; and any:\n\n",
-        ),
-    ):
-        chosen = [x for x in rows if x["kind"] == kind]
-        body = [[x["family"], show(x["rate"]), show(x["any"])] for x in chosen]
-        tables.append(said + write_table(["", "a given one", "any"], body))
-    return tables
-
-
-def _tabulate_by_scores(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rates by family, with a column for each kind of scores."""
-    found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        found.setdefault(row["family"], {})[row["scores"]] = row["rate"]
-    names = [x for x in DRAWS if any(x in rates for rates in found.values())]
-    body = [
-        [family, *(show(rates.get(name)) for name in names)]
-        for family, rates in found.items()
-    ]
-    return write_table(["", *names], body)
-
-
-def judge(rows: Sequence[dict[str, Any]]) -> str:
-    """Say which families err too often, and which power is too small."""
-    errors = [x for x in rows if x["kind"] in JUDGED]
-    too_often = [
-        f"{x['family']}, {x['scores']}: {show(x['rate'])} %"
-        for x in errors
-        if x["rate"] > LARGEST + 2.0 * math.sqrt(LARGEST * (1 - LARGEST) / x["n_sets"])
-    ]
-    families = [x for x in errors if x["kind"] != "discovery"]
-    worst = max(families, key=lambda x: x["rate"])
-    discoveries = max(x["rate"] for x in errors if x["kind"] == "discovery")
-    said = (
-        f"Of {len(families)} families of models that are equal, or normal with equal "
-        f"means and the spreads below, the worst: {worst['family']}, "
-        f"{worst['scores']}, {show(worst['rate'])} %. Where the false discovery rate "
-        f"is controlled, {len(errors) - len(families)} designs, at most "
-        f"{show(discoveries)} % of claims were false on average. "
-    )
-    said += (
-        f"Above 6 % by more than two standard errors: {'; '.join(too_often)}."
-        if too_often
-        else "None is above 6 % by more than two standard errors."
-    )
-    tails = [x["rate"] for x in rows if x["kind"] == "equal means, long tails"]
-    said += (
-        " Not among them: equal means, spreads of 4 : 1, and scores of which few runs "
-        f"do not show how they are spread, {show(min(tails))} to {show(max(tails))} %."
-    )
-    weak = [
-        x["family"] for x in rows if x["kind"] == "power" and x["rate"] < x["least"]
-    ]
-    return said + (f" Less power than wanted: {'; '.join(weak)}." if weak else "")
-
-
-def show(rate: float | None) -> str:
-    """Show a rate in percent."""
-    return "" if rate is None else f"{100 * rate:.1f}"
-
-
-def write_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table of Markdown."""
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

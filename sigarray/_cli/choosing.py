@@ -3,7 +3,7 @@
 import argparse
 
 from sigarray._cli.options import add_random, number
-from sigarray._verdicts.pairwise_tests import PAIR_METHODS, TESTS
+from sigarray._verdicts.pair_options import PAIR_METHODS, TESTS
 from sigarray._verdicts.request import (
     ALPHA,
     METHODS,

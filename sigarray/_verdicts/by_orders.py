@@ -19,7 +19,7 @@ from sigarray._verdicts.orders import (
     describe_orders,
     run_orders,
 )
-from sigarray._verdicts.pairwise_tests import FEW_SCORES
+from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.pictures import Picture, draw_orders
 from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis

@@ -19,13 +19,8 @@ from sigarray._verdicts.matched import list_matched
 from sigarray._verdicts.method_lines import describe_test
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
-from sigarray._verdicts.pairwise_tests import (
-    FEW_SCORES,
-    PairOptions,
-    choose_method,
-    find_tests,
-    run_pairwise,
-)
+from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions, choose_method
+from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
 from sigarray._verdicts.pictures import Picture, draw_differences
 from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests

@@ -2,7 +2,7 @@
 
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.exact_ranks import has_exact_ranks
-from sigarray._verdicts.pairwise_tests import (
+from sigarray._verdicts.pair_options import (
     EXACT_METHODS,
     FEW_SCORES,
     PairOptions,

@@ -3,106 +3,44 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from sigarray import (
-    bootstrap_test,
-    brunner_munzel,
-    mann_whitney_u,
-    permutation_test,
-    t_test,
-)
-from sigarray._backend.of_numpy import HOST
-from sigarray._difference.saddlepoint import effective_size
+from sigarray import t_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.all_pairs import find_p_values
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.decisions import PairTest
-from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
+from sigarray._verdicts.exact_exchanges import compare_by_exchanges
 from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._verdicts.floors import Draws, has_units, plan_draws, suits_saddlepoint
+from sigarray._verdicts.floors import suits_saddlepoint
 from sigarray._verdicts.near_levels import is_near_any_level
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.pair_options import (
+    COUNTED,
+    EXACT_TEST,
+    FUNCTIONS,
+    PAIRED_TESTS,
+    RESAMPLING_TESTS,
+    TESTS_OF_RANKS,
+    PairOptions,
+    choose_method,
+    choose_statistic,
+    is_bounded_by_welch,
+)
 from sigarray.read._wide import Scores
 
-# With fewer scores, a bootstrap test of the mean at level 0.05 is wrong in 7 to 16
-# cases of 100, and intervals of the bootstrap are too short.
-FEW_SCORES = 20
-# With fewer scores, Brunner and Munzel's test is wrong too often.
-FEW_RANKS = 10
-# Tests that resample, and tests that can be paired.
-RESAMPLING_TESTS = ("bootstrap", "permutation")
-PAIRED_TESTS = ("bootstrap", "permutation", "t")
-TESTS_OF_RANKS = ("mann-whitney", "brunner-munzel")
-
 Pair = tuple[str, str]
-
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "bootstrap": bootstrap_test,
-    "permutation": permutation_test,
-    "mann-whitney": mann_whitney_u,
-    "brunner-munzel": brunner_munzel,
-    "t": t_test,
-}
-TESTS = tuple(_FUNCTIONS)
-PAIR_METHODS = ("resampling", "saddlepoint")
-# Where sizes and values allow it, pairs get an exact method: a sum for differences of
-# few units, and counting for scores with few decimals.
-EXACT_TEST = "permutation"
-_COUNTED = "counted"
-EXACT_METHODS = ("exact", _COUNTED)
-# From so many scores on "auto" approximates, unless a few of them make the variance:
-# the p-values are right to 0.1 %, and resampling would take a second or more.
-_MANY_SCORES = 10_000
-_MANY_EFFECTIVE = 100.0
 # For a guess at the time: of each pair, and of each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
-# The most scores in one call, and the most pairs that are permuted one by one.
-_MOST_HELD, _FEW_PAIRS = 2**20, 4
-# Near a level the most draws, the most drawn scores, and for how many comparisons.
-_MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
 _SECONDS_PER_SCORE = {"bootstrap": 1e-8, "permutation": 1e-8}
 _SECONDS_PER_SORTED_SCORE = 2e-7
-
-
-@dataclass(frozen=True)
-class PairOptions:
-    """A test and its options; those of resampling are None for other tests.
-
-    `alpha` is the level, and `n_comparisons` the number of p-values to correct for.
-    """
-
-    test: str
-    is_paired: bool
-    n_resamples: int | None
-    seed: int | None
-    method: str = "auto"
-    alpha: float = 0.05
-    n_comparisons: int = 1
-    unit: str = "run"
-    test_share: float | None = None
-    baseline: str | None = None
-
-    @property
-    def measures_by_variance(self) -> bool:
-        """Whether the error of a difference is estimated from the scores."""
-        return self.test in ("t", "bootstrap")
-
-    @property
-    def more_draws(self) -> Draws | None:
-        """What to draw if `n_resamples` cannot give p-values as small as needed."""
-        if self.n_resamples is None or self.method != "auto":
-            return None
-        return plan_draws(self.n_resamples, self.alpha, self.n_comparisons)
-
-    @property
-    def draws_on(self) -> bool:
-        """Whether to draw more near a level: with many, every p is near one."""
-        return self.method == "auto" and self.n_comparisons <= _FEW_COMPARISONS
+# The most scores in one call, and the most pairs that are permuted one by one.
+_MOST_HELD, _FEW_PAIRS = 2**20, 4
+# Near a level the most draws, and the most drawn scores.
+_MOST_DRAWS, _MOST_DRAWN = 2**19, 2**27
 
 
 def run_pairwise(
@@ -171,50 +109,6 @@ def find_tests(
     return tests
 
 
-def choose_method(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return the method of a pair, which `describe_test` puts into words."""
-    if options.method != "auto":
-        return options.method
-    if options.test == EXACT_TEST and options.is_paired:
-        if has_units(x, y):
-            return "exact"
-        if has_exact_exchanges(x, y):
-            return _COUNTED
-    if min(len(x), len(y)) < _MANY_SCORES:
-        return "resampling"
-    if options.test == "permutation" and len(x) != len(y):
-        return "resampling"  # of t, which has no approximation
-    size = effective_size(HOST, x, y, paired=options.is_paired)
-    return "saddlepoint" if size >= _MANY_EFFECTIVE else "resampling"
-
-
-def choose_statistic(x: np.ndarray, y: np.ndarray, options: PairOptions) -> str:
-    """Return the statistic of a pair: for runs, the means in units of their error.
-
-    Two models may differ in spread, and runs are few. Permutations of pairs give the
-    same p-values for both statistics.
-    """
-    if options.unit != "run" or choose_method(x, y, options) != "resampling":
-        return "mean"
-    if min(len(x), len(y)) < 2:
-        return "mean"
-    is_same = options.test == "permutation" and options.is_paired
-    return "mean" if is_same else "t"
-
-
-def is_bounded_by_welch(x: np.ndarray, y: np.ndarray, options: PairOptions) -> bool:
-    """Tell whether Welch's p-value is a lower limit of that of a pair.
-
-    Permutations of t reject equal means too often where a small sample varies more than
-    a large one: `permutation_test` has the rates. The larger of two p-values is small
-    no more often than either is.
-    """
-    is_large = len(x) == len(y) >= FEW_SCORES
-    if options.test != "permutation" or is_large:
-        return False
-    return choose_statistic(x, y, options) == "t"
-
-
 def _find_least_p(x: np.ndarray, y: np.ndarray, options: PairOptions) -> float:
     """Return the lower limit of a p-value: Welch's, which is 1 if neither varies."""
     if not is_bounded_by_welch(x, y, options):
@@ -252,7 +146,7 @@ def _test_together(
     scores: Scores, chosen: Mapping[Pair, dict[str, Any]], options: PairOptions
 ) -> dict[Pair, Any]:
     """Test each pair with the settings that are chosen for it."""
-    function = _FUNCTIONS[options.test]
+    function = FUNCTIONS[options.test]
     groups: dict[Hashable, list[Pair]] = {}
     for pair, settings in chosen.items():
         x, y = _scores_of(scores, pair)
@@ -265,7 +159,7 @@ def _test_together(
         for start in range(0, len(group), step):
             some = group[start : start + step]
             every = [_scores_of(scores, pair) for pair in some]
-            if settings.get("method") == _COUNTED:
+            if settings.get("method") == COUNTED:
                 for pair, samples in zip(some, every, strict=True):
                     results[pair] = compare_by_exchanges(*samples)
                 continue
@@ -386,7 +280,7 @@ def _draw_until_clear(
         if count > _MOST_DRAWS or count * (len(x) + len(y)) > _MOST_DRAWN:
             break
         drawn = count
-        result = _FUNCTIONS[options.test](x, y, **settings | {"n_resamples": drawn})
+        result = FUNCTIONS[options.test](x, y, **settings | {"n_resamples": drawn})
     return result, drawn
 
 

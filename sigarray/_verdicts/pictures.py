@@ -8,7 +8,7 @@ import numpy as np
 from sigarray import bootstrap_ci, proportion_ci
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.pairwise_tests import FEW_SCORES
+from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray.read._score_table import ScoreTable
 from sigarray.results import (
     AsoResult,

@@ -12,7 +12,7 @@ from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.orders import OrderOptions
-from sigarray._verdicts.pairwise_tests import (
+from sigarray._verdicts.pair_options import (
     FEW_RANKS,
     FEW_SCORES,
     PAIR_METHODS,

@@ -1,9 +1,15 @@
 """What `sigarray power` says of a pilot."""
 
+import csv
+import io
+import json
+
+import numpy as np
 import pytest
 import scipy.stats
 
 from sigarray._cli.power_report import find_chi_square
+from sigarray.report._rendering import STYLES
 
 
 @pytest.mark.parametrize("df", [1, 2, 4, 19, 999, 20_000])
@@ -11,3 +17,129 @@ from sigarray._cli.power_report import find_chi_square
 def test_quantiles_of_chi_square_are_scipys(df, share):
     expected = scipy.stats.chi2.ppf(share, df)
     assert find_chi_square(share, df) == pytest.approx(expected, rel=1e-9)
+
+
+class TestWhatIsSaid:
+    def test_the_default_is_that_of_compare(self, table, write, power):
+        document = power(table, "--n-samples", "5")
+        assert (document["test"], document["correction"]) == ("aso", "closed")
+        assert "almost stochastic order: eps_min < 0.2 and" in document["method"]
+        assert (document["n_samples"], document["seed"]) == (5, 0)
+        rows = "".join(f"m{m},{k},{k % 7 + 2 * m}\n" for m in (1, 2) for k in range(20))
+        path = write(f"model,item,score\n{rows}", "items.csv")
+        arguments = ["--metric", "score", "--n-samples", "5"]
+        document = power(path, *arguments)
+        assert document["test"] == "permutation"
+        assert "by item" in document["method"]
+
+    def test_items_are_drawn_with_all_models(self, write, power):
+        """Each item is right once more for b: their difference hardly varies."""
+        easy = np.random.default_rng(3).integers(0, 50, 30)
+        rows = "".join(
+            f"{name},{k},{x + (name == 'b') + 0.1 * (k % 3)}\n"
+            for name in "ab"
+            for k, x in enumerate(easy)
+        )
+        path = write(f"model,item,score\n{rows}")
+        (pair,) = power(path, "--n-samples", "20")["pairs"]
+        assert pair["better"] == "b"
+        assert pair["required_sample_size"] <= 8
+        (pair,) = power(path, "--test", "brunner-munzel", "--n-samples", "20")["pairs"]
+        assert pair["required_sample_size"] is None
+
+    def test_losses(self, table, power):
+        arguments = [table, "--test", "t", "--n-samples", "50"]
+        losses = power(*arguments, "--lower-is-better")
+        assert losses["pairs"][0]["better"] == "a"
+        sizes = [x["required_sample_size"] for x in losses["pairs"]]
+        gains = power(*arguments)
+        assert sizes == [x["required_sample_size"] for x in gains["pairs"]]
+        assert losses["models"]["c"] > 0.0
+
+    @pytest.mark.parametrize("style", STYLES)
+    def test_all_formats(self, table, run, style):
+        arguments = ["power", table, "--n-samples", "20", "--format", style]
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        assert "c" in out
+        if style == "csv":
+            assert len(list(csv.DictReader(io.StringIO(out)))) == 6
+        if style == "text":
+            assert "14 runs of a are too few to see a lift by a factor of 1.25" in out
+            assert "Of 14 runs a variance is an estimate: the numbers may have" in out
+
+    def test_one_model_is_enough(self, write, run):
+        path = write("a\n1\n2\n4\n")
+        code, out, _ = run("power", path)
+        assert code == 0
+        assert "3 runs of a are too few" in out
+        assert "another" not in out
+        assert "for one comparison" in " ".join(out.split())
+
+    def test_no_difference(self, write, run):
+        code, out, _ = run("power", write("a,b\n1,1\n2,2\n4,4\n"))
+        assert code == 0
+        assert "runs of each" not in out
+
+    def test_more_runs_than_were_tried(self, write, run):
+        path = write("a,b\n1,1\n2,2\n4,4.001\n")
+        _, out, _ = run("power", path, "--test", "t", "--n-samples", "20")
+        assert "More than 100 runs each would be needed to see that b is" in " ".join(
+            out.split()
+        )
+        assert "> 100" in out
+
+    def test_more_runs_are_tried_than_there_are(self, write, power):
+        rng = np.random.default_rng(0)
+        rows = "".join(f"{x},{x + 0.25}\n" for x in rng.normal(size=130).round(3))
+        arguments = [write(f"a,b\n{rows}"), "--unit", "run"]
+        arguments += ["--test", "t", "--n-samples", "100"]
+        document = power(*arguments)
+        assert document["largest_size_tried"] == 800
+        assert document["pairs"][0]["required_sample_size"] in (200, 400)
+
+    def test_many_models_are_counted(self, write, run):
+        columns = np.random.default_rng(0).normal(size=(3, 13)).round(3)
+        names = [f"m{k}" for k in range(13)]
+        rows = [",".join(map(str, row)) for row in [names, *columns]]
+        path = write("\n".join(rows))
+        arguments = ["power", path, "--test", "t", "--n-samples", "2", "--lift", "1.1"]
+        code, out, _ = run(*arguments)
+        assert code == 0
+        assert "of 13 models have runs enough to see a lift" in out
+        assert "of 78 pairs would show" in out
+        assert len(out.splitlines()) < 30
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        assert len(document["pairs"]) == 78
+
+    def test_no_order_of_columns_matters(self, table, power):
+        found = [
+            power(table, "--columns", names, "--n-samples", "30", "--test", "t")
+            for names in ("a,b,c", "c,a,b")
+        ]
+        pairs = [
+            {(x["better"], x["worse"], x["power"]) for x in document["pairs"]}
+            for document in found
+        ]
+        assert pairs[0] == pairs[1]
+        assert found[0]["models"] == found[1]["models"]
+
+    def test_a_lift_above_one_is_doubted(self, write, run):
+        path = write("a,b\n0.9,0.95\n0.91,0.96\n")
+        arguments = ["power", path, "--n-samples", "5"]
+        assert "A lift by a factor of 1.25 takes scores above 1" in run(*arguments)[2]
+        assert run(*arguments, "--lift", "1.01")[2] == ""
+        arguments[1] = write("a,b\n99.29,99.31\n99.30,99.32\n99.28,99.31\n99.27,99.3\n")
+        assert "takes scores above 100, and none is" in run(*arguments)[2]
+
+    def test_what_is_refused(self, table, write, run):
+        for options, message in (
+            (["--test", "t", "--threshold", "0.1"], "--threshold with --test aso"),
+            (["--baseline", "z"], "Expected a model of"),
+        ):
+            code, out, err = run("power", table, *options)
+            assert (code, out) == (2, "")
+            assert message in err
+        code, _, err = run("power", write("a,b\n1,2\n2,\n"))
+        assert code == 2
+        assert "expected two scores or more of b; got 1. Run it with more" in err

@@ -116,19 +116,6 @@ def test_equal_sizes_need_no_table(backend):
     assert quantile.merge_steps(backend.library, 7, 7) is None
 
 
-@in_every_width
-@pytest.mark.parametrize("n", range(1, 7))
-def test_enumeration_counts_ordered_resamples(backend, n):
-    """Every multiset once, with the share of the n^n ordered resamples that give it."""
-    ranks, weights = subsets.enumerate_resamples(backend.library, n)
-    ranks, weights = backend.to_numpy(ranks), backend.to_numpy(weights)
-    ordered = Counter(tuple(sorted(r)) for r in itertools.product(range(n), repeat=n))
-    assert len(ordered) == subsets.count_resamples(n) == ranks.shape[1]
-    for column, weight in zip(ranks.T, weights, strict=True):
-        assert weight == pytest.approx(ordered.pop(tuple(column)) / n**n, rel=1e-6)
-    assert not ordered
-
-
 NUMPY = Backend("numpy", np, "cpu")
 
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,18 +49,6 @@ def test_a_shift_that_is_exact_changes_nothing(backend, case, dtype, shifts):
             np.testing.assert_array_equal(
                 backend.to_numpy(result), backend.to_numpy(expected), err_msg=shift
             )
-
-
-@everywhere
-@pytest.mark.parametrize("shift", [0.0, 1e6, 4e6])
-def test_welch_at_a_high_level(backend, shift):
-    """In float32, t was infinite at 10^6 and 0 at 4 x 10^6."""
-    b = np.array([0.0, 0.25, 0.5, 0.75]) + shift
-    a, b = backend.asarray(b + 2.0, "float32"), backend.asarray(b, "float32")
-    result = t_test(a, b)
-    expected = scipy.stats.ttest_ind([2, 2.25, 2.5, 2.75], [0, 0.25, 0.5, 0.75])
-    assert float(result.statistic) == pytest.approx(expected.statistic, rel=1e-6)
-    assert float(result.pvalue) == pytest.approx(expected.pvalue, rel=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1.7e308 / 6, -1.7e308 / 6, 1e-300])
@@ -155,31 +142,6 @@ def test_p_values_of_responses_are_at_most_one(backend):
         assert 0.0 < float(result.pvalue) <= 1.0
         if backend.is_jax and n_resamples == 3:
             break  # it compiles for each
-
-
-def test_complex_statistics_are_refused(backend):
-    xp = backend.xp
-
-    def transform(x, axis):
-        kind = xp.complex128 if x.dtype == xp.float64 else xp.complex64
-        return xp.astype(xp.mean(x, axis=axis), kind)
-
-    a, b = backend.asarray([1.0, 2.0, 4.0]), backend.asarray([0.5, 2.5, 3.0])
-    for test in (bootstrap_test, permutation_test, bootstrap_ci):
-        with pytest.raises(TypeError, match=r"to give real numbers; got .*complex"):
-            test(a, b, statistic=transform, rng=0)
-
-
-def test_counts_are_a_statistic(backend):
-    xp = backend.xp
-
-    def count(x, axis):
-        return xp.count_nonzero(x > 1.0, axis=axis)
-
-    a, b = backend.asarray([1.0, 2.0, 4.0]), backend.asarray([0.5, 2.5, 0.0])
-    result = permutation_test(a, b, statistic=count)
-    assert float(result.statistic) == 1.0
-    assert float(result.pvalue) == 1.0
 
 
 @everywhere

@@ -16,7 +16,6 @@ from sigarray import (
     violation_ratio,
     violation_ratio_from_chunks,
 )
-from sigarray._backend.of_numpy import HOST
 from sigarray._numeric import selection, sources
 from sigarray._order import from_chunks
 from tests.backend.programs import run
@@ -360,22 +359,3 @@ def test_memory(tmp_path):
     )
     assert code == 0, output
     assert float(output.split()[-1]) < 120, output
-
-
-def test_few_scores_and_many_that_are_not_held(monkeypatch):
-    """A t that is no further from 0 than the one of all scores."""
-    from sigarray._numeric.student import find_t_of
-    from sigarray._order import known_scores
-
-    rng = np.random.default_rng(3)
-    a, b = np.sort(rng.normal(1.0, 1.0, 8)), np.sort(rng.normal(size=5000))
-    ranks = np.unique(np.concatenate([[0, 4999], rng.integers(0, 5000, 400)]))
-    known = known_scores.Known(np.arange(8), a), known_scores.Known(ranks, b[ranks])
-    t, df, share = known_scores._least_t(*known)
-    exact, exact_df = find_t_of(HOST, a, b, paired=False)
-    assert 0.9 * exact < t <= exact
-    assert df == pytest.approx(float(exact_df), rel=0.05)
-    errors = np.var(a, ddof=1) / 8, np.var(b, ddof=1) / 5000
-    assert share == pytest.approx(errors[0] / sum(errors), rel=0.01)
-    everything = known_scores.Known(np.arange(5000), b)
-    assert known_scores._least_t(known[0], everything)[0] == pytest.approx(float(exact))

@@ -1,130 +1,114 @@
-"""What is refused or asked about, as users meet it: files, the command, its code."""
+"""Tables that are not what they seem: folds for runs, rows below a blank line."""
 
-import subprocess
-import sys
+import json
 
+import numpy as np
 import pytest
 
-LOSS = "model,seed,loss\n" + "".join(
-    f"{model},{k},{score + k / 100}\n"
-    for model, score in (("a", 0.5), ("b", 0.9))
-    for k in range(6)
-)
-SCORES = "mine,theirs\n0.91,0.71\n0.92,0.72\n0.93,0.74\n0.94,0.73\n0.95,0.75\n"
-COMMAND = (sys.executable, "-m", "sigarray", "compare")
+from tests.read.asking import refuse
+
+DRAW = np.random.default_rng(0)
 
 
-def compare(*arguments, **options):
-    options = {"stdin": subprocess.DEVNULL} | options
-    if "input" in options:
-        del options["stdin"]
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        **options,
-    )
+def long_table(name, label="{}"):
+    rows = [
+        f"{m},{label.format(k)},0.{n}{k}"
+        for m, n in (("a", 7), ("b", 8))
+        for k in "1234"
+    ]
+    return "\n".join([f"model,{name},acc", *rows])
 
 
-def refuse(done, *words):
-    """Expect a refusal that says so, without a number."""
-    assert done.returncode == 2, done.stderr
-    assert not done.stdout
-    for word in words:
-        assert word in done.stderr
-
-
-class TestStandardInput:
-    def test_a_pipe_is_read(self):
-        done = compare(input=SCORES)
-        assert done.returncode == 0, done.stderr
-        assert "mine" in done.stdout
-        assert "example" not in done.stderr
-        assert done.stdout == compare("-", input=SCORES).stdout
-
-    def test_a_file_is_read(self, tmp_path):
-        (tmp_path / "f.csv").write_text(SCORES)
-        with open(tmp_path / "f.csv") as file:
-            done = compare(stdin=file)
-        assert done.returncode == 0, done.stderr
-        assert "mine" in done.stdout
-
-    @pytest.mark.parametrize("nothing", [{}, {"input": ""}])
-    def test_nothing_gives_the_example(self, nothing):
-        done = compare(**nothing)
-        assert done.returncode == 0, done.stderr
-        assert "example" in done.stderr
-
-    @pytest.mark.parametrize("nothing", [{}, {"input": ""}])
-    def test_no_gate_is_passed_by_an_example(self, nothing):
-        done = compare("--fail-unless-better", "mlp", **nothing)
-        refuse(done, "--fail-unless-better", "FILE")
-
-    def test_a_gate_judges_the_pipe(self):
-        done = compare("--fail-unless-better", "nobody", input=SCORES)
-        refuse(done, "nobody", "mine")
-
-
-class TestDirection:
-    def test_a_gate_on_a_loss_asks(self, tmp_path):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS)
-        gate = "--fail-unless-better"
-        refuse(compare(path, gate, "b"), "--lower-is-better", "--higher-is-better")
-        assert compare(path, gate, "b", "--higher-is-better").returncode == 0
-        assert compare(path, gate, "b", "--lower-is-better").returncode == 1
-
+class TestFolds:
     @pytest.mark.parametrize(
-        "metric",
-        ["bits_per_byte", "total cost", "energy", "flops", "rank", "objective"],
+        ("name", "label"),
+        [
+            ("fold", "{}"),
+            ("Fold", "fold{}"),
+            ("cv_fold", "{}"),
+            ("cv", "{}"),
+            ("split", "{}"),
+            ("split", "split_{}"),
+            ("repetition", "{}"),
+        ],
     )
-    def test_other_names_of_losses(self, tmp_path, metric):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS.replace("loss", metric))
-        refuse(compare(path, "--fail-unless-better", "b"), metric, "--lower-is-better")
+    def test_they_are_no_runs_in_silence(self, write, run, name, label):
+        path = write(long_table(name, label))
+        refuse(run("compare", path), repr(name), f"--run {name}", "--test-share")
+        code, _, err = run("compare", path, "--run", name)
+        assert code == 0, err
 
-    def test_a_reciprocal_rank_is_none(self, tmp_path):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS.replace("loss", "mean_reciprocal_rank"))
-        assert compare(path, "--fail-unless-better", "b").returncode == 0
+    def test_beside_columns_of_models(self, write, run):
+        rows = [f"{k},0.7{k},0.8{9 - k}" for k in range(5)]
+        path = write("\n".join(["fold,a,b", *rows]))
+        refuse(run("compare", path), "'fold'", "--run fold", "--test-share")
+        refuse(run("compare", path, "--columns", "a,b"), "--run fold")
+        code, out, err = run("compare", path, "--run", "fold", "--format", "json")
+        assert code == 0, err
+        assert list(json.loads(out)["models"]) == ["a", "b"]
+
+    def test_as_files(self, run, tmp_path):
+        for model in "ab":
+            for k in range(4):
+                path = tmp_path / model / f"fold{k}.json"
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(json.dumps({"acc": 0.5 + k / 10}))
+        way = "{model}/fold{run}.json"
+        refuse(run("compare", str(tmp_path)), f"--path '{way}'")
+        assert run("compare", str(tmp_path), "--path", way)[0] == 0
 
 
-class TestRowsOfMeans:
-    @pytest.mark.parametrize("label", ["mean", "std", "Avg", "average", "±"])
-    @pytest.mark.parametrize("column", ["seed", "note"])
-    def test_their_label_counts_where_it_is_left_out(self, tmp_path, label, column):
-        rows = "".join(f"{k},0.9{k},0.7{k}\n" for k in range(6))
-        path = tmp_path / "f.csv"
-        path.write_text(f"{column},a,b\n{rows}{label},0.93,0.73\n")
-        refuse(compare(path, "--ignore", column), repr(label), "line 8")
+class TestCrossValidate:
+    """What scikit-learn's cross_validate gives, as a data frame in a file."""
 
-    @pytest.mark.parametrize("name", ["average", "mean", "std", "best"])
-    def test_a_model_of_that_name_is_asked_about(self, tmp_path, name):
-        rows = "".join(
-            f"{m},{k},0.{n}{k}\n" for m, n in ((name, 7), ("b", 9)) for k in "1234"
-        )
-        path = tmp_path / "f.csv"
-        path.write_text(f"model,seed,acc\n{rows}")
-        refuse(compare(path), f"expected a model; got '{name}'", "--columns")
-        assert compare(path, "--columns", f"{name},b").returncode == 0
+    def grow(self, write):
+        for m in "ab":
+            rows = [f"{k},0.1,0.2,{DRAW.random()},0.9" for k in range(10)]
+            header = ",fit_time,score_time,test_score,train_score"
+            path = write("\n".join([header, *rows]), f"{m}.csv")
+        return path.rpartition("/")[0]
 
-    @pytest.mark.parametrize("has_deviations", [False, True])
-    def test_means_without_a_label(self, tmp_path, has_deviations):
-        scores = [
-            (0.812, 0.7),
-            (0.834, 0.75),
-            (0.79, 0.71),
-            (0.805, 0.78),
-            (0.85, 0.72),
-        ]
-        rows = [*scores, tuple(sum(x) / 5 for x in zip(*scores, strict=True))]
-        rows += [(0.0236, 0.0319)] * has_deviations
-        path = tmp_path / "f.csv"
-        path.write_text("a,b\n" + "".join(f"{x:.4f},{y:.4f}\n" for x, y in rows))
-        refuse(compare(path), "score of each model", "the means of the 5 above")
-        refuse(compare(path, "--columns", "a,b"), "--unit run")
-        assert compare(path, "--unit", "run").returncode == 0
-        path.write_text("a,b\n" + "".join(f"{x:.4f},{y:.4f}\n" for x, y in scores))
-        assert compare(path).returncode == 0
+    def test_its_rows_are_no_independent_runs(self, write, run):
+        folder = self.grow(write)
+        options = ("--metric", "test_score")
+        refuse(run("compare", folder, *options), "cross_validate", "--test-share")
+        more = ("--test", "t", "--test-share", "0.1")
+        code, out, err = run("compare", folder, *options, *more)
+        assert code == 0, err
+        assert "Nadeau and Bengio" in out
+        assert run("compare", folder, *options, "--unit", "run")[0] == 0
+
+
+class TestRowsApart:
+    ROWS = tuple(f"0.7{k},0.8{9 - k}" for k in range(6))
+
+    @pytest.mark.parametrize("blank", ["", " ", ","])
+    @pytest.mark.parametrize("below", [["0.7,0.8"], ["0.7,0.8", "0.01,0.02"]])
+    def test_below_a_blank_line(self, write, run, blank, below):
+        path = write("\n".join(["a,b", *self.ROWS, blank, *below, ""]))
+        refuse(run("compare", path), "line 9, below a blank line", "Remove")
+
+    def test_other_blank_lines(self, write, run):
+        path = write("\n".join(["", "a,b", "", *self.ROWS, "", ""]))
+        assert run("compare", path)[0] == 0
+        path = write("\n".join(["a,b", *self.ROWS, "", *self.ROWS]))
+        assert run("compare", path)[0] == 0
+
+
+class TestFoldsThatAreLeftOut:
+    """By --ignore, which leaves rows that nothing is said of."""
+
+    def test_rows_are_said_to_be_runs(self, write, run):
+        path = write(long_table("fold"))
+        wide = "fold,a,b\n1,.1,.2\n2,.3,.3\n3,.2,.4\n4,.2,.5\n5,.1,.4\n"
+        for file in (path, write(wide, "wide.csv")):
+            code, _, err = run("compare", file, "--ignore", "fold")
+            assert code == 0
+            assert "column 'fold' was left out, and each of its rows is taken" in err
+            assert "pass --run fold, with --test t and" in err
+            assert run("compare", file, "--run", "fold")[2].count("left out") == 0
+
+    def test_what_has_no_folds_says_nothing(self, write, run):
+        path = write(long_table("batch").replace("batch", "host"))
+        _, _, err = run("compare", path, "--ignore", "host")
+        assert "rows is taken for" not in err

@@ -1,24 +1,18 @@
-"""Rows of means, deviations and extremes: by their names, and by their values."""
+"""Rows of means, deviations and extremes, by their names."""
 
-import itertools
-import math
-
-import numpy as np
 import pytest
 
-from sigarray.read._bytes import TableError
-from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray import read
+from sigarray.read import TableError
 from sigarray.read._summaries import is_summary
+from tests.read.asking import numbers, refuse
+from tests.read.long_tables import as_csv
 
 NAMES = """mean,Avg.,AVERAGE,macro avg,mean over seeds,Mean (5 runs),std,Std. dev.,
 standard deviation,std err,± std,max,geometric mean,Mittelwert,moyenne,promedio,μ,
 mean of all tasks,mean [n=5],IQM"""
 MODELS = """mean-teacher,sd-xl,lstm,best-of-n sampling,meanfield,maximum entropy model,
 a very long name with mean in it,1,,average pooling,std::bert,total recall,minilm"""
-
-
-def by_model(table):
-    return {f"m{k}": row for k, row in enumerate(table)}
 
 
 @pytest.mark.parametrize("name", NAMES.replace("\n", "").split(","))
@@ -29,158 +23,6 @@ def test_names_of_statistics(name):
 @pytest.mark.parametrize("name", [*MODELS.replace("\n", "").split(","), 3.0, None])
 def test_names_of_models(name):
     assert not is_summary(name)
-
-
-def measure_refusals(n_models, n_runs, decimals, append=None):
-    rng = np.random.default_rng(5)
-    n_refused = 0
-    for _ in range(400):
-        table = rng.normal(80.0, 1.0, (n_models, n_runs)).round(decimals)
-        if append is not None:
-            table = append(table, decimals)
-        try:
-            refuse_mean_rows("f.csv", by_model(table))
-        except TableError:
-            n_refused += 1
-    return n_refused / 400
-
-
-@pytest.mark.parametrize("n_models", [2, 5])
-@pytest.mark.parametrize("n_runs", [4, 5, 20])
-@pytest.mark.parametrize("decimals", [0, 1, 4])
-def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
-    """Measured: at most 0.8 % of tables."""
-    assert measure_refusals(n_models, n_runs, decimals) <= 0.02
-
-
-def shares(n_items, n_runs, decimals=None):
-    def draw(rng):
-        found = rng.binomial(n_items, 0.9, (2, n_runs)) / n_items
-        return found if decimals is None else found.round(decimals)
-
-    return draw
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        shares(30, 5),
-        shares(30, 10),
-        shares(38, 5, 4),
-        shares(7, 6),
-        shares(15, 10),
-        shares(150, 5),
-        lambda rng: 100.0 * shares(150, 5)(rng),
-        lambda rng: rng.integers(0, 200, (2, 10)).astype(float),
-        lambda rng: np.minimum(rng.normal(480, 40, (2, 5)).round(1), 500.0),
-    ],
-)
-def test_shares_of_few_items_are_hardly_ever_refused(draw):
-    """Measured: at most 0.5 %, of tables that hold a maximum as often as not."""
-    rng = np.random.default_rng(8)
-    n_refused = 0
-    for _ in range(400):
-        try:
-            refuse_mean_rows("f.csv", by_model(draw(rng)))
-        except TableError:
-            n_refused += 1
-    assert n_refused <= 4
-
-
-@pytest.mark.parametrize("draw", [shares(30, 6), shares(38, 6, 4), shares(150, 6)])
-def test_means_of_shares_are_refused(draw):
-    rng = np.random.default_rng(9)
-    n_refused = 0
-    for _ in range(100):
-        table = draw(rng)
-        means = table.mean(1).round(6)
-        try:
-            refuse_mean_rows("f.csv", by_model(np.column_stack([table, means])))
-        except TableError:
-            n_refused += 1
-    assert n_refused >= 85
-
-
-def at_the_end(statistic):
-    return lambda x, k: np.column_stack([x, statistic(x).round(k)])
-
-
-@pytest.mark.parametrize(
-    ("append", "decimals"),
-    [
-        (at_the_end(lambda x: x.mean(1)), 2),
-        (at_the_end(lambda x: x.mean(1)), 1),
-        (at_the_end(lambda x: np.median(x, 1)), 3),
-        (at_the_end(lambda x: x.max(1)), 3),
-        (at_the_end(lambda x: x.std(1)), 2),
-        (at_the_end(lambda x: x.std(1, ddof=1)), 2),
-        (at_the_end(lambda x: np.stack([x.mean(1), x.std(1)], 1)), 2),
-        (lambda x, k: np.column_stack([x.mean(1).round(k), x]), 4),
-        (at_the_end(lambda x: 1.96 * x.std(1) / math.sqrt(6)), 3),
-        (at_the_end(lambda x: np.ptp(x, axis=1)), 3),
-        (lambda x, k: np.column_stack([x, x.mean(1).round(k - 2)]), 4),
-    ],
-)
-def test_rows_that_are_computed_are_refused(append, decimals):
-    assert measure_refusals(4, 6, decimals, append) >= 0.98
-
-
-def test_a_mean_of_scores_of_two_digits_is_said():
-    table = np.array([[0.71, 0.74, 0.72, 0.75], [0.81, 0.83, 0.84, 0.80]])
-    table = at_the_end(lambda x: x.mean(1))(table, 2)
-    (note,) = refuse_mean_rows("f.csv", by_model(table))
-    assert "last row may be the means of the 4 above" in note
-
-
-def test_messages_name_row_and_statistic(write, run):
-    scores = np.random.default_rng(0).normal(0.8, 0.02, (6, 3)).round(4)
-    rows = [*scores, scores.mean(0).round(4)]
-    text = "\n".join(",".join(map(str, row)) for row in rows)
-    code, out, err = run("compare", write(f"a,b,c\n{text}\n"))
-    assert (code, out) == (2, "")
-    assert (
-        "the last score of each model: expected another run; got the means of the 6"
-        in err
-    )
-    assert run("compare", write(f"a,b,c\n{text}\n"), "--unit", "run")[0] == 0
-    text = "\n".join(f"{k},{row}" for k, row in enumerate(text.split("\n")))
-    path = write(f"seed,a,b,c\n{text}\n", "seeds.csv")
-    for options, unit in (
-        (("--columns", "a,b"), "run"),
-        (("--ignore", "seed"), "run"),
-        (("--run", "seed"), "run"),
-        (("--item", "seed"), "item"),
-    ):
-        code, _, err = run("compare", path, *options)
-        assert code == 2
-        assert f"--unit {unit}" in err
-        assert run("compare", path, *options, "--unit", unit)[0] == 0
-
-
-def test_columns_of_other_lengths_that_end_in_their_means(write, run):
-    rng = np.random.default_rng(2)
-    columns = [rng.normal(0.9, 0.01, n).round(4) for n in (4, 6)]
-    columns = [[*map(str, x), str(x.mean().round(4))] for x in columns]
-    rows = [",".join(x) for x in itertools.zip_longest(*columns, fillvalue="")]
-    path = write("\n".join(["a,b", *rows]))
-    code, _, err = run("compare", path)
-    assert code == 2
-    assert "the means of those above" in err
-    assert run("compare", path, "--unit", "run")[0] == 0
-
-
-def test_a_score_for_each_row(write, run):
-    scores = np.random.default_rng(3).normal(0.9, 0.01, (2, 6)).round(4)
-    table = np.column_stack([scores, scores.mean(1).round(4)])
-    rows = [f"{m},{x}" for m, by in zip("ab", table, strict=True) for x in by]
-    path = write("\n".join(["model,acc", *rows]))
-    code, _, err = run("compare", path)
-    assert code == 2
-    assert "the means of the 6 above" in err
-    assert run("compare", path, "--unit", "run")[0] == 0
-    numbered = [f"{k},{row}" for k, row in enumerate(rows)]
-    named = write("\n".join(["seed,model,acc", *numbered]), "named.csv")
-    assert run("compare", named)[0] == 0
 
 
 def test_models_that_are_others_and_a_statistic(write, run):
@@ -228,7 +70,48 @@ def test_shorter_columns_are_no_labels(write, run):
     assert code == 0, err
 
 
-def test_scores_that_never_vary_are_no_means():
-    same = {"a": np.full(6, 0.5), "b": np.full(6, 0.7)}
-    assert refuse_mean_rows("f.csv", same) == []
-    assert refuse_mean_rows("f.csv", {"a": np.arange(5.0), "b": np.arange(6.0)}) == []
+class TestRowsOfMeans:
+    @pytest.mark.parametrize("label", ["mean", "std", "Avg", "average", "±"])
+    @pytest.mark.parametrize("column", ["seed", "note"])
+    def test_their_label_counts_where_it_is_left_out(
+        self, run, tmp_path, label, column
+    ):
+        rows = "".join(f"{k},0.9{k},0.7{k}\n" for k in range(6))
+        path = tmp_path / "f.csv"
+        path.write_text(f"{column},a,b\n{rows}{label},0.93,0.73\n")
+        refuse(run("compare", str(path), "--ignore", column), repr(label), "line 8")
+
+    @pytest.mark.parametrize("name", ["average", "mean", "std", "best"])
+    def test_a_model_of_that_name_is_asked_about(self, run, tmp_path, name):
+        rows = "".join(
+            f"{m},{k},0.{n}{k}\n" for m, n in ((name, 7), ("b", 9)) for k in "1234"
+        )
+        path = tmp_path / "f.csv"
+        path.write_text(f"model,seed,acc\n{rows}")
+        refuse(
+            run("compare", str(path)), f"expected a model; got '{name}'", "--columns"
+        )
+        assert run("compare", str(path), "--columns", f"{name},b")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("model,seed,f1", ("1", "2", "mean")),
+        ("model,item,f1", ("q1", "q2", "Total")),
+        ("model,task,f1", ("x", "y", "average")),
+    ],
+)
+def test_rows_of_means(write, header, names):
+    rows = [(m, name, k) for m in "ab" for k, name in enumerate(names)]
+    path = write(as_csv(rows, header))
+    with pytest.raises(TableError, match=rf"line 4: expected a \w+; got '{names[2]}'"):
+        read.scores(path)
+    if "task" in header:
+        assert list(read.scores(path, tasks=names[:2]).tasks) == ["x", "y"]
+
+
+def test_of_deviations(write, run):
+    rows = [f"{k},{numbers(0, 1, 2)}" for k in range(6)]
+    path = write("\n".join(["note,a,b", *rows, f"sd,{numbers(0, 1, 2)}"]))
+    refuse(run("compare", path, "--ignore", "note"), "'sd'")

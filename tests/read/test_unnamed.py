@@ -1,18 +1,15 @@
 """Tables with a column for each model, and nothing that says what a row is of."""
 
+import random
+
 import numpy as np
 import pytest
 
 from sigarray.read._unnamed import doubt_runs
+from tests.read.asking import refuse
 
+DRAW = random.Random(0)
 RNG = np.random.default_rng(0)
-
-
-def refuse(done, *words):
-    code, out, err = done
-    assert (code, out) == (2, ""), err
-    for word in words:
-        assert word in err
 
 
 def columns(table):
@@ -85,3 +82,22 @@ def test_an_index_without_a_name(write, run):
     )
     assert "permutation" in run("compare", path, "--item", "")[1]
     assert "stochastic" in run("compare", path, "--ignore", "")[1]
+
+
+class TestRightOrWrong:
+    def test_columns_are_of_items(self, write, run):
+        rows = [f"{DRAW.randint(0, 1)},{DRAW.randint(0, 1)}" for _ in range(30)]
+        path = write("\n".join(["mine,theirs", *rows]))
+        code, out, err = run("compare", path)
+        assert code == 0
+        assert "0 and 1 were taken for those of items" in err
+        assert "permutation" in out
+        assert "stochastic" in run("compare", path, "--unit", "run")[1]
+        longer = write("\n".join(["mine,theirs", *rows, "1,"]))
+        refuse(run("compare", longer), "30", "31", "--item", "--unit run")
+
+    def test_of_what_they_are_is_asked(self, write, run):
+        rows = [f"{m},{k % 2}" for m in "ab" for k in range(30)]
+        path = write("\n".join(["model,correct", *rows]))
+        refuse(run("compare", path), "--item", "--unit run")
+        assert run("compare", path, "--unit", "run")[0] == 0

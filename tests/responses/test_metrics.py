@@ -1,13 +1,16 @@
 """Metrics of responses: worked by hand, and against SciPy and scikit-learn."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sigarray import responses
 from sigarray._backend.of_numpy import HOST
 from sigarray.responses import metrics
-from tests.backends import HERE
+from tests.backends import HERE, require
 
 NAN = np.nan
 # Item means 0.5, 1 and 3; medians 0.5, 1 and 2.
@@ -351,3 +354,27 @@ def test_faults_make_nan():
         system = [[1.0, 2.0], [1.0, 1.0]]
         sets = (gold, system, system) if name.startswith("wins") else (gold, system)
         assert np.all(np.isnan(metric(*sets))), name
+
+
+def test_options_of_metrics_are_compiled_once():
+    jax = require("jax")
+    gold, a, b = responses.simulate(6, 2, xp=jax.numpy, rng=0)
+    make = (
+        lambda: metrics.binary("f1", gold_threshold=0.4),
+        lambda: metrics.histogram_kl(n_bins=3),
+        lambda: metrics.wins("mae", aggregate="median"),
+    )
+    for metric in make:
+        assert metric() == metric()
+        assert hash(metric()) == hash(metric())
+    assert metrics.binary("f1") != metrics.binary("f1", system_threshold=0.4)
+
+    programs = []
+    for _ in range(2):
+        metric = metrics.binary("recall", gold_threshold=0.3)
+        with jax.no_tracing() if programs else contextlib.nullcontext():
+            result = responses.response_test(
+                gold, a, b, metric=metric, n_resamples=7, rng=0
+            )
+        programs.append(result)
+    assert programs[0] == programs[1]

@@ -20,7 +20,8 @@ from benchmarks.reproduce.rates.tests import (
     by_t,
 )
 from sigarray._verdicts.floors import choose_correction, list_floors
-from sigarray._verdicts.pairwise_tests import PairOptions, find_tests
+from sigarray._verdicts.pair_options import PairOptions
+from sigarray._verdicts.pairwise_tests import find_tests
 
 # As many as the command draws.
 N_RESAMPLES = 9999

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.reproduce.rates.ranges import FEWEST, find_ranges, say_range
 from benchmarks.reproduce.rates.scores import DRAWS
-from benchmarks.reproduce.verdicts import show, write_table
+from benchmarks.reproduce.verdict_page import show, write_table
 
 Rows = Sequence[dict[str, Any]]
 

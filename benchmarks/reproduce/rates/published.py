@@ -8,8 +8,9 @@ import numpy as np
 import sigarray
 from benchmarks.reproduce.error_rates import find_plain_bounds
 from benchmarks.reproduce.experiment import Settings
+from benchmarks.reproduce.known_ratios import THRESHOLD
 from benchmarks.reproduce.rates.tests import FULL, N_BLOCKS, QUICK
-from benchmarks.reproduce.verdicts import LEVEL, N_RESAMPLES, THRESHOLD
+from benchmarks.reproduce.verdicts import LEVEL, N_RESAMPLES
 
 SIZES = (2, 3, 5, 10, 20)
 

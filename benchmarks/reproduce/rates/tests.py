@@ -24,7 +24,7 @@ from benchmarks.reproduce.rates.scores import (
 )
 from sigarray._verdicts.exact_exchanges import compare_by_exchanges, has_exact_exchanges
 from sigarray._verdicts.exact_ranks import has_exact_ranks, p_value_of_ranks
-from sigarray._verdicts.pairwise_tests import FEW_SCORES
+from sigarray._verdicts.pair_options import FEW_SCORES
 
 LEVEL = 0.05
 QUICK, FULL = 200, 4000

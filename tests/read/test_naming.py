@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
-
 from sigarray import read
-from sigarray.read import TableError
 from tests.read.long_tables import EXPECTED, as_csv, as_lists
 
 
@@ -52,20 +49,3 @@ class TestFolders:
             rows = [(m, s, x) for m, xs in by.items() for s, x in enumerate(xs)]
             write(as_csv(rows, "model,seed,score"), f"{task}.csv")
         assert as_lists(read.scores(tmp_path)) == EXPECTED
-
-    def test_another_metric_in_another_file(self, write):
-        a, b = write("acc\n1\n", "a.csv"), write("f1\n1\n", "b.csv")
-        with pytest.raises(TableError, match=r"one metric; got 'acc' in .*'f1' in"):
-            read.scores(a, b)
-
-    def test_names_for_files(self, write, tmp_path):
-        a, b = write("acc\n1\n", "x.csv"), write("acc\n2\n", "y.csv")
-        table = read.scores(f"new model={a}", f"old={b}")
-        assert as_lists(table) == {"": {"new model": [1], "old": [2]}}
-        with pytest.raises(TableError, match=r"each file once; got .*x.csv twice"):
-            read.scores(a, a)
-
-    def test_nothing_to_read(self, tmp_path):
-        (tmp_path / "a.png").write_bytes(b"x")
-        with pytest.raises(TableError, match=r"files of scores.*; got 'a.png'"):
-            read.scores(tmp_path)

@@ -1,5 +1,7 @@
 """Scores joined by items, runs, clusters and steps."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from sigarray import read
 from sigarray.read import TableError
 from tests.read.long_tables import as_csv, as_lists
 
+DRAW = random.Random(0)
 ITEMS = [
     ("a", "q1", 1, "x", 1.0),
     ("a", "q1", 2, "x", 0.0),
@@ -19,16 +22,6 @@ ITEMS += [("b", *row[1:-1], 1.0 - row[-1]) for row in ITEMS]
 
 
 class TestJoins:
-    def test_duplicates_name_both_places(self, write):
-        rows = [("a", "q1", 1), ("b", "q1", 2), ("a", "q1", 3)]
-        path = write(as_csv(rows, "model,item,score"))
-        match = r"line 4: expected one score of 'a' for item 'q1'; got another.*line 2"
-        with pytest.raises(TableError, match=match):
-            read.scores(path)
-        rows = [("a", 1, 1), ("b", 1, 2), ("a", 1, 3)]
-        with pytest.raises(TableError, match=r"line 4: .*'a' for run '1'"):
-            read.scores(write(as_csv(rows, "model,seed,score")))
-
     def test_items_of_one_model_alone(self, write):
         rows = [("a", f"q{k}", k) for k in range(6)] + [
             ("b", f"q{k}", k) for k in (1, 9)
@@ -125,57 +118,15 @@ class TestJoins:
         assert any("12 scores were averaged: 6 items are left" in x for x in notes)
 
 
-class TestRowsOfColumns:
-    """Tables with a column for each model, of which some cells are blank."""
-
-    LINES = "q,a,b,c\nx1,1,0,1\nx2,,1,1\nx3,1,0,\nx4,0,1,1\nx5,1,1,0\nx6,1,0,0\n"
-
-    def test_blank_cells_ask_to_leave_out_the_row(self, write):
-        with pytest.raises(TableError, match=r"blank one\. Pass --drop-unmatched"):
-            read.scores(write(self.LINES), item="q")
-
-    def test_of_each_pair_what_both_have(self, write):
-        table = read.scores(write(self.LINES), item="q", drop_unmatched=True)
-        (by,) = table.tasks.values()
-        assert {name: x.tolist() for name, x in by.items()} == {
-            "a": [1.0, 0.0, 1.0, 1.0],
-            "b": [0.0, 1.0, 1.0, 0.0],
-            "c": [1.0, 1.0, 0.0, 0.0],
-        }
-        assert any(
-            "2 of 6 rows do not have a score of every model: a lacks 1; c lacks 1; "
-            "left out" in note
-            for note in table.notes
-        )
-        (pairs,) = table.pairs.values()
-        sizes = {names: len(x) for names, (x, _) in pairs.items()}
-        assert sizes == {("a", "b"): 5, ("a", "c"): 4, ("b", "c"): 5}
-        x, y = pairs["b", "c"]
-        assert (x.tolist(), y.tolist()) == ([0, 1, 1, 1, 0], [1, 1, 1, 0, 0])
-
-    def test_rows_that_nobody_shares_are_refused(self, write):
-        lines = "q,a,b\nx1,1,\nx2,,1\nx3,1,\nx4,,0\n"
-        with pytest.raises(TableError, match=r"a score of every model; got none"):
-            read.scores(write(lines), item="q", drop_unmatched=True)
-
-    def test_whole_rows_and_runs_stay_as_they_are(self, write):
-        whole = "q,a,b\nx1,1,0\nx2,0,1\nx3,1,0\n"
-        options = {"item": "q", "drop_unmatched": True}
-        assert not read.scores(write(whole), **options).pairs
-        runs = write("a,b\n.71,.72\n.73,\n.74,.75\n.72,.77\n")
-        (by,) = read.scores(runs, drop_unmatched=True).tasks.values()
-        assert [len(x) for x in by.values()] == [4, 3]
-
-
-def test_columns_that_may_group_items_are_named(write):
-    lines = ["model,item,document,topic,score"]
-    lines += [
-        f"{model},q{k},d{k // 3},t{(k + len(model)) % 4},0.{(7 * k + len(model)) % 10}"
-        for model in ("a", "bb")
-        for k in range(12)
-    ]
-    table = read.scores(write("\n".join(lines)))
-    (said,) = [x for x in table.notes if "may group the items" in x]
-    # A topic is not the same for both models.
-    assert "'document' may group" in said
-    assert said.endswith("pass --cluster document")
+class TestSteps:
+    def test_the_note_names_the_column_of_steps(self, write, run):
+        rows = [
+            f"{m},{k},{step},{DRAW.random()}"
+            for m in "ab"
+            for k in range(4)
+            for step in (0, 1, 2)
+        ]
+        path = write("\n".join(["model,seed,epoch,acc", *rows]))
+        _, _, err = run("compare", path)
+        assert "'epoch' was taken for the steps of a run" in err
+        assert "--run" not in err

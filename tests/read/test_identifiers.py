@@ -1,11 +1,11 @@
-"""Ids of an unknown name, scores of 0 and 1, and samples, as users meet them."""
+"""Columns of an unknown name: which item or run a score is of, and samples of one."""
 
 import json
-import math
 import random
 
 import pytest
-import scipy.stats
+
+from tests.read.asking import refuse
 
 DRAW = random.Random(0)
 
@@ -21,13 +21,6 @@ def table(header, ids, *, n_each=1, is_right=False, shuffled=True):
     if n_each == 1:
         rows = [f"{m},{x},{s}" for m, x, _, s in (row.split(",") for row in rows)]
     return "\n".join([header, *rows])
-
-
-def refuse(done, *words):
-    code, out, err = done
-    assert (code, out) == (2, ""), err
-    for word in words:
-        assert word in err
 
 
 class TestUnknownNames:
@@ -65,25 +58,6 @@ class TestUnknownNames:
         path = write("\n".join(["model,acc,size", *rows]))
         code, _, err = run("compare", path, "--metric", "acc")
         assert code == 0, err
-
-
-class TestRightOrWrong:
-    def test_columns_are_of_items(self, write, run):
-        rows = [f"{DRAW.randint(0, 1)},{DRAW.randint(0, 1)}" for _ in range(30)]
-        path = write("\n".join(["mine,theirs", *rows]))
-        code, out, err = run("compare", path)
-        assert code == 0
-        assert "0 and 1 were taken for those of items" in err
-        assert "permutation" in out
-        assert "stochastic" in run("compare", path, "--unit", "run")[1]
-        longer = write("\n".join(["mine,theirs", *rows, "1,"]))
-        refuse(run("compare", longer), "30", "31", "--item", "--unit run")
-
-    def test_of_what_they_are_is_asked(self, write, run):
-        rows = [f"{m},{k % 2}" for m in "ab" for k in range(30)]
-        path = write("\n".join(["model,correct", *rows]))
-        refuse(run("compare", path), "--item", "--unit run")
-        assert run("compare", path, "--unit", "run")[0] == 0
 
 
 class TestSamples:
@@ -219,65 +193,3 @@ class TestSamples:
         code, _, err = run("compare", write(text), "--item", "question_id")
         assert code == 0, err
         assert "40 items are left" in err
-
-
-class TestUnmatched:
-    def rows(self):
-        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
-        scores["c"] = {k: x for k, x in scores["c"].items() if k < 12}
-        del scores["b"][0]
-        return scores
-
-    def write(self, write, scores, name="item"):
-        rows = [f"{m},{k},{x!r}" for m, by in scores.items() for k, x in by.items()]
-        return write("\n".join([f"model,{name},f1", *rows]))
-
-    def test_what_one_lacks_is_left_out_of_its_pairs_alone(self, write, run):
-        scores = self.rows()
-        path = self.write(write, scores)
-        refuse(run("compare", path), "--drop-unmatched")
-        options = ("--drop-unmatched", "--format", "json")
-        code, out, err = run("compare", path, *options)
-        assert code == 0, err
-        assert "a and b on 19, a and c on 12, b and c on 11" in err
-        assert "items of both" in json.loads(out)["method"]
-        found = json.loads(out)["pairs"]
-        for record in found:
-            a, b = record["model_a"], record["model_b"]
-            two = self.write(write, {a: scores[a], b: scores[b]})
-            (alone,) = json.loads(run("compare", two, *options)[1])["pairs"]
-            assert record["pvalue"] == alone["pvalue"]
-            assert record["mean_difference"] == alone["mean_difference"]
-            assert record["statistic"] == pytest.approx(record["mean_difference"])
-
-    @pytest.mark.parametrize("test", ["t", "permutation"])
-    def test_paired_runs_are_left_out_by_pair_too(self, write, run, test):
-        scores = self.rows()
-        path = self.write(write, scores, "seed")
-        options = ("--paired", "--test", test, "--format", "json")
-        refuse(run("compare", path, *options), "--drop-unmatched")
-        options += ("--drop-unmatched",)
-        code, out, err = run("compare", path, *options)
-        assert code == 0, err
-        assert "means are of the 11 runs that all models have" in err
-        assert "a and b on 19, a and c on 12, b and c on 11" in err
-        assert "on the 11 to 19 runs of both" in json.loads(out)["method"]
-        for record in json.loads(out)["pairs"]:
-            a, b = record["model_a"], record["model_b"]
-            both = sorted(scores[a].keys() & scores[b].keys())
-            x, y = ([scores[name][k] for k in both] for name in (a, b))
-            if test == "t":
-                expected = scipy.stats.ttest_rel(x, y).pvalue
-                assert record["pvalue"] == pytest.approx(expected)
-            difference = math.fsum(x) / len(x) - math.fsum(y) / len(y)
-            assert record["mean_difference"] == pytest.approx(difference)
-        # Runs that are not paired are all there.
-        _, out, _ = run("compare", path, "--test", "t", "--format", "json")
-        sizes = [x["n"] for x in json.loads(out)["models"].values()]
-        assert sizes == [20, 19, 12]
-
-    def test_items_that_all_have_are_as_they_were(self, write, run):
-        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
-        path = self.write(write, scores)
-        done = run("compare", path, "--drop-unmatched")
-        assert done == run("compare", path)

@@ -1,0 +1,24 @@
+"""What some order statistics say of all scores."""
+
+import numpy as np
+import pytest
+
+from sigarray._backend.of_numpy import HOST
+from sigarray._numeric.student import find_t_of
+from sigarray._order import known_scores
+
+
+def test_few_scores_and_many_that_are_not_held():
+    """A t that is no further from 0 than the one of all scores."""
+    rng = np.random.default_rng(3)
+    a, b = np.sort(rng.normal(1.0, 1.0, 8)), np.sort(rng.normal(size=5000))
+    ranks = np.unique(np.concatenate([[0, 4999], rng.integers(0, 5000, 400)]))
+    known = known_scores.Known(np.arange(8), a), known_scores.Known(ranks, b[ranks])
+    t, df, share = known_scores._least_t(*known)
+    exact, exact_df = find_t_of(HOST, a, b, paired=False)
+    assert 0.9 * exact < t <= exact
+    assert df == pytest.approx(float(exact_df), rel=0.05)
+    errors = np.var(a, ddof=1) / 8, np.var(b, ddof=1) / 5000
+    assert share == pytest.approx(errors[0] / sum(errors), rel=0.01)
+    everything = known_scores.Known(np.arange(5000), b)
+    assert known_scores._least_t(known[0], everything)[0] == pytest.approx(float(exact))

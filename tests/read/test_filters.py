@@ -1,0 +1,71 @@
+"""Rows that are chosen by what is in a column: --where."""
+
+import json
+import random
+
+import pytest
+
+from tests.read.asking import numbers, refuse
+
+DRAW = random.Random(0)
+
+
+class TestWhere:
+    def rows(self, name="split", values=("train", "test")):
+        rows = [
+            f"{m},{k},{x},{numbers(0.5, 0.9)}"
+            for m in ("lstm", "cnn")
+            for k in range(6)
+            for x in values
+        ]
+        return "\n".join([f"model,seed,{name},acc", *rows])
+
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            ("split", ("train", "test")),
+            ("part", ("Train", "Valid", "Test")),
+            ("subset", ("dev", "test")),
+        ],
+    )
+    def test_splits_are_not_pooled(self, write, run, name, values):
+        path = write(self.rows(name, values))
+        last = values[-1]
+        refuse(run("compare", path), f"--where {name}={last}", f"--task {name}")
+        code, out, err = run("compare", path, "--where", f"{name}={last}")
+        assert code == 0, err
+        assert out == run("compare", write("\n".join(self.kept(path, last))))[1]
+
+    def kept(self, path, value):
+        with open(path) as file:
+            lines = file.read().split("\n")
+        yield "model,seed,acc"
+        for line in lines[1:]:
+            model, seed, split, score = line.split(",")
+            if split == value:
+                yield f"{model},{seed},{score}"
+
+    def test_several_columns_and_values(self, write, run):
+        path = write(self.rows(values=("train", "val", "test")))
+        where = ("--where", "split=test", "--where", "seed=0,1,2,3")
+        code, out, err = run("compare", path, *where, "--format", "json")
+        assert code == 0, err
+        assert {x["n"] for x in json.loads(out)["models"].values()} == {4}
+        refuse(run("compare", path, "--where", "split=val,test"), "expected one score")
+
+    def test_columns_of_models(self, write, run):
+        rows = [f"{x},{numbers(0.5, 0.9, 2)}" for x in ("train", "test") * 6]
+        path = write("\n".join(["split,lstm,cnn", *rows]))
+        refuse(run("compare", path), "--where split=test")
+        code, _, err = run("compare", path, "--where", "split=test")
+        assert code == 0, err
+        kept = "\n".join(["lstm,cnn", *(x[5:] for x in rows if x.startswith("test"))])
+        a = run("compare", path, "--where", "split=test", "--format", "csv")[1]
+        assert a == run("compare", write(kept), "--format", "csv")[1]
+
+    def test_what_is_not_there(self, write, run):
+        path = write(self.rows())
+        refuse(run("compare", path, "--where", "part=test"), "no column 'part'")
+        refuse(run("compare", path, "--where", "split=tset"), "'train', 'test'")
+        with pytest.raises(SystemExit):
+            run("compare", path, "--where", "split")

@@ -1,0 +1,75 @@
+"""Logs of Inspect AI: the numbers are its own."""
+
+import json
+import statistics
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.tool_files import FILES, means, read_csv
+
+INSPECT = FILES / "inspect"
+
+
+class TestInspect:
+    MODELS = ("mockllm/model-a", "mockllm/model-b")
+
+    @pytest.mark.parametrize("scorer", ["match", "includes"])
+    @pytest.mark.parametrize("folder", ["eval", "deflated"])
+    def test_averages_are_those_of_the_tool(self, folder, scorer):
+        if folder == "eval":
+            pytest.importorskip("zstandard")
+        for path in (INSPECT / folder).iterdir():
+            table = read.scores(path, metric=scorer)
+            assert table.unit == "item"
+            rows = read_csv(INSPECT / "frames" / "samples_with_eval.csv")
+            values = [
+                x[f"score_{scorer}"] == "C"
+                for x in rows
+                if x["model"] == table.models[0] and x[f"score_{scorer}"] in ("C", "I")
+            ]
+            assert list(means(table).values()) == [
+                pytest.approx(statistics.fmean(values))
+            ]
+
+    @pytest.mark.parametrize("end", ["csv", "parquet"])
+    def test_data_frames_are_the_logs(self, end):
+        if end == "parquet":
+            pytest.importorskip("pyarrow")
+        frame = read.scores(
+            INSPECT / "frames" / f"samples_with_eval.{end}",
+            metric="score_match",
+            drop_unmatched=True,
+        )
+        logs = read.scores(INSPECT / "deflated", metric="match", drop_unmatched=True)
+        assert means(frame) == means(logs)
+        assert frame.ids == logs.ids
+
+    def test_samples_without_their_model(self):
+        with pytest.raises(TableError, match=r"samples_df\(logs, columns="):
+            read.scores(INSPECT / "frames" / "samples.csv", metric="score_match")
+
+    def test_scores_of_several_parts(self):
+        table = read.scores(INSPECT / "json", metric="rubric.fluency")
+        expected = {}
+        for path in (INSPECT / "json").iterdir():
+            log = json.loads(path.read_text())
+            values = [x["scores"]["rubric"]["value"]["fluency"] for x in log["samples"]]
+            expected[log["eval"]["model"]] = statistics.fmean(values)
+        assert means(table) == expected
+        assert set(expected) == set(self.MODELS)
+        truths = read.scores(INSPECT / "json", metric="rubric.accuracy")
+        assert set(truths.scores[self.MODELS[0]].tolist()) == {0.0, 1.0}
+
+    def test_what_was_not_scored_is_no_zero(self):
+        with pytest.raises(TableError, match=r"'mockllm/model-b' lacks 1"):
+            read.scores(INSPECT / "deflated", metric="brevity")
+        table = read.scores(INSPECT / "deflated", metric="brevity", drop_unmatched=True)
+        assert any("without a score were left out" in note for note in table.notes)
+
+    def test_archives_that_are_broken(self, tmp_path):
+        path = tmp_path / "log.eval"
+        path.write_bytes(b"PK\x03\x04" + bytes(50))
+        with pytest.raises(TableError, match="cannot be read as a log of Inspect AI"):
+            read.scores(path)

@@ -1,0 +1,134 @@
+"""Files of lm-evaluation-harness: the numbers are its own."""
+
+import json
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.tool_files import FILES, means
+
+LM_EVAL = FILES / "lm_eval"
+
+
+class TestLmEval:
+    NAMES = ("toy-org__model-a", "toy-org__model-b")
+
+    @pytest.mark.parametrize(
+        ("task", "metric"),
+        [
+            ("toy_mc", "acc"),
+            ("toy_mc", "acc_norm"),
+            ("toy_arith", "exact_match,strict-match"),
+            ("toy_arith", "exact_match,flexible-extract"),
+            ("toy_qa", "token_f1"),
+        ],
+    )
+    def test_averages_are_those_of_the_harness(self, task, metric):
+        for name in self.NAMES:
+            table = read.scores(LM_EVAL / name, metric=metric, tasks=[task])
+            (path,) = (LM_EVAL / name).glob("results_*.json")
+            results = json.loads(path.read_text())["results"][task]
+            key = metric if "," in metric else f"{metric},none"
+            assert means(table, task) == {name: pytest.approx(results[key])}
+            assert table.unit == "item"
+
+    def test_models_are_paired_by_document(self):
+        folders = [LM_EVAL / name for name in self.NAMES]
+        with pytest.raises(TableError, match=r"'toy-org__model-b' lacks 1 \('5'\)"):
+            read.scores(*folders, metric="acc")
+        table = read.scores(*folders, metric="acc", drop_unmatched=True)
+        assert table.is_paired
+        ids = table.ids["toy_mc"]
+        assert len(set(ids.values())) == 1
+        assert "5" not in ids[self.NAMES[0]]
+        assert len(ids[self.NAMES[0]]) == 11
+        assert any(
+            "'toy-org__model-b' lacks 1 ('5'); left out" in x for x in table.notes
+        )
+
+    def test_another_document_of_the_same_number_is_an_error(self):
+        folders = [LM_EVAL / self.NAMES[0], LM_EVAL / "toy-org__model-b-unsorted"]
+        with pytest.raises(TableError, match=r"one text.* pass --item doc_hash"):
+            read.scores(*folders, metric="acc", drop_unmatched=True)
+        joined = read.scores(
+            *folders, metric="acc", item="doc_hash", drop_unmatched=True
+        )
+        right = [LM_EVAL / name for name in self.NAMES]
+        assert sorted(means(joined).values()) == sorted(
+            means(read.scores(*right, metric="acc", drop_unmatched=True)).values()
+        )
+
+    def test_files_without_a_folder(self):
+        paths = [next((LM_EVAL / x).glob("samples_toy_mc_*")) for x in self.NAMES]
+        table = read.scores(*paths, metric="acc", drop_unmatched=True)
+        assert table.models == self.NAMES
+        assert list(table.tasks) == ["toy_mc"]
+        named = [f"{x}={path}" for x, path in zip("ab", paths, strict=True)]
+        named = read.scores(*named, metric="acc", drop_unmatched=True)
+        assert named.models == ("a", "b")
+        assert list(means(named).values()) == list(means(table).values())
+
+    def test_samples_without_the_hash_of_their_document(self, tmp_path):
+        paths, bare = [], []
+        for name in self.NAMES:
+            path = next((LM_EVAL / name).glob("samples_toy_mc_*"))
+            records = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
+            for record in records:
+                del record["doc_hash"]
+            (tmp_path / name).mkdir()
+            lines = "\n".join(json.dumps(x) for x in records)
+            (tmp_path / name / path.name).write_text(lines, "utf-8")
+            paths.append(path)
+            bare.append(tmp_path / name / path.name)
+        options = {"metric": "acc", "drop_unmatched": True}
+        hashed, table = read.scores(*paths, **options), read.scores(*bare, **options)
+        assert means(hashed) == means(table)
+        assert table.is_paired
+
+    def test_several_metrics_are_listed(self):
+        with pytest.raises(TableError, match=r"got 'acc', 'acc_norm'\. Choose one"):
+            read.scores(LM_EVAL / self.NAMES[0], tasks=["toy_mc"])
+
+    def test_tasks_without_the_metric_are_named(self):
+        table = read.scores(LM_EVAL / self.NAMES[0], metric="acc")
+        assert list(table.tasks) == ["toy_mc"]
+        note = (
+            "task toy_arith, task toy_ppl, task toy_qa left out, without metric 'acc'"
+        )
+        assert note in table.notes
+
+    def test_two_dated_files_of_one_task(self, tmp_path):
+        source = next((LM_EVAL / self.NAMES[0]).glob("samples_toy_mc_*"))
+        for date in ("2026-01-01T00-00-00.0", "2026-01-02T00-00-00.0"):
+            path = tmp_path / "m" / f"samples_toy_mc_{date}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(source.read_bytes())
+        with pytest.raises(TableError, match=r"one file of 'm' on toy_mc; got .* Pass"):
+            read.scores(tmp_path / "m", metric="acc")
+
+    def test_directions_are_those_of_the_harness(self):
+        table = read.scores(LM_EVAL / self.NAMES[0], metric="answer_len")
+        assert table.higher_is_better is False
+        assert read.scores(LM_EVAL / self.NAMES[0], metric="acc").higher_is_better
+
+    def test_a_metric_with_several_filters(self):
+        match = r"one metric for --metric exact_match; got 'exact_match,strict-match'"
+        with pytest.raises(TableError, match=match):
+            read.scores(LM_EVAL / self.NAMES[0], metric="exact_match")
+
+    def test_a_metric_that_no_task_has(self):
+        match = (
+            r"--metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
+        )
+        with pytest.raises(TableError, match=match):
+            read.scores(LM_EVAL / self.NAMES[0], metric="x")
+
+    def test_results_are_averages(self):
+        (path,) = (LM_EVAL / self.NAMES[0]).glob("results_*.json")
+        table = read.scores(path, metric="acc,none")
+        assert read.scores(path, metric="acc").metric == "acc,none"
+        # Not of the group, of which it is one.
+        assert {task: means(table, task) for task in table.tasks} == {
+            "toy_mc": {"toy-org/model-a": 0.75}
+        }

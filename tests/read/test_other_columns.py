@@ -1,0 +1,122 @@
+"""Columns that are no models: truths, metrics, statistics, hyperparameters."""
+
+import random
+
+import pytest
+
+from tests.read.asking import numbers, refuse, wide_table
+
+DRAW = random.Random(0)
+
+
+class TestOtherColumns:
+    @pytest.mark.parametrize(
+        "name", ["gold", "y_true", "label", "Ground Truth", "reference", "target"]
+    )
+    def test_the_truth_beside_predictions(self, write, run, name):
+        rows = [",".join(str(DRAW.randint(0, 3)) for _ in "abc") for _ in range(20)]
+        path = write("\n".join([f"{name},bert,gpt", *rows]))
+        refuse(run("compare", path), repr(name), "the truth", "--columns")
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "fit_time,score_time,test_accuracy",
+            "loss,accuracy",
+            "train_f1,test_f1",
+            "bert,gpt,val_loss",
+            "train,test",
+        ],
+    )
+    def test_columns_of_metrics_are_no_models(self, write, run, header):
+        n = header.count(",") + 1
+        path = write("\n".join([header, *(numbers(0.1, 0.9, n) for _ in range(8))]))
+        refuse(run("compare", path), "--columns", "--ignore")
+        assert run("compare", path, "--columns", header)[0] == 0
+
+    @pytest.mark.parametrize(
+        "header", ["acc_bert,acc_gpt", "score1,score2", "reference,new", "target,f1 2"]
+    )
+    def test_models_named_after_a_metric(self, write, run, header):
+        path = write("\n".join([header, *(numbers(0.1, 0.9, 2) for _ in range(8))]))
+        assert run("compare", path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["gt", "y", "true", "answer", "human", "majority", "oracle", "rating"]
+)
+@pytest.mark.parametrize("most", [1, 5])
+def test_other_names_of_the_truth(write, run, name, most):
+    rows = [[DRAW.randint(0, most) for _ in "abc"] for _ in range(30)]
+    path = write(wide_table(f"{name},a,b", rows))
+    refuse(run("compare", path), repr(name), "seems to be the truth", "--columns")
+    options = ("--columns", f"{name},a", "--unit", "item")
+    assert run("compare", path, *options)[0] == 0
+    if name != "gt":
+        rows = [[DRAW.random() for _ in "abc"] for _ in range(30)]
+        assert run("compare", write(wide_table(f"{name},a,b", rows)))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["a_std", "std a", "b-mean", "average", "diff", "n_params", "total cost"]
+)
+def test_what_is_computed_is_no_model(write, run, name):
+    rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
+    path = write(wide_table(f"a,b,{name}", rows))
+    refuse(run("compare", path), repr(name), "hardly the name of a model", "--columns")
+    assert run("compare", path, "--columns", f"a,b,{name}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("lr", (1e-1, 1e-2, 1e-3, 1e-4)),
+        ("Learning rate", (3e-4, 1e-4, 0.000123, 5e-5)),
+        ("temperature", (0.1, 0.3, 0.7, 1.0)),
+        ("dropout", (0.1, 0.2, 0.3, 0.4)),
+        ("alpha", (0.1, 0.5, 0.5, 0.9)),
+        ("train_fraction", (0.1, 0.25, 0.5, 1.0)),
+        ("batch_size", (16, 32, 64, 128)),
+    ],
+)
+def test_hyperparameters_are_no_models(write, run, name, values):
+    rows = [(x, *(f"{DRAW.random():.4f}" for _ in "ab"), 110) for x in values]
+    path = write(wide_table(f"{name},a,b,n_params", rows))
+    refuse(run("compare", path), f"{name!r}, 'n_params', hardly the name of a model")
+    assert run("compare", path, "--ignore", f"{name},n_params")[0] == 0
+
+
+@pytest.mark.parametrize("header", ["alpha,beta,base", "base,dropout,mixup"])
+def test_models_that_are_called_as_hyperparameters(write, run, header):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abc"] for _ in range(8)]
+    assert run("compare", write(wide_table(header, rows)))[0] == 0
+    rows = [[f"{DRAW.random():.1f}" for _ in "abc"] for _ in range(7)]
+    assert run("compare", write(wide_table(header, rows)))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "chosen"),
+    [
+        ("bert_acc,bert_f1,gpt_acc,gpt_f1", "bert_acc,gpt_acc"),
+        ("a_train,a_test,b_train,b_test", "a_test,b_test"),
+        ("a_std,a_mean,b_std,b_mean", "a_mean,b_mean"),
+        ("acc a,loss a,acc b,loss b", "'acc a,acc b'"),
+    ],
+)
+def test_several_scores_of_one_model_are_no_models(write, run, header, chosen):
+    rows = [[f"{DRAW.random():.4f}" for _ in "abcd"] for _ in range(8)]
+    path = write(wide_table(header, rows))
+    refuse(run("compare", path), "several of one model", f"--columns {chosen}.")
+    assert run("compare", path, "--columns", chosen.strip("'"))[0] == 0
+
+
+@pytest.mark.parametrize("header", ["cnn_max,cnn_avg", "bert,bert_v2", "acc_a,acc_b"])
+def test_models_of_one_kind_are_models(write, run, header):
+    rows = [[f"{DRAW.random():.4f}" for _ in "ab"] for _ in range(8)]
+    assert run("compare", write(wide_table(header, rows)))[0] == 0
+
+
+@pytest.mark.parametrize("name", ["sd-xl", "mean teacher", "delta-net", "token-cnn"])
+def test_models_may_be_called_so(write, run, name):
+    rows = [[DRAW.random() for _ in "abc"] for _ in range(9)]
+    assert run("compare", write(wide_table(f"a,b,{name}", rows)))[0] == 0

@@ -1,0 +1,120 @@
+"""Tables of responses to items: what is read of them, and where they are wrong."""
+
+import functools
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+
+from sigarray.read._responses import read_responses
+
+
+@pytest.fixture
+def write(write):
+    return functools.partial(write, name="ratings.csv")
+
+
+TABLE = """item,system,response
+x,gold,1.0
+y,gold,2
+x,a,1.5
+y,a,2
+z,gold,3
+x,gold,0
+z,a,3
+x,b,4
+y,b,5
+z,b,5
+x,b,
+z,b,3
+"""
+
+
+def test_reads_responses_by_item_and_system(write):
+    gold, a, b = read_responses(write(TABLE), ("gold", "a", "b"))
+    np.testing.assert_array_equal(gold, [[1, 0], [2, np.nan], [3, np.nan]])
+    np.testing.assert_array_equal(a, [[1.5], [2], [3]])
+    np.testing.assert_array_equal(b, [[4, np.nan], [5, np.nan], [5, 3]])
+
+
+def test_other_columns_orders_and_separators(write):
+    rows = [line.split(",") for line in TABLE.splitlines()]
+    text = "\n".join(f"{r};{i}; {s};note" for i, s, r in rows)
+    text = text.replace("response;item; system", "Response;ITEM;System")
+    for given, expected in zip(
+        read_responses(write(text), ("gold", "a", "b")),
+        read_responses(write(TABLE), ("gold", "a", "b")),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(given, expected)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv.gz", "parquet"])
+def test_other_kinds_of_files(write, tmp_path, kind):
+    header, *rows = [line.split(",") for line in TABLE.splitlines()]
+    records = [
+        dict(zip(header, [*row[:2], float(row[2]) if row[2] else None], strict=True))
+        for row in rows
+    ]
+    path = str(tmp_path / f"ratings.{kind}")
+    if kind == "jsonl":
+        write("\n".join(map(json.dumps, records)), name=f"ratings.{kind}")
+    elif kind == "json":
+        write(json.dumps(records), name=f"ratings.{kind}")
+    elif kind == "csv.gz":
+        write(gzip.compress(TABLE.encode()), name=f"ratings.{kind}")
+    else:
+        pytest.importorskip("pyarrow")
+        pytest.importorskip("pandas").DataFrame(records).to_parquet(path)
+    systems = ("gold", "a", "b")
+    expected = read_responses(write(TABLE), systems)
+    for found, x in zip(read_responses(path, systems), expected, strict=True):
+        np.testing.assert_array_equal(found, x)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "expected columns item, system, response and rows; got nothing"),
+        ("item,system,response\n", "no rows below the header"),
+        (
+            "item,model,response\nx,a,1\n",
+            "ratings.csv: expected one column 'system' in",
+        ),
+        (TABLE + "x,a,high\n", "line 14: expected a number as response; got 'high'"),
+        (TABLE + "x,a,NaN\n", "line 14.*Leave the cell blank"),
+        (TABLE + ",a,1\n", "line 14: expected an item"),
+        (TABLE + "x,,1\n", "line 14: expected a system"),
+        (TABLE + "x,a,1,2\n", "line 14, column 4: expected 3 cells, as in the header"),
+        (
+            TABLE + "w,gold,1\n",
+            "line 14: expected a response of 'a' to item 'w' too",
+        ),
+        (
+            "item,system,response\nx,gold,1\nx,a,1\nx,c,2\n",
+            "expected responses of 'b'; got none. Systems in it: 'gold', 'a', 'c'",
+        ),
+    ],
+)
+def test_bad_tables_are_named_by_line(write, run, content, message):
+    code, out, err = run("responses", write(content))
+    assert (code, out) == (2, "")
+    assert err.startswith("sigarray: error: ")
+    assert re.search(message, err)
+
+
+def test_other_systems_are_named_in_a_warning(write, run):
+    code, _, err = run("responses", write(TABLE + "z,c,7\nz,d,7\n"))
+    assert code == 0
+    assert "has other systems too, which are left out: 'c', 'd'. Choose two" in err
+    _, _, err = run("responses", write(TABLE + "z,c,7\n"), "--metric", "mae")
+    assert err.count("other systems") == 1
+    assert "other systems" not in run("responses", write(TABLE))[2]
+
+
+def test_all_systems_are_listed_without_gold(write, run):
+    path = write("item,system,response\nx,a,1\nx,b,2\n")
+    _, _, err = run("responses", path)
+    assert "expected responses of 'gold'; got none. Systems in it: 'a', 'b'." in err

@@ -1,0 +1,51 @@
+"""Files of many formats, and one for each game."""
+
+import gzip
+import json
+
+import pytest
+
+from sigarray import read
+from tests.read.long_tables import EXPECTED, ROWS, as_csv, as_lists
+from tests.read.tool_files import FILES
+
+RECORDS = [dict(zip(("model", "task", "seed", "score"), x, strict=True)) for x in ROWS]
+FORMATS = {
+    "t.csv": as_csv(ROWS),
+    "crlf.csv": as_csv(ROWS, end="\r\n"),
+    "bom.csv": "\ufeff" + as_csv(ROWS),
+    "t.tsv": as_csv(ROWS, by="\t"),
+    "semicolons.csv": as_csv(ROWS, by=";"),
+    "commas.csv": as_csv(ROWS, by=";").replace(".", ","),
+    "t.csv.gz": gzip.compress(as_csv(ROWS).encode()),
+    "t.json": json.dumps(RECORDS),
+    "t.jsonl": "\n".join(map(json.dumps, RECORDS)),
+    "lines.json": "\n".join(map(json.dumps, RECORDS)) + "\n",
+    "t.jsonl.gz": gzip.compress("\n".join(map(json.dumps, RECORDS)).encode()),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats(write, name):
+    table = read.scores(write(FORMATS[name], name))
+    assert as_lists(table) == EXPECTED
+    assert (table.unit, table.metric, table.models) == ("run", "score", ("lstm", "cnn"))
+    assert not table.is_paired
+    said = "of its columns, model is 'model', run is 'seed', task is 'task', score is"
+    assert any(said in note for note in table.notes)
+    assert len(table.notes) == (2 if name == "commas.csv" else 1)
+
+
+def test_dopamine():
+    """A file for each game; the last iteration of each run."""
+    table = read.scores(FILES / "dopamine")
+    assert list(table.tasks) == ["alien", "pong"]
+    for game, by in table.tasks.items():
+        rows = json.loads((FILES / "dopamine" / f"{game}.json").read_text())
+        last = max(row["Iteration"] for row in rows)
+        for agent, scores in by.items():
+            assert scores.tolist() == [
+                x["Value"]
+                for x in rows
+                if x["Agent"] == agent and x["Iteration"] == last
+            ]

@@ -1,0 +1,130 @@
+"""Runs in trackers of experiments: the numbers are theirs."""
+
+import ast
+import json
+import statistics
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
+from tests.read.tool_files import FILES, means, read_csv
+
+
+class TestMlflow:
+    def expected(self, name):
+        rows = [
+            x for x in read_csv(FILES / "mlflow" / name) if x["status"] == "FINISHED"
+        ]
+        models = sorted({x["params.model"] for x in rows})
+        return {
+            model: statistics.fmean(
+                float(x["metrics.test_acc"]) for x in rows if x["params.model"] == model
+            )
+            for model in models
+        }
+
+    @pytest.mark.parametrize(
+        ("name", "n_left"),
+        [("filestore_experiments.csv", 0), ("sqlite_search_runs_with_index.csv", 1)],
+    )
+    def test_tables(self, name, n_left):
+        table = read.scores(FILES / "mlflow" / name, metric="test_acc")
+        assert means(table) == pytest.approx(self.expected(name))
+        assert (table.metric, table.unit) == ("test_acc", "run")
+        assert len(table.notes) == n_left
+        assert all("1 run that has not finished (failed)" in x for x in table.notes)
+
+    def test_the_store(self):
+        table = read.scores(FILES / "mlflow" / "mlruns", metric="test_acc")
+        assert means(table) == pytest.approx(self.expected("filestore_experiments.csv"))
+        last = read.scores(FILES / "mlflow" / "mlruns", metric="val/acc")
+        rows = read_csv(FILES / "mlflow" / "filestore_experiments.csv")
+        assert sorted(y for x in last.scores.values() for y in x.tolist()) == sorted(
+            float(x["metrics.val/acc"]) for x in rows
+        )
+
+
+def test_evaluate():
+    table = read.scores(FILES / "evaluate", metric="accuracy")
+    for model, scores in table.scores.items():
+        found = [
+            json.loads((FILES / "evaluate" / f"{model}_seed{k}.json").read_text())
+            for k in range(3)
+        ]
+        assert scores.tolist() == [x["accuracy"] for x in found]
+    assert table.ids["toy-3class"]["bert-a"] == ("0", "1", "2")
+
+
+def test_tensorboard():
+    table = read.scores(FILES / "tensorboard", metric="eval_accuracy")
+    for model, scores in table.scores.items():
+        for k, score in enumerate(scores.tolist()):
+            name = f"run-{model}_seed{k}-tag-eval_accuracy.csv"
+            rows = read_csv(FILES / "tensorboard" / name)
+            assert score == float(rows[-1]["Value"])
+    assert any(
+        "the last of each (400) for its score: 6 of 30 rows" in x for x in table.notes
+    )
+    with pytest.raises(TableError, match=r"model_b_seed2-tag-loss.csv, line 6.*'nan'"):
+        read.scores(FILES / "tensorboard", metric="loss")
+
+
+class TestWandb:
+    def test_a_chart(self):
+        table = read.scores(FILES / "wandb" / "chart.csv")
+        rows = read_csv(FILES / "wandb" / "chart.csv")
+        for model, scores in table.scores.items():
+            for k, score in enumerate(scores.tolist()):
+                cells = [x[f"{model}-s{k}" + " - val/acc"] for x in rows]
+                assert score == float([x for x in cells if x][-1])
+        assert table.models == ("model-b", "model-a")
+        assert any(
+            "'model-b-s4' was taken for run 4 of 'model-b'" in x for x in table.notes
+        )
+
+    def test_a_chart_of_groups(self):
+        table = read.scores(FILES / "wandb" / "grouped_chart.csv")
+        assert "'model: model-b' looks like the mean of a group" in " ".join(
+            table.notes
+        )
+
+    def test_runs(self):
+        table = read.scores(FILES / "wandb" / "runs.csv", metric="test/acc")
+        rows = read_csv(FILES / "wandb" / "runs.csv")
+        for model, scores in table.scores.items():
+            found = [
+                float(x["test/acc"])
+                for x in rows
+                if x["model"] == model and x["State"] == "finished"
+            ]
+            assert sorted(scores.tolist()) == sorted(found)
+        assert [len(x) for x in table.scores.values()] == [4, 5]
+
+    def test_a_run_twice_and_groups(self, tmp_path):
+        text = "Name,State,Group,seed,acc\nr1,finished,a,0,1\nr2,finished,a,1,2\n"
+        text += "r3,finished,b,0,3\nr4,finished,b,1,4\n"
+        path = tmp_path / "runs.csv"
+        path.write_text(text)
+        with pytest.raises(TableError, match=r"name it with --model. There .*'Group'"):
+            read_sources([path], Choice())
+        assert read.scores(path, model="Group").scores["b"].tolist() == [3, 4]
+        path.write_text(text + "r5,finished,b,1,9\n")
+        with pytest.raises(
+            TableError, match=r"line 6: expected one score of 'b' for run"
+        ):
+            read.scores(path, model="Group")
+        assert len(read.scores(path, model="Group", run="Name").scores["b"]) == 3
+
+    def test_a_data_frame_of_the_api(self):
+        table = read.scores(FILES / "wandb" / "project.csv", metric="val/acc")
+        rows = read_csv(FILES / "wandb" / "project.csv")
+        found = {}
+        for row in rows:
+            model = ast.literal_eval(row["config"])["model"]
+            score = ast.literal_eval(row["summary"])["val/acc"]
+            found.setdefault(model, []).append(score)
+        for model, scores in table.scores.items():
+            assert sorted(scores.tolist()) == sorted(found[model])

@@ -1,0 +1,67 @@
+"""Tables with a row for each model, and a column for each run."""
+
+import json
+
+import pytest
+
+
+class TestRunsInColumns:
+    """A row for each model, and a column for each run."""
+
+    ROWS = ("a,.1,.3,.2,.4", "b,.5,.7,.6,.8", "c,.1,.2,.3,")
+
+    @pytest.mark.parametrize(
+        ("header", "run_name"),
+        [
+            ("model,seed0,seed1,seed2,seed3", "seed"),
+            ("model,run 1,run 2,run 3,run 4", "run"),
+            ("net,seed_0,seed_1,seed_2,seed_3", "seed"),
+            ("method,1,2,3,4", "run"),
+            ("seed,1,2,3,4", "run"),
+            (",0,1,2,3", "run"),
+        ],
+    )
+    def test_they_are_read(self, write, run, header, run_name):
+        path = write("\n".join([header, *self.ROWS]))
+        long = [
+            f"{name},{k},{x}"
+            for name, *scores in (row.split(",") for row in self.ROWS)
+            for k, x in enumerate(scores)
+            if x
+        ]
+        other = write("\n".join(["model,run,score", *long]), "long.csv")
+        code, out, err = run("compare", path, "--format", "csv")
+        assert code == 0, err
+        assert "were taken for runs of one score" in err
+        assert f"run is '{run_name}'" in err
+        assert out == run("compare", other, "--format", "csv")[1]
+
+    def test_tasks(self, write, run):
+        rows = [f"{m},{t},.1,.2,.3" for m in "ab" for t in "xy"]
+        path = write("\n".join(["model,task,seed1,seed2,seed3", *rows]))
+        code, out, err = run("compare", path)
+        assert code == 0, err
+        assert "x" in out
+        other = write("\n".join(["model,lr,seed1,seed2,seed3", *rows]), "lr.csv")
+        assert "--task" in run("compare", other)[2]
+        assert run("compare", other, "--task", "lr")[0] == 0
+
+    def test_folds_are_asked_about(self, write, run):
+        path = write("\n".join(["model,fold1,fold2,fold3,fold4", *self.ROWS]))
+        assert "--run fold" in run("compare", path)[2]
+        assert run("compare", path, "--run", "fold")[0] == 0
+
+    def test_means_beside_them(self, write, run):
+        rows = [f"{row or 0},.3" for row in self.ROWS[:2]]
+        path = write("\n".join(["model,seed0,seed1,seed2,seed3,mean", *rows]))
+        assert "with --ignore mean" in run("compare", path)[2]
+        assert run("compare", path, "--ignore", "mean")[0] == 0
+
+    def test_models_that_are_called_so(self, write, run):
+        rows = ["q1,.1,.3", "q2,.5,.7", "q3,.2,.1"]
+        for header in ("question,s1,s2", "question,1,2", "item,run1,run2"):
+            path = write("\n".join([header, *rows]))
+            name = header.partition(",")[0]
+            code, out, err = run("compare", path, "--item", name, "--format", "json")
+            assert code == 0, err
+            assert len(json.loads(out)["models"]) == 2

@@ -1,0 +1,99 @@
+"""Tables with a column for each model: headers, items, blanks, texts."""
+
+import json
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.asking import refuse
+from tests.read.long_tables import as_csv, as_lists
+
+
+def test_a_column_of_text_in_a_wide_table(write):
+    text = "name,task,seed,acc\nbase,x,1,0.5\nnew,x,2,0.6\n"
+    with pytest.raises(TableError, match=r"--ignore seed"):
+        read.scores(write(text))
+    text = "name,acc\nbase,0.5\nnew,0.6\n"
+    with pytest.raises(TableError, match=r"got 'base'\. .* pass --model 'name'"):
+        read.scores(write(text))
+    assert read.scores(write(text), model="name").models == ("base", "new")
+
+
+def test_wide_tables_are_as_they_were(write):
+    path = write("lstm,cnn\n0.5,0.75\n0.25,\n")
+    table = read.scores(path)
+    assert as_lists(table) == {"": {"lstm": [0.5, 0.25], "cnn": [0.75]}}
+    assert table.unit == "run"
+    with pytest.raises(TableError, match=r"a row for each score, for --metric"):
+        read.scores(path, metric="lstm")
+
+
+def test_items_of_wide_tables(write):
+    path = write("doc_id,a,b\n10,1,0\n9,0,1\n")
+    with pytest.raises(TableError, match=r"looks like an index"):
+        read.scores(path)
+    table = read.scores(path, item="doc_id")
+    assert as_lists(table) == {"": {"a": [0, 1], "b": [1, 0]}}
+    assert table.is_paired
+    assert table.ids[""]["a"] == ("9", "10")
+    twice = write("doc_id,a,b\n9,1,0\n9,0,1\n")
+    with pytest.raises(TableError, match=r"row 2.*each item once; got '9' again"):
+        read.scores(twice, item="doc_id")
+
+
+@pytest.mark.parametrize("text", ["0.5\n0.25\n1e-1\n-3\n", "\n0.5\n0.25\n.1\n-3\n\n"])
+def test_numbers_alone_have_no_header(write, run, text):
+    """The first run was taken for the name of the scores, and lost."""
+    paths = [write(text, "a.txt"), write(text.replace("5", "6"), "b.txt")]
+    _, out, err = run("compare", *paths, "--format", "json")
+    models = json.loads(out)["models"]
+    assert models["a"]["n"] == 4
+    assert models["a"]["max"] == 0.5
+    assert "score is 'score'" in err
+    code, _, err = run("compare", paths[0])
+    assert code == 2
+    assert "line 1: expected columns for two or more models; got 'score'" in err
+    assert "pass one for each" in err
+    _, _, err = run("compare", paths[0], write("0.5\nabc\n", "c.txt"))
+    assert "line 2, column 'score': expected a number; got 'abc'" in err
+
+
+def test_blank_cells_between_scores_are_said(write, run):
+    nulls = write('{"a":[0.1,null,0.3,0.4],"b":[0.5,0.6,0.7,0.8]}', "f.json")
+    for path in (nulls, write("a,b\n.1,.5\n,.6\n.3,.7\n.4,.8\n")):
+        _, _, err = run("compare", path)
+        assert "blank cells of 'a' were left out" in err
+    _, _, err = run("compare", write("a,b\n.1,.5\n.3,.7\n.4,.8\n,.6\n"))
+    assert "blank" not in err
+
+
+class TestTexts:
+    @pytest.mark.parametrize("words", [("pass", "fail"), ("neg", "pos")])
+    @pytest.mark.parametrize("options", [("--item", "id"), ("--ignore", "id")])
+    def test_answers_have_no_score_yet(self, write, run, words, options):
+        rows = [f"q{k},{words[k % 2]},{words[k % 3 > 0]}" for k in range(20)]
+        done = run("compare", write("\n".join(["id,a,b", *rows])), *options)
+        refuse(done, f"got '{words[0]}', as in other columns", "as 1 or 0")
+        assert "--model" not in done[2]
+
+    def test_a_column_of_names_is_asked_about(self, write, run):
+        path = write("who,acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")
+        refuse(run("compare", path), "--model 'who'", "--item 'who'")
+        assert run("compare", path, "--model", "who")[0] == 0
+
+    def test_a_column_of_models_without_a_name(self, write, run):
+        path = write(",acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")
+        refuse(run("compare", path), 'where it names the model of each row, --model ""')
+        assert run("compare", path, "--model", "")[0] == 0
+
+
+@pytest.mark.parametrize("header", ["model,f1", "method,accuracy", "system,score"])
+def test_models_that_are_numbers(write, header):
+    rows = [(m, m + 0.1 * k) for m in (7, 70) for k in range(3)]
+    path = write(as_csv(rows, header))
+    model = header.split(",")[0]
+    with pytest.raises(TableError, match=rf"pass --model {model}; where they are"):
+        read.scores(path)
+    assert read.scores(path, model=model).models == ("7", "70")
+    assert read.scores(path, models=header.split(",")).models[0] == model

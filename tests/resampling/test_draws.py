@@ -1,0 +1,154 @@
+"""Samples that are made anew: with replacement, exchanged, dealt out."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sigarray import bootstrap_replicates, permutation_replicates, permutation_test
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import seed_words
+from sigarray._backend.threefry import random_bits, random_words
+from tests.backends import everywhere, require
+from tests.resampling.test_replicates import draw_scores
+
+
+@everywhere
+@pytest.mark.parametrize(("n", "m"), [(3000, 1), (1, 3000), (130, 2)])
+def test_few_subsets_of_many_scores_are_enumerated(backend, n, m):
+    """The one score, or both, may be any: a p-value is a rank, or one of pairs."""
+    rng = np.random.default_rng(m)
+    a, b = rng.normal(size=n), rng.normal(size=m)
+    samples = backend.asarray(a), backend.asarray(b)
+    result = permutation_test(*samples, paired=False, alternative="greater")
+    pool = np.concatenate([a, b])
+    subsets = np.array(list(itertools.combinations(pool, min(n, m))))
+    few = subsets.mean(axis=-1)
+    others = (pool.sum() - subsets.sum(axis=-1)) / max(n, m)
+    differences = others - few if m < n else few - others
+    expected = np.mean(differences >= a.mean() - b.mean() - 1e-6)
+    assert float(result.pvalue) == pytest.approx(expected, abs=1.5 / len(subsets))
+
+
+@everywhere
+@pytest.mark.parametrize("n", [31, 32, 33, 70])
+def test_signs_are_the_bits_of_words(backend, n):
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(0.3, 1.0, n), rng.normal(0.0, 1.0, n)
+    result = permutation_test(
+        backend.asarray(a),
+        backend.asarray(b),
+        paired=True,
+        alternative="greater",
+        n_resamples=300,
+        rng=7,
+    )
+    words = random_words(HOST, seed_words(HOST, 7), 0, 300, -(-n // 32))
+    signs = 1.0 - 2.0 * random_bits(HOST, words, n).astype(float)
+    count = np.sum(np.mean(signs * (a - b), axis=-1) >= np.mean(a - b))
+    assert float(result.pvalue) == pytest.approx((count + 1) / 301)
+
+
+@pytest.mark.parametrize("statistic", [np.mean, np.median, np.ptp])
+def test_exact_permutations_are_all_there_are(statistic):
+    """P-values alone do not tell differences from multiples of them."""
+    option = statistic if statistic is np.ptp else statistic.__name__
+    options = {"statistic": option, "method": "exact", "start": 0}
+    a, b = draw_scores(5, 5)[0]
+    pairs = np.stack([a, b])
+    expected = [
+        statistic(pairs[list(x), range(5)]) - statistic(pairs[list(y), range(5)])
+        for x in itertools.product((0, 1), repeat=5)
+        for y in [[1 - i for i in x]]
+    ]
+    found = permutation_replicates(a, b, count=32, paired=True, **options)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), atol=1e-12)
+    pool = np.concatenate([a, b[:3]])
+    expected = [
+        statistic(pool[list(x)]) - statistic(np.delete(pool, x))
+        for x in itertools.combinations(range(8), 5)
+    ]
+    found = permutation_replicates(a, b[:3], count=56, **options)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("paired", [False, True])
+def test_permutations_have_their_mean_and_spread(statistic, paired):
+    """Of 4000 random ones, as of all."""
+    a, b = (x[0] for x in draw_scores(7, 7))
+    options = {"statistic": statistic, "paired": paired, "start": 0}
+    count = 128 if paired else 3432
+    every = permutation_replicates(a, b, count=count, method="exact", **options)
+    drawn = permutation_replicates(a, b, count=4000, rng=0, **options)
+    error = every.std() / np.sqrt(4000)
+    assert abs(drawn.mean() - every.mean()) < 5.0 * error
+    assert drawn.std() == pytest.approx(every.std(), rel=0.08)
+
+
+def test_one_permutation_more_than_there_are():
+    a, b = draw_scores(3, 4)
+    options = {"method": "exact", "count": 35}
+    assert permutation_replicates(a, b, start=0, **options).shape == (2, 35)
+    with pytest.raises(ValueError, match=r"at most 35 with method='exact'.*got 36"):
+        permutation_replicates(a, b, start=1, **options)
+
+
+def test_traced_starts_beyond_the_permutations():
+    jax = require("jax")
+    a, b = (jax.numpy.asarray(x) for x in draw_scores(3, 4))
+    program = jax.jit(
+        lambda start: permutation_replicates(
+            a, b, start=start, count=35, method="exact"
+        )
+    )
+    late = program(30)
+    assert np.isfinite(late[:, :5]).all()
+    assert np.isnan(late[:, 5:]).all()
+    early = program(-2)
+    assert np.isnan(early[:, :2]).all()
+    assert np.isfinite(early[:, 2:]).all()
+
+
+@pytest.mark.parametrize(("n", "m", "paired"), [(33, 33, True), (7, 200, False)])
+def test_more_permutations_than_can_be_counted(n, m, paired):
+    a, b = np.zeros(n), np.ones(m)
+    with pytest.raises(ValueError, match="fewer than 2,147,483,648 distinct"):
+        permutation_replicates(a, b, start=0, count=3, paired=paired, method="exact")
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 2300), (5, 150), (2000, 2), (15, 16)])
+def test_many_permutations_are_enumerated_from_the_first_on(backend, n, m):
+    a, b = np.random.default_rng(n).normal(size=n), np.arange(float(m)) / m
+    found = permutation_replicates(
+        *(backend.asarray(x) for x in (a, b)), start=0, count=3, method="exact"
+    )
+    pool, size = np.concatenate([a, b]), min(n, m)
+    expected = []
+    # Subsets of the smaller sample, in the order of their largest elements.
+    subsets = itertools.combinations(range(size + 2), size)
+    for chosen in sorted(subsets, key=lambda x: x[::-1])[:3]:
+        part, rest = pool[list(chosen)].mean(), np.delete(pool, chosen).mean()
+        expected.append(part - rest if n <= m else rest - part)
+    # Of sums of 2000 terms.
+    np.testing.assert_allclose(
+        backend.to_numpy(found), expected, atol=20 * backend.atol
+    )
+
+
+@everywhere
+@pytest.mark.parametrize("n", [6, 5000])
+@pytest.mark.parametrize("m", [6, 7, 5000])
+def test_resamples_of_a_sample_do_not_depend_on_the_other(backend, n, m):
+    """Of zeros, resamples have a mean of 0, and what is left is that of the other."""
+    x = backend.asarray(np.random.default_rng(0).normal(size=n))
+    zeros = [backend.asarray(np.zeros(k)) for k in (m, 9)]
+
+    def draw(*samples):
+        found = bootstrap_replicates(*samples, start=0, count=20, rng=3)
+        return backend.to_numpy(found)
+
+    np.testing.assert_allclose(draw(x, zeros[0]), draw(x), atol=backend.atol)
+    second, other = -draw(zeros[0], x), -draw(zeros[1], x)
+    np.testing.assert_allclose(second, other, atol=backend.atol)
+    assert not np.allclose(second, draw(x))

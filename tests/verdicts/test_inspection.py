@@ -1,0 +1,158 @@
+"""Tables that are doubted: other scales, losses for gains, one score of each."""
+
+import numpy as np
+import pytest
+
+from tests.read.asking import numbers, refuse
+
+DRAW = np.random.default_rng(0)
+LOSSES = """logloss binary_logloss multi_logloss MAPE smape wape mase rmsle NMSE crps
+pinball EER DER FPR FNR fpr95 hamming hinge huber deviance aic bic lpips wasserstein kl
+kl_div JSD bpc Misclassification 1-acc 1-accuracy violations valLoss"""
+LOSS = "model,seed,loss\n" + "".join(
+    f"{model},{k},{score + k / 100}\n"
+    for model, score in (("a", 0.5), ("b", 0.9))
+    for k in range(6)
+)
+
+
+class TestScales:
+    def test_a_model_in_percent(self, write, run):
+        rows = [f"{numbers(0.8, 0.9)},{numbers(80, 90)}" for _ in range(9)]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "of one scale?")
+
+    def test_a_share_among_percentages(self, write, run):
+        rows = [numbers(88, 94, 2) for _ in range(9)]
+        path = write("\n".join(["a,b", *rows, "0.93,91.2"]))
+        refuse(run("compare", path), "0.93", "one scale")
+
+    def test_a_percentage_among_shares(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(7)]
+        path = write("\n".join(["a,b", *rows, "91.5,0.93"]))
+        refuse(run("compare", path), "got 91.5 of 'a' among scores of 0.8", "one scale")
+        path = write("\n".join(["a,b", *rows, "89.97,93.76"]), "row.csv")
+        refuse(run("compare", path), "89.97", "one scale")
+        long = [f"a,{x.split(',')[0]}" for x in rows] + ["a,91.3", "b,0.9", "b,0.91"]
+        path = write("\n".join(["model,acc", *long]), "long.csv")
+        refuse(run("compare", path), "91.3", "one scale")
+
+    def test_half_shares_and_half_percentages(self, write, run):
+        rows = [numbers(0.88, 0.94, 2) for _ in range(4)]
+        rows += [numbers(88, 94, 2) for _ in range(4)]
+        refuse(run("compare", write("\n".join(["a,b", *rows]))), "one scale")
+
+    def test_scores_that_are_said_to_be_of_one_scale(self, write, run):
+        """A run that diverged has a loss of another size, and so has an early agent."""
+        rows = ["0.041,0.038", "0.039,0.042", "0.044,3.9", "0.040,0.037", "0.043,0.041"]
+        path = write("\n".join(["a,b", *rows]))
+        refuse(run("compare", path, "--lower-is-better"), "pass --unit run")
+        status, _, err = run("compare", path, "--lower-is-better", "--unit", "run")
+        assert status == 0
+        assert err.count("got 3.9 of 'b' among scores of 0.037") == 1
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            ["0.5,812", "31.5,9.1", "77,0.8", "412,65", "2.5,88", "13,41"],  # returns
+            ["0.91,0.93", "0.9,0.94", "0.92,0.0", "0.89,0.93", "0.9,0.92"],
+            ["1,60", "70,80", "90,100", "65,75", "88,99", "92,77"],
+            ["0.91,11.5", "0.9,0.94", "0.92,0.9", "0.89,0.93", "0.9,0.92"],
+            ["0.61,1.2", "0.9,2.4", "1.1,0.9", "0.89,3.3", "0.7,0.92"],
+        ],
+    )
+    def test_scores_of_no_one_scale(self, write, run, rows):
+        code, _, err = run("compare", write("\n".join(["a,b", *rows])))
+        assert code == 0, err
+
+    def test_a_run_that_failed_is_none(self, write, run):
+        rows = [numbers(88, 94, 2) for _ in range(9)]
+        path = write("\n".join(["a,b", *rows, "0.1,91.2"]))
+        assert run("compare", path)[0] == 0
+
+
+class TestLosses:
+    @pytest.mark.parametrize(
+        ("name", "header"), [("loss.csv", "a,b"), ("x.csv", "loss of a,loss of b")]
+    )
+    def test_a_gate_on_columns_of_losses(self, write, run, name, header):
+        path = write("\n".join([header, *(numbers(0, 1, 2) for _ in range(9))]), name)
+        model = header.split(",")[0]
+        gate = ("--fail-unless-better", model)
+        refuse(run("compare", path, *gate), "--higher-is-better", "--lower-is-better")
+        assert run("compare", path, *gate, "--lower-is-better")[0] in (0, 1)
+
+    @pytest.mark.parametrize("name", LOSSES.split())
+    def test_their_names(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        code, _, err = run("compare", path, "--fail-unless-better", "b")
+        assert code == 2
+        assert f"the direction of {name!r}, which may be a loss" in err
+
+    @pytest.mark.parametrize(
+        "name", ["glossary", "f1-score", "1-shot", "mean_reciprocal_rank", "1-err"]
+    )
+    def test_names_of_gains(self, write, run, name):
+        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
+        path = write("\n".join([f"model,seed,{name}", *rows]))
+        assert run("compare", path, "--fail-unless-better", "b")[0] in (0, 1)
+
+
+class TestDirection:
+    def test_a_gate_on_a_loss_asks(self, run, tmp_path):
+        path = tmp_path / "f.csv"
+        path.write_text(LOSS)
+        gate = "--fail-unless-better"
+        refuse(
+            run("compare", str(path), gate, "b"),
+            "--lower-is-better",
+            "--higher-is-better",
+        )
+        assert run("compare", str(path), gate, "b", "--higher-is-better")[0] == 0
+        assert run("compare", str(path), gate, "b", "--lower-is-better")[0] == 1
+
+    @pytest.mark.parametrize(
+        "metric",
+        ["bits_per_byte", "total cost", "energy", "flops", "rank", "objective"],
+    )
+    def test_other_names_of_losses(self, run, tmp_path, metric):
+        path = tmp_path / "f.csv"
+        path.write_text(LOSS.replace("loss", metric))
+        refuse(
+            run("compare", str(path), "--fail-unless-better", "b"),
+            metric,
+            "--lower-is-better",
+        )
+
+    def test_a_reciprocal_rank_is_none(self, run, tmp_path):
+        path = tmp_path / "f.csv"
+        path.write_text(LOSS.replace("loss", "mean_reciprocal_rank"))
+        assert run("compare", str(path), "--fail-unless-better", "b")[0] == 0
+
+
+class TestOneScoreOfEach:
+    """Of one score of each model nothing can be said, whatever the test."""
+
+    def test_files_of_one_score(self, write, run):
+        files = [write(f'{{"acc": {x}}}', f"{m}.json") for m, x in (("a", 1), ("b", 2))]
+        refuse(run("compare", *files), "expected several scores of each model", "seeds")
+        path = write("a,b\n0.1,0.2\n")
+        for test in ("aso", "permutation", "t", "mann-whitney"):
+            refuse(run("compare", path, "--test", test), "got one of each")
+        path = write("model,seed,acc\na,1,0.5\nb,1,0.6\nc,1,0.7\n")
+        refuse(run("compare", path), "Run each model with more seeds")
+
+    def test_tasks_with_one_score_each_may_be_items(self, write, run):
+        rows = [
+            f"{model},{task},{lead + DRAW.normal():.4f}"
+            for model, lead in (("a", 0.0), ("b", 3.0))
+            for task in "pqrstuvw"
+        ]
+        path = write("\n".join(["model,task,acc", *rows]))
+        refuse(run("compare", path), "of each model on each task", "--item")
+        code, out, err = run("compare", path, "--item", "task")
+        assert code == 0, err
+        assert "b is better than a" in out
+
+    def test_one_model_with_two_scores_is_enough_to_go_on(self, write, run):
+        assert run("compare", write("a,b\n0.1,0.2\n0.3,\n"))[0] == 0

@@ -1,0 +1,74 @@
+"""Items and runs that some models lack, left out of their pairs alone."""
+
+import json
+import math
+import random
+
+import pytest
+import scipy.stats
+
+from tests.read.asking import refuse
+
+DRAW = random.Random(0)
+
+
+class TestUnmatched:
+    def rows(self):
+        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
+        scores["c"] = {k: x for k, x in scores["c"].items() if k < 12}
+        del scores["b"][0]
+        return scores
+
+    def write(self, write, scores, name="item"):
+        rows = [f"{m},{k},{x!r}" for m, by in scores.items() for k, x in by.items()]
+        return write("\n".join([f"model,{name},f1", *rows]))
+
+    def test_what_one_lacks_is_left_out_of_its_pairs_alone(self, write, run):
+        scores = self.rows()
+        path = self.write(write, scores)
+        refuse(run("compare", path), "--drop-unmatched")
+        options = ("--drop-unmatched", "--format", "json")
+        code, out, err = run("compare", path, *options)
+        assert code == 0, err
+        assert "a and b on 19, a and c on 12, b and c on 11" in err
+        assert "items of both" in json.loads(out)["method"]
+        found = json.loads(out)["pairs"]
+        for record in found:
+            a, b = record["model_a"], record["model_b"]
+            two = self.write(write, {a: scores[a], b: scores[b]})
+            (alone,) = json.loads(run("compare", two, *options)[1])["pairs"]
+            assert record["pvalue"] == alone["pvalue"]
+            assert record["mean_difference"] == alone["mean_difference"]
+            assert record["statistic"] == pytest.approx(record["mean_difference"])
+
+    @pytest.mark.parametrize("test", ["t", "permutation"])
+    def test_paired_runs_are_left_out_by_pair_too(self, write, run, test):
+        scores = self.rows()
+        path = self.write(write, scores, "seed")
+        options = ("--paired", "--test", test, "--format", "json")
+        refuse(run("compare", path, *options), "--drop-unmatched")
+        options += ("--drop-unmatched",)
+        code, out, err = run("compare", path, *options)
+        assert code == 0, err
+        assert "means are of the 11 runs that all models have" in err
+        assert "a and b on 19, a and c on 12, b and c on 11" in err
+        assert "on the 11 to 19 runs of both" in json.loads(out)["method"]
+        for record in json.loads(out)["pairs"]:
+            a, b = record["model_a"], record["model_b"]
+            both = sorted(scores[a].keys() & scores[b].keys())
+            x, y = ([scores[name][k] for k in both] for name in (a, b))
+            if test == "t":
+                expected = scipy.stats.ttest_rel(x, y).pvalue
+                assert record["pvalue"] == pytest.approx(expected)
+            difference = math.fsum(x) / len(x) - math.fsum(y) / len(y)
+            assert record["mean_difference"] == pytest.approx(difference)
+        # Runs that are not paired are all there.
+        _, out, _ = run("compare", path, "--test", "t", "--format", "json")
+        sizes = [x["n"] for x in json.loads(out)["models"].values()]
+        assert sizes == [20, 19, 12]
+
+    def test_items_that_all_have_are_as_they_were(self, write, run):
+        scores = {m: {k: DRAW.random() for k in range(20)} for m in "abc"}
+        path = self.write(write, scores)
+        done = run("compare", path, "--drop-unmatched")
+        assert done == run("compare", path)
