@@ -7,7 +7,7 @@ means, too. See docs/mathematics.md.
 """
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.library import Library
@@ -105,23 +105,30 @@ def p_of_means(
 ) -> Array | None:
     """Return the p-value of Welch's t, or None if the sizes need none.
 
-    If sizes differ, the degrees of freedom are the harmonic mean of Welch's and those
-    of the smaller sample alone; below 5 scores, the latter. Welch's are estimated, and
-    often too many for a level that is divided by the number of models or tasks. If
-    neither sample varies, t is infinite and p is 1: others might vary.
+    If neither sample varies, t is infinite and p is 1: others might vary.
     """
     if pair.t is None or pair.df is None:
         return None
-    df = pair.df
-    smallest = min(sizes)
-    if sizes[0] != sizes[1]:
-        if smallest < _MIN_ESTIMATED:
-            df = df - df + (smallest - 1.0)
-        df = 2.0 / (1.0 / df + 1.0 / (smallest - 1.0))
+    df = choose_degrees_of_freedom(pair.df, *sizes)
     p_value = find_symmetric_p_value(
         xp, alternative, pair.t, lambda t: student_t_sf(xp, t, df)
     )
     return xp.where(xp.isinf(pair.t), 1.0, p_value)
+
+
+def choose_degrees_of_freedom(df: Array | float, n: int, m: int) -> Any:
+    """Return degrees of freedom for two means of n and m scores, from Welch's.
+
+    If sizes differ, they are the harmonic mean of Welch's and those of the smaller
+    sample alone; below 5 scores, the latter. Welch's are estimated, and often too many
+    for a level that is divided by the number of models or tasks.
+    """
+    if n == m:
+        return df
+    of_smaller = min(n, m) - 1.0
+    if min(n, m) < _MIN_ESTIMATED:
+        df = df - df + of_smaller
+    return 2.0 / (1.0 / df + 1.0 / of_smaller)
 
 
 def has_means_apart(pair: Comparison, p_values: Array, level: float) -> Array:

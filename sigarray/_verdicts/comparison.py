@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from sigarray._verdicts.intervals import UNKNOWN, Interval, find_intervals, is_of_hits
 from sigarray.report._numbers import Summary, describe_scores
 
 
@@ -29,6 +32,7 @@ class Comparison:
     metric: str = "score"
     correction: str = "holm"
     baseline: str | None = None
+    is_paired: bool = False
     # The scores of two models on the items that both have, where some lack some.
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
@@ -46,11 +50,62 @@ class Comparison:
 
     def summarize_pair(self, a: str, b: str) -> list[Summary]:
         """Summarize the scores on which two models were compared."""
+        if not self.matched:
+            return [self.summaries[name] for name in (a, b)]
+        return [describe_scores(x) for x in self._list_scores(a, b)]
+
+    @functools.cached_property
+    def intervals(self) -> dict[tuple[str, str], Interval]:
+        """The interval of the difference of means of each pair, at one level for all.
+
+        Those of several pairs are Bonferroni's, unless nothing is corrected.
+        """
+        pairs = self.pairs
+        scores = [self._list_scores(*pair) for pair in pairs]
+        if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
+            return dict.fromkeys(pairs, UNKNOWN)  # on the disk
+        level, is_paired = self.level_of_interval, self.is_paired
+        intervals = find_intervals(scores, level, is_paired=is_paired)
+        return dict(zip(pairs, intervals, strict=True))
+
+    def find_interval(self, a: str, b: str) -> Interval:
+        """Return the interval of the difference of the means of two models."""
+        if (a, b) in self.intervals:
+            return self.intervals[a, b]
+        return self.intervals[b, a].turn()
+
+    def describe_intervals(self) -> str:
+        """Say what the intervals are, as a part of the line on the method."""
+        if not all(isinstance(x, np.ndarray) for x in self.scores.values()):
+            return ""
+        are_hits = all(is_of_hits(x) for x in self.scores.values())
+        whose = (
+            "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
+        )
+        level = f"{100.0 * (1.0 - self.error_of_intervals):.10g} %"
+        if self.n_comparisons == 1:
+            return f"; {whose} interval of the difference, {level}"
+        each = f"for all {self.n_comparisons} together" if self.is_corrected else "each"
+        return f"; {whose} intervals of differences, {level} {each}"
+
+    @property
+    def level_of_interval(self) -> float:
+        """The confidence of an interval alone."""
+        n = self.n_comparisons if self.is_corrected else 1
+        return 1.0 - self.error_of_intervals / n
+
+    @property
+    def error_of_intervals(self) -> float:
+        """The share of cases in which any interval fails."""
+        return 1.0 - self.confidence_level if self.test == "aso" else self.alpha
+
+    def _list_scores(self, a: str, b: str) -> tuple[Any, Any]:
+        """Return the scores on which two models were compared."""
         for names in ((a, b), (b, a)):
             if names in self.matched:
                 by = dict(zip(names, self.matched[names], strict=True))
-                return [describe_scores(by[name]) for name in (a, b)]
-        return [self.summaries[name] for name in (a, b)]
+                return by[a], by[b]
+        return self.scores[a], self.scores[b]
 
     @functools.cached_property
     def names(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
@@ -267,7 +267,7 @@ def describe_comparison(
     if table.metric != "score" or not request.higher_is_better:
         method += f"; {direction} {table.metric} is better"
     is_matched = test.is_paired and task in table.pairs
-    return Comparison(
+    comparison = Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
         scores=table.tasks[task],
         test=test.name,
@@ -283,5 +283,8 @@ def describe_comparison(
         metric=table.metric,
         correction=correction,
         baseline=test.baseline,
+        is_paired=test.is_paired,
         matched=table.pairs[task] if is_matched else {},
     )
+    intervals = comparison.describe_intervals()
+    return replace(comparison, method=method + intervals)

@@ -1,5 +1,6 @@
 """Reports on models that were compared, from their scores and results."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from sigarray._verdicts.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
 from sigarray.report._numbers import (
     number_format,
     show_bound,
-    show_difference,
     show_p_value,
     without_infinities,
 )
@@ -37,14 +37,20 @@ def report_orders(
     sentences = [_say_order(comparison, result, threshold, i, j) for i, j in places]
     shares = np.asarray(result.probability_of_improvement)
     p_values = np.asarray(result.pvalue)
+    intervals = {
+        (i, j): comparison.find_interval(names[i], names[j]) for i, j in places
+    }
+    intervals |= {(j, i): interval.turn() for (i, j), interval in intervals.items()}
     records = []
-    for i, j in sorted([*places, *((j, i) for i, j in places)]):
+    for i, j in sorted(intervals):
         a, b = (comparison.summaries[names[k]] for k in (i, j))
         records.append(
             {
                 "model_a": names[i],
                 "model_b": names[j],
                 "mean_difference": a["mean"] - b["mean"],
+                "difference_low": intervals[i, j].low,
+                "difference_high": intervals[i, j].high,
                 "eps_min": float(eps_min[i, j]),
                 "violation_ratio": float(ratios[i, j]),
                 "standard_error": float(errors[i, j]),
@@ -56,7 +62,7 @@ def report_orders(
     document = start_document(comparison, comparison.correction) | {
         "threshold": threshold,
         "eps_min": eps_min.tolist(),
-        "pairs": records,
+        "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
     wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
@@ -81,15 +87,15 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
     sentences, marked, wins = [], set(), []
     for x in decisions:
         if x.better is not None:
-            marked.add((len(rows), 5))
+            marked.add((len(rows), 6))
             wins.append((x.better, x.b if x.better == x.a else x.a))
-        summaries = comparison.summarize_pair(x.a, x.b)
+        difference, interval = _show_difference(comparison, x.a, x.b)
         p_value = show_p_value(x.record["pvalue"], level)
-        shown = [show_difference(*summaries), p_value, x.shown]
+        shown = [difference, interval, p_value, x.shown]
         rows.append([x.a, x.b, *shown, x.better or "-"])
         sentences.append(_say_test(comparison, x))
     records = [x.record for x in decisions]
-    header = ["A", "B", "mean A - B", "p", "adjusted p", "better"]
+    header = ["A", "B", "mean A - B", "interval", "p", "adjusted p", "better"]
     title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
     table = Table(title, header, rows, frozenset(marked), name_columns=2)
     document = start_document(comparison, comparison.correction) | {
@@ -209,7 +215,8 @@ def _say_order(
     if eps_min[i, j] < threshold:
         return (
             f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
-            f"{threshold:g}, {basis}; {difference}."
+            f"{threshold:g}, {basis}; {difference}"
+            f"{_say_sharper(comparison, names[i], names[j])}."
         )
     a, b = names[i], names[j]
     level = 1.0 - comparison.confidence_level
@@ -252,7 +259,8 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
     return (
         f"{said}: p = {x.shown} {sign} {level:.10g}, {correction}"
         f"{_say_share(comparison, x, better, worse)}; "
-        f"{_say_difference(comparison, better, worse)}."
+        f"{_say_difference(comparison, better, worse)}"
+        f"{_say_sharper(comparison, better, worse) if x.better else ''}."
     )
 
 
@@ -288,8 +296,23 @@ def say_correction_of_tests(comparison: Comparison) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    difference = show_difference(*comparison.summarize_pair(a, b))
-    return f"the means differ by {difference}"
+    difference, interval = _show_difference(comparison, a, b)
+    return f"the means differ by {difference}" + (f" {interval}" if interval else "")
+
+
+def _say_sharper(comparison: Comparison, better: str, worse: str) -> str:
+    """Say that a verdict is sharper than the interval of its difference."""
+    low, high = comparison.find_interval(better, worse)
+    return ", though this interval includes 0" if low <= 0.0 <= high else ""
+
+
+def _show_difference(comparison: Comparison, a: str, b: str) -> tuple[str, str]:
+    """Show the difference of two means, and its interval."""
+    show = number_format(comparison.summarize_pair(a, b), sign="+")
+    low, high = comparison.find_interval(a, b)
+    means = [x["mean"] for x in comparison.summarize_pair(a, b)]
+    interval = "" if math.isnan(low) else f"[{show(low)}, {show(high)}]"
+    return show(means[0] - means[1]), interval
 
 
 def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:

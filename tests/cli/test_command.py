@@ -146,8 +146,7 @@ def test_text_has_tables_and_a_sentence_for_each_pair(write, compare, printer):
     basis = "at confidence 0.95 for all 3 comparisons together"
     assert (
         f"large is better than small: eps_min = 0.000 < 0.2, {basis}; the means differ "
-        "by "
-        f"+0.1010." in out
+        "by +0.1010 [+0." in out
     )
     assert out.count("is better than") == 3 + 1  # three pairs, and a title
 

@@ -1,0 +1,93 @@
+"""Intervals of differences: those of SciPy, at one level for all pairs."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import compare_models, proportion_ci
+from sigarray._verdicts.intervals import UNKNOWN, find_intervals, find_quantiles
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(0.3, 1.0, 9), RNG.normal(0.0, 3.0, 9)
+
+
+@pytest.mark.parametrize("p", [0.4999, 0.3, 0.025, 1e-3, 1e-6, 1e-12])
+def test_quantiles(p):
+    df = np.asarray([1.0, 1.2, 2.0, 3.3, 5.0, 20.0, 1e3, 1e7])
+    np.testing.assert_allclose(
+        find_quantiles(p, df), scipy.stats.t.isf(p, df), rtol=1e-11
+    )
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
+def test_they_are_scipys(level, scale):
+    for is_paired, expected in (
+        (False, scipy.stats.ttest_ind(A, B, equal_var=False)),
+        (True, scipy.stats.ttest_rel(A, B)),
+    ):
+        pairs = [(scale * A, scale * B), (scale * B, scale * A)]
+        first, second = find_intervals(pairs, level, is_paired=is_paired)
+        limits = expected.confidence_interval(level)
+        np.testing.assert_allclose(first, scale * np.asarray(limits), rtol=1e-9)
+        np.testing.assert_allclose(second, first.turn(), rtol=1e-9)
+
+
+def test_few_runs_beside_many_have_their_degrees_of_freedom():
+    """Welch's are too many: 92.5 % of intervals of 3 and 20 runs would hold."""
+    rng = np.random.default_rng(1)
+    pairs = [(rng.normal(size=3), rng.normal(size=20)) for _ in range(4000)]
+    intervals = np.asarray(find_intervals(pairs, 0.95, is_paired=False))
+    share = np.mean((intervals[:, 0] <= 0.0) & (intervals[:, 1] >= 0.0))
+    assert 0.96 < share < 0.999
+
+
+@pytest.mark.parametrize("is_paired", [False, True])
+def test_proportions_are_newcombes(is_paired):
+    hits = RNG.integers(0, 2, (5, 40)).astype(float)
+    pairs = list(itertools.combinations(hits, 2))
+    intervals = find_intervals(pairs, 0.99, is_paired=is_paired)
+    for (a, b), interval in zip(pairs, intervals, strict=True):
+        expected = proportion_ci(a, b, paired=is_paired, confidence_level=0.99)
+        assert interval == pytest.approx(tuple(expected.confidence_interval))
+
+
+def test_nothing_is_said_of_scores_that_do_not_vary_or_of_one():
+    same, other = np.full(5, 2.0), np.full(5, 3.0)
+    for pair in ((same, other), (same[:1], other), (A[:1], B)):
+        assert find_intervals([pair], 0.95, is_paired=False) == [UNKNOWN]
+    assert find_intervals([(A, A)], 0.95, is_paired=True) == [UNKNOWN]
+
+
+def test_they_are_of_all_comparisons_together():
+    scores = {"a": A, "b": B, "c": A + 1.0}
+    for options, n in (({}, 3), ({"corrected": False}, 1), ({"baseline": "a"}, 2)):
+        for by in ({"test": "t", "alpha": 0.1}, {"confidence_level": 0.9}):
+            result = compare_models(scores, unit="run", **by, **options)
+            record = result.records[0]
+            assert (record["model_a"], record["model_b"]) == ("a", "b")
+            expected = scipy.stats.ttest_ind(A, B, equal_var=False)
+            limits = expected.confidence_interval(1.0 - 0.1 / n)
+            found = [record["difference_low"], record["difference_high"]]
+            np.testing.assert_allclose(found, limits, rtol=1e-9)
+            word = "each" if n == 1 else f"for all {n} together"
+            assert f"Welch's intervals of differences, 90 % {word}" in result.method
+            assert any(
+                "the means differ by" in x and "[" in x for x in result.sentences
+            )
+            pair = json.loads(result.to_json())["pairs"][0]
+            assert pair["difference_low"] == pytest.approx(limits.low)
+
+
+def test_a_verdict_that_is_sharper_than_its_interval_is_said():
+    """By permutations of pairs, of which one differs greatly."""
+    gaps = np.asarray([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 30.0])
+    scores = {"a": B + gaps, "b": B}
+    result = compare_models(scores, unit="item", test="permutation")
+    assert result.better("a", "b")
+    assert result.records[0]["difference_low"] < 0.0
+    assert "], though this interval includes 0." in result.sentences[0]
+    assert "Student's interval of the difference, 95 %" in result.method
