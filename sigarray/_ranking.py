@@ -99,11 +99,11 @@ def ranking(
     return Ranking(
         tuple(labels[k] for k in order),
         tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
-        tuple(tuple(labels[order[k]] for k in x) for x in _list_groups(is_decided)),
+        tuple(tuple(labels[order[k]] for k in x) for x in list_groups(is_decided)),
     )
 
 
-def _list_groups(is_decided: np.ndarray) -> list[list[int]]:
+def list_groups(is_decided: np.ndarray) -> list[list[int]]:
     """List all largest sets of places without a decided pair, in their order.
 
     By Bron and Kerbosch's algorithm with pivots [1]_. Where there are more than

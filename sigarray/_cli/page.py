@@ -87,11 +87,11 @@ def write_page(
     title = f"{document['source']}: which model is better?"
     parts = [
         f"<h1>{_show(title)}</h1>",
-        "<ul>",
-        *(f"<li>{_show(sentence)}</li>" for sentence in report.sentences),
-        "</ul>",
-        "<h2>Numbers</h2>",
+        *(f"<p><b>{_show(line)}</b></p>" for line in report.headline),
         *map(_draw_table, report.tables),
+        "<ul>",
+        *(f"<li>{_show(line)}</li>" for line in report.said),
+        "</ul>",
         "<h2>Pictures</h2>" if pictures else "",
         *map(_draw_picture, pictures),
         "<h2>Method</h2>",

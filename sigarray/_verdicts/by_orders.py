@@ -85,8 +85,7 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As `Test` has it."""
-        del decisions  # the bounds are a matrix
-        return report_orders(comparison, result, self.threshold)
+        return report_orders(comparison, result, decisions, self.threshold)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As `Test` has it."""

@@ -22,6 +22,7 @@ class Comparison:
     test: str
     alpha: float
     confidence_level: float
+    threshold: float
     higher_is_better: bool
     is_corrected: bool
     n_comparisons: int
@@ -82,11 +83,20 @@ class Comparison:
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
+        one = "interval of the difference"
+        many = "intervals of differences"
+        what = one if self.n_comparisons == 1 else many
+        return f"; {whose} {what}, {self.say_level_of_intervals()}"
+
+    def say_level_of_intervals(self) -> str:
+        """Say how certain the intervals are."""
         level = f"{100.0 * (1.0 - self.error_of_intervals):.10g} %"
         if self.n_comparisons == 1:
-            return f"; {whose} interval of the difference, {level}"
-        each = f"for all {self.n_comparisons} together" if self.is_corrected else "each"
-        return f"; {whose} intervals of differences, {level} {each}"
+            return f"{level} confidence"
+        n = "both" if self.n_comparisons == 2 else f"all {self.n_comparisons}"
+        return (
+            f"{level} confidence for {f'{n} together' if self.is_corrected else 'each'}"
+        )
 
     @property
     def level_of_interval(self) -> float:

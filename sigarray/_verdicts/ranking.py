@@ -1,49 +1,109 @@
 """Rank models by how many others they beat, where there are too many pairs to show."""
 
+import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from sigarray.report._numbers import Summary, number_format
+import numpy as np
+
+from sigarray._ranking import list_groups
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray.report._numbers import number_format
 from sigarray.report._rendering import Table
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
 
+_LETTERS = string.ascii_letters
+
 Wins = Sequence[tuple[str, str]]
 
 
-def rank_models(
-    title: str,
-    summaries: dict[str, Summary],
-    sizes: dict[str, int],
-    wins: Wins,
-    *,
-    higher_is_better: bool,
-) -> Table:
-    """Sort models by how many they beat, how many beat them, and their mean.
+@dataclass(frozen=True)
+class Order:
+    """Models, the best first, and the letters of their groups.
 
-    `wins` are pairs (better, worse).
+    Models that share a letter are not told apart. There are no letters for two models,
+    nor with a baseline, which is the first one.
     """
+
+    names: list[str]
+    groups: list[list[str]]
+    letters: dict[str, str]
+
+
+def list_wins(decisions: Iterable[Decision]) -> Wins:
+    """Return the pairs (better, worse)."""
+    return [
+        (x.better, x.b if x.better == x.a else x.a)
+        for x in decisions
+        if x.better is not None
+    ]
+
+
+def order_models(comparison: Comparison, wins: Wins) -> Order:
+    """Sort models by how many they beat, how many beat them, and their mean."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    sign = -1.0 if higher_is_better else 1.0
+    sign = -1.0 if comparison.higher_is_better else 1.0
+    means = {name: x["mean"] for name, x in comparison.summaries.items()}
 
-    def rank(name: str) -> tuple[int, int, float]:
-        return -beaten[name], beaten_by[name], sign * summaries[name]["mean"]
+    def rank(name: str) -> tuple[bool, int, int, float]:
+        is_baseline = name == comparison.baseline
+        return not is_baseline, -beaten[name], beaten_by[name], sign * means[name]
 
+    names = sorted(comparison.names, key=rank)
+    if len(names) == 2 or len(names) > MAX_SHOWN or comparison.baseline is not None:
+        return Order(names, [], {})
+    place = {name: k for k, name in enumerate(names)}
+    is_decided = np.zeros((len(names), len(names)), dtype=bool)
+    for better, worse in wins:
+        is_decided[place[better], place[worse]] = True
+    groups = [[names[k] for k in x] for x in list_groups(is_decided | is_decided.T)]
+    if len(groups) > len(_LETTERS):
+        return Order(names, [], {})
+    letters = {
+        name: "".join(
+            c for c, group in zip(_LETTERS, groups, strict=False) if name in group
+        )
+        for name in names
+    }
+    return Order(names, groups, letters)
+
+
+def say_order_of_models(order: Order) -> list[str]:
+    """Say in a line which models are better than which; nothing without groups."""
+    if not order.letters:
+        return []
+    if len(order.groups) == 1:
+        return ["No model is shown to be better than another one."]
+    if sum(map(len, order.groups)) == len(order.names):
+        return [f"Ranking: {' > '.join(', '.join(group) for group in order.groups)}"]
+    said = ", ".join(f"{name} ({order.letters[name]})" for name in order.names)
+    return [f"Ranking: {said}. Models that share a letter are not told apart."]
+
+
+def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
+    """Show the models in order, and how many each of them beats."""
+    beaten = Counter(better for better, _ in wins)
+    beaten_by = Counter(worse for _, worse in wins)
+    summaries = comparison.summaries
     show = number_format(list(summaries.values()))
     rows = [
         [
             name,
-            str(sizes[name]),
+            str(len(comparison.scores[name])),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
             str(beaten[name]),
             str(beaten_by[name]),
         ]
-        for name in sorted(summaries, key=rank)
+        for name in order.names
     ]
     header = ["model", "n", "mean", "sd", "better than", "worse than"]
+    title = f"{comparison.source}, {comparison.direction} is better"
     return Table(title, header, rows)
 
 

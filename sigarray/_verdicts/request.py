@@ -273,6 +273,7 @@ def describe_comparison(
         test=test.name,
         alpha=test.alpha,
         confidence_level=test.confidence_level,
+        threshold=test.threshold,
         higher_is_better=request.higher_is_better,
         is_corrected=request.is_corrected,
         n_comparisons=count_pairs(table, request),

@@ -35,7 +35,8 @@ def report_tasks(
         for task, by in decisions.items()
         for x in by
     ]
-    sentences = [_say_pair(*pair, by, basis) for pair, by in by_pair.items()]
+    sentences = [_say_pair(*pair, by) for pair, by in by_pair.items()]
+    rule = f"A model is better than another one on a task if {basis}."
     correction = first.correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
@@ -64,7 +65,7 @@ def report_tasks(
         sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         return Report([ranking], sentences, method, records, document)
     tables = [_mean_table(compared, models), _decision_table(list(compared), by_pair)]
-    return Report(tables, sentences, method, records, document)
+    return Report(tables, [*sentences, rule], method, records, document)
 
 
 def list_undecided(
@@ -164,7 +165,7 @@ def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
-def _say_pair(a: str, b: str, by: Mapping[str, Decision], basis: str) -> str:
+def _say_pair(a: str, b: str, by: Mapping[str, Decision]) -> str:
     """Say on which tasks A is better than B, and where it is worse."""
     wins = [task for task, x in by.items() if x.better == a]
     losses = [task for task, x in by.items() if x.better == b]
@@ -173,14 +174,15 @@ def _say_pair(a: str, b: str, by: Mapping[str, Decision], basis: str) -> str:
     n = len(by)
     tasks = f"{n} {'task' if n == 1 else 'tasks'}"
     if not wins:
-        return f"Nothing can be said of {a} and {b} on any of {tasks}, {basis}."
+        where = "the only task" if n == 1 else f"all {tasks}"
+        return f"{a} vs. {b}: inconclusive on {where}."
     worse = f"and worse on {len(losses)}{_list_tasks(losses, n)}"
     n_open = n - len(wins) - len(losses)
     if not losses:
         worse = "and not shown to be worse on any" if n_open else "and worse on none"
     return (
         f"{a} is better than {b} on {len(wins)} of {tasks}{_list_tasks(wins, n)} "
-        f"{worse}, {basis}."
+        f"{worse}."
     )
 
 

@@ -35,6 +35,8 @@ class Test(ABC):
         None for a test without random numbers.
     alpha, confidence_level : float
         The level of p-values, or of bounds; a test has one of them.
+    threshold : float
+        The bound below which a model is better.
     alone : str
         The correction for several comparisons of one task.
     """
@@ -47,6 +49,7 @@ class Test(ABC):
     method: str
     alpha: float = 0.05
     confidence_level: float = 0.95
+    threshold: float = 0.2
     alone: str
 
     @abstractmethod

@@ -1,6 +1,5 @@
-"""Reports on models that were compared, from their scores and results."""
+"""Reports on models that were compared: the answer first, then the numbers."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,17 +7,28 @@ import numpy as np
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MAX_SHOWN, Wins, rank_models, say_ranking
+from sigarray._verdicts.ranking import (
+    MAX_SHOWN,
+    Order,
+    list_wins,
+    order_models,
+    rank_models,
+    say_order_of_models,
+    say_ranking,
+)
 from sigarray.report._numbers import (
     number_format,
     show_bound,
+    show_interval,
     show_p_value,
     without_infinities,
 )
 from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
-_UNDECIDED = "Nothing can be said of"
+# With more pairs than this, readers see a matrix, and no row for each.
+_MOST_ROWS = 15
+_UNEQUAL = "unequal"
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -26,54 +36,45 @@ _CORRECTIONS = {
 
 
 def report_orders(
-    comparison: Comparison, result: PairwiseAsoResult, threshold: float
+    comparison: Comparison,
+    result: PairwiseAsoResult,
+    decisions: Sequence[Decision],
+    threshold: float,
 ) -> Report:
-    """Say which models are almost stochastically dominant: eps_min below threshold."""
+    """Report which models are almost stochastically dominant: eps_min < threshold."""
     eps_min = np.asarray(result.eps_min)
-    ratios = np.asarray(result.violation_ratio)
-    errors = np.asarray(result.standard_error)
-    names = comparison.names
-    places = [(names.index(a), names.index(b)) for a, b in comparison.pairs]
-    sentences = [_say_order(comparison, result, threshold, i, j) for i, j in places]
+    ratios, errors = np.asarray(result.violation_ratio), result.standard_error
     shares = np.asarray(result.probability_of_improvement)
-    p_values = np.asarray(result.pvalue)
-    intervals = {
-        (i, j): comparison.find_interval(names[i], names[j]) for i, j in places
-    }
-    intervals |= {(j, i): interval.turn() for (i, j), interval in intervals.items()}
+    p_values, names = np.asarray(result.pvalue), comparison.names
+    places = {(a, b): (names.index(a), names.index(b)) for a, b in comparison.pairs}
+    both_ways = {*places.values(), *((j, i) for i, j in places.values())}
     records = []
-    for i, j in sorted(intervals):
-        a, b = (comparison.summaries[names[k]] for k in (i, j))
+    for i, j in sorted(both_ways):
+        means = [comparison.summaries[names[k]]["mean"] for k in (i, j)]
+        low, high = comparison.find_interval(names[i], names[j])
         records.append(
             {
                 "model_a": names[i],
                 "model_b": names[j],
-                "mean_difference": a["mean"] - b["mean"],
-                "difference_low": intervals[i, j].low,
-                "difference_high": intervals[i, j].high,
+                "mean_difference": means[0] - means[1],
+                "difference_low": low,
+                "difference_high": high,
                 "eps_min": float(eps_min[i, j]),
                 "violation_ratio": float(ratios[i, j]),
-                "standard_error": float(errors[i, j]),
+                "standard_error": float(np.asarray(errors)[i, j]),
                 "probability_of_improvement": float(shares[i, j]),
                 "pvalue": float(p_values[i, j]),
                 "a_is_better": bool(eps_min[i, j] < threshold),
             }
         )
-    document = start_document(comparison, comparison.correction) | {
-        "threshold": threshold,
-        "eps_min": eps_min.tolist(),
-        "pairs": [without_infinities(record) for record in records],
-        "verdicts": sentences,
-    }
-    wins = [(names[i], names[j]) for i, j in np.argwhere(eps_min < threshold)]
-    basis = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
-    details = _eps_min_table(comparison, eps_min, threshold)
+    document = {"threshold": threshold, "eps_min": eps_min.tolist()}
+    rule = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
+    sentences = [_say_order(comparison, x, threshold) for x in decisions]
     return _make_report(
         comparison,
-        details,
+        decisions,
         sentences,
-        wins,
-        basis,
+        rule,
         records,
         document,
         has_lost=comparison.is_corrected,
@@ -81,48 +82,26 @@ def report_orders(
 
 
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
-    """Say which models differ: adjusted p-values of at most alpha."""
+    """Report which models differ: adjusted p-values of at most alpha."""
     level = comparison.alpha
-    rows: list[list[str]] = []
-    sentences, marked, wins = [], set(), []
-    for x in decisions:
-        if x.better is not None:
-            marked.add((len(rows), 6))
-            wins.append((x.better, x.b if x.better == x.a else x.a))
-        difference, interval = _show_difference(comparison, x.a, x.b)
-        p_value = show_p_value(x.record["pvalue"], level)
-        shown = [difference, interval, p_value, x.shown]
-        rows.append([x.a, x.b, *shown, x.better or "-"])
-        sentences.append(_say_test(comparison, x))
-    records = [x.record for x in decisions]
-    header = ["A", "B", "mean A - B", "interval", "p", "adjusted p", "better"]
-    title = f"Two-sided p-values: a model is better where adjusted p <= {level:.10g}"
-    table = Table(title, header, rows, frozenset(marked), name_columns=2)
-    document = start_document(comparison, comparison.correction) | {
-        "pairs": [without_infinities(record) for record in records],
-        "verdicts": sentences,
-    }
-    basis = f"p <= {level:.10g}, {say_correction_of_tests(comparison)}"
+    rule = f"p <= {level:.10g}, {say_correction_of_tests(comparison)}"
+    has_lost = any(x.better is None and x.record["pvalue"] <= level for x in decisions)
     return _make_report(
         comparison,
-        table,
-        sentences,
-        wins,
-        basis,
-        records,
-        document,
-        has_lost=any(
-            x.better is None and x.record["pvalue"] <= level for x in decisions
-        ),
+        decisions,
+        [_say_test(comparison, x) for x in decisions],
+        rule,
+        [x.record for x in decisions],
+        {},
+        has_lost=has_lost,
     )
 
 
 def _make_report(
     comparison: Comparison,
-    details: Table,
+    decisions: Sequence[Decision],
     sentences: list[str],
-    wins: Wins,
-    basis: str,
+    rule: str,
     records: list[dict[str, Any]],
     document: dict[str, Any],
     *,
@@ -130,24 +109,38 @@ def _make_report(
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `has_lost` if the number of comparisons may have cost a verdict.
+    `rule` says when a model is better; `has_lost` if the number of comparisons may have
+    cost a verdict.
     """
-    names, method = comparison.names, comparison.method
-    if len(names) <= MAX_SHOWN:
-        tables = [_summary_table(comparison), details]
-        if any(x.startswith(_UNDECIDED) for x in sentences):
-            said = _say_what_decides(comparison, has_lost=has_lost)
-            sentences = [*sentences, said]
-        return Report(tables, sentences, method, records, document)
-    ranking = rank_models(
-        f"{comparison.source}, {comparison.direction} is better",
-        comparison.summaries,
-        {name: len(scores) for name, scores in comparison.scores.items()},
-        wins,
-        higher_is_better=comparison.higher_is_better,
+    names, wins = comparison.names, list_wins(decisions)
+    told = [f"A model is better than another one if {rule}."]
+    if any(_are_unequal(comparison, x) for x in decisions if x.better is None):
+        told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
+    if any(x.better is None for x in decisions):
+        told.append(_say_what_decides(comparison, has_lost=has_lost))
+    document = start_document(comparison, comparison.correction) | document
+    document |= {
+        "pairs": [without_infinities(record) for record in records],
+        "verdicts": sentences,
+    }
+    order = order_models(comparison, wins)
+    if len(names) > MAX_SHOWN:
+        ranking = rank_models(comparison, order, wins)
+        told = say_ranking(len(names), wins, rule, comparison.n_comparisons)
+        return Report([ranking], told, comparison.method, records, document)
+    details = _table_of_pairs(comparison, decisions, order)
+    if len(decisions) > _MOST_ROWS:
+        details = _matrix_of_pairs(comparison, decisions, order)
+    answer = sentences if len(decisions) == 1 else say_order_of_models(order)
+    return Report(
+        [details, _table_of_models(comparison, order)],
+        [*sentences, *told],
+        comparison.method,
+        records,
+        document,
+        headline=[_title(comparison), *answer],
+        remarks=told,
     )
-    sentences = say_ranking(len(names), wins, basis, comparison.n_comparisons)
-    return Report([ranking], sentences, method, records, document)
 
 
 def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
@@ -155,83 +148,139 @@ def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
 
     `has_lost` if the correction or the number of models may have cost a verdict.
     """
-    said = f"More {comparison.unit}s would tell more: sigarray power estimates how many"
+    said = (
+        f"More {comparison.unit}s would decide more: sigarray power estimates how many"
+    )
     if has_lost and comparison.baseline is None and comparison.pairs[1:]:
         said += ". So would fewer comparisons, with one model alone: --baseline MODEL"
     return f"{said}."
 
 
-def _summary_table(comparison: Comparison) -> Table:
+def _table_of_models(comparison: Comparison, order: Order) -> Table:
     summaries = comparison.summaries
     show = number_format(list(summaries.values()))
     rows = [
-        [name, str(len(comparison.scores[name])), *(show(x) for x in summary.values())]
-        for name, summary in summaries.items()
-    ]
-    header = ["model", "n", "mean", "sd", "median", "min", "max"]
-    title = f"{comparison.source}, {comparison.direction} is better"
-    return Table(title, header, rows)
-
-
-def _eps_min_table(
-    comparison: Comparison, eps_min: np.ndarray, threshold: float
-) -> Table:
-    names, pairs = comparison.names, set(comparison.pairs)
-    rows = [
         [
             name,
-            *(
-                show_bound(bound, threshold)
-                if {(name, names[j]), (names[j], name)} & pairs
-                else ""
-                for j, bound in enumerate(eps_min[i])
-            ),
+            *([order.letters[name]] if order.letters else []),
+            str(len(comparison.scores[name])),
+            *(show(x) for x in summaries[name].values()),
         ]
-        for i, name in enumerate(names)
+        for name in order.names
     ]
-    wins = np.argwhere(eps_min < threshold)
-    return Table(
-        f"eps_min: the row is better than the column where below {threshold:g}",
-        ["", *names],
-        rows,
-        frozenset((int(i), int(j) + 1) for i, j in wins),
-    )
+    group = ["group"] if order.letters else []
+    header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
+    return Table("Scores", header, rows, name_columns=1 + len(group))
 
 
-def _say_order(
-    comparison: Comparison,
-    result: PairwiseAsoResult,
-    threshold: float,
-    i: int,
-    j: int,
-) -> str:
-    eps_min = np.asarray(result.eps_min)
-    if eps_min[j, i] < eps_min[i, j]:
-        i, j = j, i
-    names = comparison.names
-    basis = say_order_basis(comparison)
-    difference = _say_difference(comparison, names[i], names[j])
-    bounds = [show_bound(eps_min[k], threshold) for k in ((i, j), (j, i))]
-    if eps_min[i, j] < threshold:
-        return (
-            f"{names[i]} is better than {names[j]}: eps_min = {bounds[0]} < "
-            f"{threshold:g}, {basis}; {difference}"
-            f"{_say_sharper(comparison, names[i], names[j])}."
-        )
-    a, b = names[i], names[j]
-    level = 1.0 - comparison.confidence_level
-    p = float(result.pvalue[i, j])
-    said, below = f"{_UNDECIDED} {a} and {b}", ""
-    if p <= level:
-        said = f"{a} and {b} are not equal, but neither is shown to be better"
-    else:
-        below = f", neither below {threshold:g}"
+def _title(comparison: Comparison) -> str:
+    return f"{comparison.source}, {comparison.direction} is better"
+
+
+def _table_of_pairs(
+    comparison: Comparison, decisions: Sequence[Decision], order: Order
+) -> Table:
+    """Show a row for each pair, the model that ranks first as A."""
+    place = {name: k for k, name in enumerate(order.names)}
+    shares = any("probability_of_improvement" in x.record for x in decisions)
     sign = ">" if comparison.higher_is_better else "<"
-    share = float(result.probability_of_improvement[i, j])
+    header = ["A", "B", "A - B, interval", *([f"P(A {sign} B)"] * shares)]
+    header += [_name_number(comparison), "verdict"]
+    rows: list[list[str]] = []
+    marked = set()
+    for x in sorted(decisions, key=lambda x: sorted((place[x.a], place[x.b]))):
+        a, b = sorted((x.a, x.b), key=place.__getitem__)
+        share = _find_share(comparison, x, a)
+        if x.better is not None:
+            marked.add((len(rows), len(header) - 1))
+        rows.append(
+            [
+                *(a, b, _show_difference(comparison, a, b)),
+                *([] if share is None else [f"{share:.2f}"]),
+                *(x.shown, _say_verdict(comparison, x, a)),
+            ]
+        )
+    title = f"Differences of means, {comparison.say_level_of_intervals()}"
+    return Table(title, header, rows, frozenset(marked), name_columns=2)
+
+
+def _name_number(comparison: Comparison) -> str:
+    """Name the number that decides."""
+    if comparison.test == "aso":
+        return "eps_min"
+    is_adjusted = comparison.is_corrected and comparison.n_comparisons > 1
+    return "adjusted p" if is_adjusted else "p"
+
+
+def _say_verdict(comparison: Comparison, x: Decision, a: str) -> str:
+    """Say the verdict on a pair in a word or two."""
+    if x.better is not None:
+        return "A is better" if x.better == a else "B is better"
+    return _UNEQUAL if _are_unequal(comparison, x) else "inconclusive"
+
+
+def _are_unequal(comparison: Comparison, x: Decision) -> bool:
+    """Tell whether a test rejects equality of a pair that has no better model."""
+    level = 1.0 - comparison.confidence_level
+    return comparison.test == "aso" and x.record["pvalue"] <= level
+
+
+def _find_share(comparison: Comparison, x: Decision, a: str) -> float | None:
+    """Return the share of cases in which a model is better than the other of a pair."""
+    share = x.record.get("probability_of_improvement")
+    if share is None:
+        return None
+    is_turned = (x.a != a) != (
+        comparison.test != "aso" and not comparison.higher_is_better
+    )
+    return float(1.0 - share if is_turned else share)
+
+
+def _matrix_of_pairs(
+    comparison: Comparison, decisions: Sequence[Decision], order: Order
+) -> Table:
+    """Show the deciding number of every pair, the best models first."""
+    numbers: dict[tuple[str, str], str] = {}
+    limit = comparison.threshold
+    for x in decisions:
+        for a, b, key in ((x.a, x.b, "a_over_b"), (x.b, x.a, "b_over_a")):
+            bound = x.record.get(f"eps_min_{key}")
+            numbers[a, b] = x.shown if bound is None else show_bound(bound, limit)
+    names, better = order.names, set(list_wins(decisions))
+    rows = [[a, *(numbers.get((a, b), "") for b in names)] for a in names]
+    marked = frozenset(
+        (i, j + 1)
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+        if (a, b) in better
+    )
+    number = _name_number(comparison)
+    title = f"{number} of the models in rows and columns"
+    if comparison.test == "aso":
+        title = f"{number}: the row is better than the column where below {limit:g}"
+    return Table(title, ["", *names], rows, marked)
+
+
+def _say_order(comparison: Comparison, x: Decision, threshold: float) -> str:
+    """Say the verdict of almost stochastic order on a pair."""
+    bounds = x.record["eps_min_a_over_b"], x.record["eps_min_b_over_a"]
+    a, b = (x.b, x.a) if bounds[1] < bounds[0] else (x.a, x.b)
+    low, high = (show_bound(bound, threshold) for bound in sorted(bounds))
+    difference = _say_difference(comparison, a, b)
+    if x.better is not None:
+        sharper = _say_sharper(comparison, a, b)
+        said = f"{a} is better than {b}: eps_min = {low} < {threshold:g}"
+        return f"{said}; {difference}{sharper}."
+    said = "inconclusive"
+    if _are_unequal(comparison, x):
+        said = "not equal, but neither is shown to be better"
+    level = 1.0 - comparison.confidence_level
+    sign = ">" if comparison.higher_is_better else "<"
+    p = show_p_value(float(x.record["pvalue"]), level)
     return (
-        f"{said}: eps_min = {bounds[0]} and {bounds[1]}{below}, "
-        f"P({a} {sign} {b}) = {share:.2f}, p of equality {show_p_value(p, level)}, "
-        f"{basis}; {difference}."
+        f"{a} vs. {b}: {said} (eps_min = {low} and {high}, threshold {threshold:g}; "
+        f"P({a} {sign} {b}) = {_find_share(comparison, x, a):.2f}, p of equality {p}); "
+        f"{difference}."
     )
 
 
@@ -249,37 +298,31 @@ def say_order_basis(comparison: Comparison) -> str:
 
 
 def _say_test(comparison: Comparison, x: Decision) -> str:
+    """Say the verdict of a test on a pair."""
     level = comparison.alpha
-    correction = say_correction_of_tests(comparison)
     better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
-    sign = "<=" if x.better else ">"
-    said = f"{_UNDECIDED} {better} and {worse}"
-    if x.better:
-        said = f"{better} is better than {worse}"
+    share = _find_share(comparison, x, better)
+    sign = ">" if comparison.higher_is_better else "<"
+    rank = "" if share is None else f"; P({better} {sign} {worse}) = {share:.2f}"
+    difference = _say_difference(comparison, better, worse)
+    if x.better is None:
+        return (
+            f"{better} vs. {worse}: inconclusive (p = {x.shown} > {level:.10g}{rank}); "
+            f"{difference}."
+        )
+    if share is not None and _find_lead(comparison, better, worse) < 0.0:
+        rank += ", though its mean is not better"
+    sharper = _say_sharper(comparison, better, worse)
     return (
-        f"{said}: p = {x.shown} {sign} {level:.10g}, {correction}"
-        f"{_say_share(comparison, x, better, worse)}; "
-        f"{_say_difference(comparison, better, worse)}"
-        f"{_say_sharper(comparison, better, worse) if x.better else ''}."
+        f"{better} is better than {worse}: p = {x.shown} <= {level:.10g}{rank}; "
+        f"{difference}{sharper}."
     )
 
 
-def _say_share(comparison: Comparison, x: Decision, better: str, worse: str) -> str:
-    """Say how often one model beats the other, if the test is of that."""
-    share = x.record.get("probability_of_improvement")
-    if share is None:
-        return ""
-    if better != x.a:
-        share = 1.0 - share
-    if not comparison.higher_is_better:
-        share = 1.0 - share
-    sign = ">" if comparison.higher_is_better else "<"
-    said = f"; P({better} {sign} {worse}) = {share:.2f}"
-    means = [y["mean"] for y in comparison.summarize_pair(better, worse)]
-    lead = (means[0] - means[1]) * (1.0 if comparison.higher_is_better else -1.0)
-    if x.better and lead < 0.0:
-        said += ", though its mean is not better"
-    return said
+def _find_lead(comparison: Comparison, a: str, b: str) -> float:
+    """Return by how much the mean of a model is better than that of another one."""
+    means = [x["mean"] for x in comparison.summarize_pair(a, b)]
+    return (means[0] - means[1]) * (1.0 if comparison.higher_is_better else -1.0)
 
 
 def say_correction(comparison: Comparison, name: str) -> str:
@@ -296,8 +339,7 @@ def say_correction_of_tests(comparison: Comparison) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    difference, interval = _show_difference(comparison, a, b)
-    return f"the means differ by {difference}" + (f" {interval}" if interval else "")
+    return f"the means differ by {_show_difference(comparison, a, b)}"
 
 
 def _say_sharper(comparison: Comparison, better: str, worse: str) -> str:
@@ -306,13 +348,12 @@ def _say_sharper(comparison: Comparison, better: str, worse: str) -> str:
     return ", though this interval includes 0" if low <= 0.0 <= high else ""
 
 
-def _show_difference(comparison: Comparison, a: str, b: str) -> tuple[str, str]:
-    """Show the difference of two means, and its interval."""
-    show = number_format(comparison.summarize_pair(a, b), sign="+")
-    low, high = comparison.find_interval(a, b)
-    means = [x["mean"] for x in comparison.summarize_pair(a, b)]
-    interval = "" if math.isnan(low) else f"[{show(low)}, {show(high)}]"
-    return show(means[0] - means[1]), interval
+def _show_difference(comparison: Comparison, a: str, b: str) -> str:
+    """Show the difference of two means, and its interval if there is one."""
+    summaries = comparison.summarize_pair(a, b)
+    interval = comparison.find_interval(a, b)
+    difference = summaries[0]["mean"] - summaries[1]["mean"]
+    return show_interval(difference, *interval, number_format(summaries, sign="+"))
 
 
 def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:

@@ -51,6 +51,34 @@ def show_difference(a: Summary, b: Summary) -> str:
     return number_format([a, b], sign="+")(a["mean"] - b["mean"])
 
 
+def show_interval(
+    difference: float, low: float, high: float, show: Callable[[float], str]
+) -> str:
+    """Show a difference and its interval, with two digits of half its width.
+
+    Or more digits, if a limit would else be on the other side of 0; the difference by
+    itself, by `show`, if there is no interval.
+    """
+    half = 0.5 * (high - low)
+    if not half > 0.0:
+        return show(difference)
+    first = 1 - math.floor(math.log10(half))
+    largest = max(abs(low), abs(high))
+    if first > _MAX_DECIMALS or largest >= _MAX_FIXED:
+        return f"{show(difference)} [{low:+.3g}, {high:+.3g}]"
+    for decimals in range(max(0, first), max(0, first) + 6):
+        texts = [f"{x:+.{decimals}f}" for x in (low, high)]
+        if all(
+            _sign(float(x)) == _sign(y) for x, y in zip(texts, (low, high), strict=True)
+        ):
+            break
+    return f"{difference:+.{decimals}f} [{texts[0]}, {texts[1]}]"
+
+
+def _sign(x: float) -> int:
+    return (x > 0.0) - (x < 0.0)
+
+
 def show_p_value(p: float, level: float) -> str:
     """Show four decimals or two digits, or as many as keep it on its side of the level.
 

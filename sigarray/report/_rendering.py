@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -38,7 +38,8 @@ class Report:
 
     `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
     how the result was computed, and `signature` in one line for others to repeat it.
-    `exit_code` is that of the command.
+    `exit_code` is that of the command. If there is a headline, readers see it first,
+    and `remarks` for the sentences: tables have the verdicts.
     """
 
     tables: list[Table]
@@ -48,6 +49,13 @@ class Report:
     document: dict[str, Any]
     signature: str | None = None
     exit_code: int = 0
+    headline: Sequence[str] = ()
+    remarks: Sequence[str] | None = None
+
+    @property
+    def said(self) -> list[str]:
+        """What readers are told below the tables."""
+        return list(self.sentences if self.remarks is None else self.remarks)
 
 
 def render(report: Report, style: str) -> str:
@@ -81,6 +89,10 @@ def _neutralise(report: Report) -> Report:
         report,
         tables=list(map(_neutralise_table, report.tables)),
         sentences=list(map(show_controls, report.sentences)),
+        headline=list(map(show_controls, report.headline)),
+        remarks=None
+        if report.remarks is None
+        else list(map(show_controls, report.remarks)),
         method=show_controls(report.method),
     )
 
@@ -95,15 +107,19 @@ def _neutralise_table(table: Table) -> Table:
 
 
 def _render_text(report: Report) -> str:
-    blocks = [_render_plain(table) for table in report.tables]
+    blocks = [_wrap(report.headline)] if report.headline else []
+    blocks += [_render_plain(table) for table in report.tables]
     return "\n\n".join([*blocks, _render_prose(report)]) + "\n"
 
 
-def _render_prose(report: Report) -> str:
-    """Wrap the sentences to the width of the terminal."""
+def _wrap(lines: Sequence[str]) -> str:
+    """Wrap lines to the width of the terminal."""
     width = max(_MIN_WIDTH, shutil.get_terminal_size().columns)
-    sentences = [textwrap.fill(line, width) for line in report.sentences]
-    lines = [*sentences, "", f"Method: {report.method}."]
+    return "\n".join(textwrap.fill(line, width) for line in lines)
+
+
+def _render_prose(report: Report) -> str:
+    lines = [_wrap(report.said), "", f"Method: {report.method}."]
     if report.signature is not None:
         lines.append(f"Signature: {report.signature}")
     return "\n".join(lines)
@@ -146,8 +162,13 @@ def _render_rich(report: Report) -> str:
     console = Console(
         file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
     )
+    if report.headline:
+        console.print(Text(_wrap(report.headline)), soft_wrap=True)
+        console.print()
     for table in report.tables:
-        rich_table = RichTable(box=box.SIMPLE_HEAD)
+        rich_table = RichTable(
+            box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False
+        )
         for column, name in enumerate(table.header):
             is_name = column < table.name_columns
             justify: Literal["left", "right"] = "left" if is_name else "right"
@@ -165,10 +186,10 @@ def _render_rich(report: Report) -> str:
 
 
 def _render_markdown(report: Report) -> str:
-    blocks = []
+    blocks = ["\n".join(map(_to_paragraph, report.headline))] * bool(report.headline)
     for table in report.tables:
         blocks += [f"{_to_paragraph(table.title)}:", _draw_markdown(table)]
-    sentences = map(_to_paragraph, report.sentences)
+    sentences = map(_to_paragraph, report.said)
     blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
     blocks.append(_to_markdown(f"Method: {report.method}."))
     if report.signature is not None:
@@ -178,8 +199,9 @@ def _render_markdown(report: Report) -> str:
 
 def _render_latex(report: Report) -> str:
     blocks = ["% \\usepackage{booktabs}"]
+    blocks += ["\n".join(map(_to_latex, report.headline))] * bool(report.headline)
     blocks += [f"% {table.title}\n{_draw_latex(table)}" for table in report.tables]
-    sentences = [*report.sentences, f"Method: {report.method}."]
+    sentences = [*report.said, f"Method: {report.method}."]
     blocks.append("\n".join(map(_to_latex, sentences)))
     if report.signature is not None:
         blocks.append(f"% Signature: {report.signature}")
