@@ -92,7 +92,7 @@ def power(
     metric, items, responses, alternative
         The test, as for `response_test`.
     perturbation_a, perturbation_b, model, response, xp, device, dtype
-        The systems, as for `simulate`. A model that `fit` found in real ratings tells
+        The systems, as for `simulate`. A model that `fit` makes of real ratings tells
         how many of them are needed.
     alpha : float, default: 0.05
         The difference is seen where the p-value is not above it.
@@ -179,7 +179,7 @@ def _find_power(
     n_resamples: int,
     **options: Any,
 ) -> Array:
-    """Share of test sets that show the difference."""
+    """Return the share of test sets that show the difference."""
     draw = functools.partial(
         draw_sets,
         xp,

@@ -1,4 +1,4 @@
-"""How far one system is ahead in test sets, one after another, from any place on."""
+"""Replicates of the lead of a system in test sets, from any place on."""
 
 from typing import Any, Unpack, get_args
 

@@ -38,10 +38,10 @@ ITEM_SAMPLERS = get_args(Items)
 
 
 class Draws(NamedTuple):
-    """What draws test sets, and how many numbers it holds for each of them.
+    """Draws test sets, and holds `elements` numbers for each of them.
 
-    `draw(start, count)` gives the summaries of each array of each group, of shape (...,
-    count, n, d), of the same items.
+    `draw(start, count)` returns the summaries of each array of each group, of shape
+    (..., count, n, d), for the same items.
     """
 
     n_elements: int
@@ -159,8 +159,8 @@ def plan_draws(
         for sampler in samplers:
             last = first + n * sampler.width
             shape = (count, sampler.width, n)
-            own = xp.permute_dims(xp.reshape(words[:, first:last], shape), (0, 2, 1))
-            drawn.append(sampler.draw(own, chosen))
+            part = xp.permute_dims(xp.reshape(words[:, first:last], shape), (0, 2, 1))
+            drawn.append(sampler.draw(part, chosen))
             first = last
         return drawn
 
@@ -214,7 +214,7 @@ def _plan_sets(
 
 @dataclass(frozen=True, eq=False)
 class _Sets:
-    """Test sets, whose responses are side by side: (..., size, n_items, k)."""
+    """Test sets with their responses side by side: (..., size, n_items, k)."""
 
     xp: Library
     draws: Draws

@@ -39,7 +39,7 @@ from sigarray.results import ResponseSet
 
 Hypothesis = Literal["alternative", "null"]
 
-# Two for the mean of an item, one for its deviation and for the shift of A and of B.
+# Two for the mean of an item, one each for its deviation and the shifts of A and of B.
 _WORDS_OF_ITEM = 5
 
 
@@ -193,7 +193,7 @@ def choose_dtype(xp: Library, dtype: Any) -> Any:
     """Return a real float dtype, or the default one of the device."""
     if dtype is None:
         default = xp.zeros(0).dtype
-        # A default of 16 bits is for the layers of a network.
+        # A default of 16 bits is meant for the layers of a network.
         return default if xp.finfo(default).bits >= 32 else xp.float32
     known = (xp.float32, xp.widest_float)
     if not any(dtype is x or dtype == x for x in known):
@@ -203,7 +203,7 @@ def choose_dtype(xp: Library, dtype: Any) -> Any:
 
 
 def count_elements(*, n_items: int, n_responses: int, **_: Any) -> int:
-    """Count what a test set that is simulated holds."""
+    """Count the numbers of a simulated test set."""
     return 8 * n_items * n_responses
 
 
@@ -221,7 +221,7 @@ def draw_sets(
     n_responses: int,
     dtype: Any,
 ) -> Array:
-    """Give gold, A and B of test sets as one array (count, 3, n_items, n_responses)."""
+    """Return gold, A and B of test sets, (count, 3, n_items, n_responses)."""
     model = type(model)(*(_cast(xp, x, dtype) for x in model))
     perturbations = tuple(_cast(xp, x, dtype) for x in perturbations)
     shape = (count, 3, n_items, n_responses)
@@ -248,7 +248,7 @@ def draw_sets(
     words = words[:, n_item_words:width]
     if response is not None:
         uniform = xp.reshape(uniforms(xp, words[:, :n_values]), shape)
-        # Below 1, for a quantile function that is infinite there.
+        # Below 1, where a quantile function may be infinite.
         uniform = xp.astype(uniform * (1.0 - 2.0**-24), dtype)
         result = response(mean, sd, uniform)
         call = "response(mean, sd, uniform)"
