@@ -1,4 +1,4 @@
-"""All that is commonly reported of two samples of scores, in one call."""
+"""All common statistics of two samples of scores, in one call."""
 
 import math
 from typing import Unpack
@@ -140,7 +140,7 @@ def compare(
 
 @array_kernel
 def _without_faults(xp: Library, *samples: Array) -> list[Array]:
-    """Return the samples, NaN for one with a score that is not finite."""
+    """Return the samples; NaN for a sample with a score that is not finite."""
     return [spread_faults(xp, x) for x in samples]
 
 
@@ -148,7 +148,7 @@ def _without_faults(xp: Library, *samples: Array) -> list[Array]:
 def _summarize(
     xp: Library, a: Array, b: Array
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Mean, standard deviation, median, smallest and largest score of each sample."""
+    """Return mean, deviation, median, smallest and largest score of each sample."""
     a, b = spread_faults(xp, a), spread_faults(xp, b)
     is_faulty = xp.any(xp.isnan(a), axis=-1) | xp.any(xp.isnan(b), axis=-1)
     first, second = (

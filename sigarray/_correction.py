@@ -186,7 +186,7 @@ def count_significant(
     """Count the datasets on which A beats B: the replicability analysis of Dror et al.
 
     For "holm", "bonferroni" and "fisher" the count exceeds the true number of datasets
-    with a probability of at most alpha. That is of p-values that speak for A: of
+    with a probability of at most alpha. This holds for p-values that speak for A; with
     two-sided ones, a dataset on which A loses counts as well.
 
     Parameters
@@ -248,9 +248,9 @@ def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
 
 
 def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
-    """Return p-values with their axis last, and refuse those that are none on the host.
+    """Return p-values with their axis last; on the host, refuse invalid ones.
 
-    On a device, to look at them would be to wait for it.
+    On a device, a check of the values would wait for it.
     """
     xp, (p,) = standardize(pvalues, axis=axis, what="p-values")
     if isinstance(p, np.ndarray):
@@ -266,10 +266,10 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
 
 @array_kernel
 def _adjust(xp: Library, p: Array, *, rule: Rule) -> Array:
-    """Apply the rule to p-values in ascending order, and put them back in theirs."""
+    """Apply the rule to p-values in ascending order, and restore their order."""
     is_valid = (p >= 0.0) & (p <= 1.0)
     n = xp.sum(xp.astype(is_valid, p.dtype), axis=-1, keepdims=True)
-    # All others go last.
+    # Invalid ones go last.
     keys = xp.where(is_valid, p, 2.0)
     order = xp.argsort(keys, axis=-1, stable=False)
     ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype)
@@ -294,7 +294,7 @@ def _holm_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
 
 
 def _benjamini_hochberg_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
-    # No value is above N p_(k) / k <= N, which what is not valid must not lower.
+    # Values are at most N p_(k) / k <= N, which invalid ones must not lower.
     beyond = -(p.shape[-1] + 1.0)
     from_above = xp.flip(xp.where(ranks <= n, -n * p / ranks, beyond), axis=-1)
     return -xp.flip(xp.cumulative_maximum(from_above), axis=-1)

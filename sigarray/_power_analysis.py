@@ -1,4 +1,4 @@
-"""How many runs are needed: power by the bootstrap, and what more runs bring."""
+"""How many runs are needed: power by the bootstrap, and the gain from more runs."""
 
 import math
 from collections.abc import Sequence
@@ -164,8 +164,8 @@ def required_sample_size(
 ) -> SampleSizeResult:
     """How many runs of each model show that A is better, if it is so by so much?
 
-    The scores at hand stand for the distributions: samples of growing size are drawn
-    from them, and tested.
+    The given scores stand for the distributions: samples of growing size are drawn from
+    them, and tested.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
     Raises
     ------
     TypeError
-        A number that is no integer.
+        A number that is not an integer.
     ValueError
         A number below 1.
 
@@ -299,7 +299,7 @@ def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
 def _find_smallest(
     xp: Library, powers: Array, *, sizes: tuple[int, ...], goal: float
 ) -> Array:
-    """Return the smallest size with so much power, or infinity."""
+    """Return the smallest size with enough power, or infinity."""
     smallest = xp.sum(powers - powers, axis=-1) + math.inf
     for place in range(len(sizes) - 1, -1, -1):
         is_enough = powers[..., place] >= goal

@@ -31,7 +31,7 @@ Interval: TypeAlias = BootstrapResult | ProportionResult
 
 # Inches.
 _ROW, _FRAME = 0.2, 1.15
-# Of rows, between the tasks and what they are overall.
+# The gap between the rows of tasks and the overall one.
 _GAP = 1.5
 _FAULT = "no verdict: NaN"
 
@@ -49,9 +49,9 @@ def differences(
     """Draw differences of two models, A minus B, and their intervals: a forest plot.
 
     A full mark has 0 outside its interval, which speaks for the model that is named on
-    that side; the interval of an empty mark has 0 in it. How sure an interval is, and
-    of what statistic, says whoever made it: `bootstrap_ci(a, b)`. Several intervals of
-    95 % are not all right at once in 95 % of cases.
+    that side; the interval of an empty mark has 0 in it. The confidence level and the
+    statistic are those of the given intervals: `bootstrap_ci(a, b)`. Several intervals
+    of 95 % are not all right at once in 95 % of cases.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _draw_row(
 
 
 def _include_zero(ax: "Axes") -> None:
-    """Leave room on either side of 0, where a model would be better."""
+    """Leave room on both sides of 0, where a model would be better."""
     low, high = ax.get_xlim()
     room = 0.15 * (max(high, 0.0) - min(low, 0.0))
     ax.set_xlim(min(low, -room), max(high, room))

@@ -30,7 +30,7 @@ from sigarray.results import AsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More scores are drawn by as many of their quantiles.
+# More scores than this are drawn by so many quantiles.
 _MAX_STEPS = 2048
 
 
@@ -157,7 +157,7 @@ def _thin(ordered: np.ndarray) -> np.ndarray:
 
 
 def _draw_steps(upper: "Axes", lower: "Axes", ordered: np.ndarray, k: int) -> None:
-    """Draw both functions of a sample: the one steps where the other is flat."""
+    """Draw both functions of a sample: one steps where the other is flat."""
     n, look = len(ordered), look_of(k)
     shares = np.arange(n + 1) / n
     line: dict[str, Any] = {
@@ -173,18 +173,18 @@ def _draw_steps(upper: "Axes", lower: "Axes", ordered: np.ndarray, k: int) -> No
 def _shade(
     upper: "Axes", lower: "Axes", curves: list[np.ndarray], is_higher_better: bool
 ) -> list[Any]:
-    """Shade where B is ahead, then where A is, in both pictures; give the lower ones.
+    """Shade where B is ahead, then A, in both pictures; return the lower shapes.
 
-    Between breakpoints both quantile functions are constant, and a corner of the shape
-    stands at either end of each such step.
+    Between breakpoints both quantile functions are constant, and the shape has a corner
+    at each end of these steps.
     """
     n, m = map(len, curves)
-    # In units of 1 / (n m), so that breakpoints of both that are the same are one.
+    # In units of 1 / (n m), so that equal breakpoints of both become one.
     ends = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)
     t = np.repeat(ends, 2)[1:-1] / (n * m)
     ranks = (ends[:-1] // m, ends[:-1] // n)
     a, b = (np.repeat(x[k], 2) for x, k in zip(curves, ranks, strict=True))
-    # What is better is on top, for A and for B.
+    # The better model is on top, both for A and for B.
     best = np.maximum(a, b) if is_higher_better else np.minimum(a, b)
     against: dict[str, Any] = {"hatch": HATCH, "facecolor": "white", "edgecolor": INK}
     for_it: dict[str, Any] = {"facecolor": PALE, "edgecolor": PALE}

@@ -1,4 +1,4 @@
-"""What it does to look at a test after every run, and to stop at the first success."""
+"""The effect of testing after every run, and of stopping at the first success."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 See = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 _TESTS = ("welch", "paired_t", "mann_whitney", "aso")
-# Of `aso`, which declares A better below it.
+# Below this bound `aso` declares A better.
 _THRESHOLD = 0.2
-# Comparisons at a time.
+# The number of comparisons at a time.
 _BLOCK = 500
 
 
@@ -52,17 +52,17 @@ def looks(
     rng: int | np.random.Generator | None = None,
     ax: Any = None,
 ) -> "Axes":
-    """Draw what it does to test after every run, and to stop at the first success.
+    """Draw the effect of testing after every run, and of stopping at the first success.
 
-    Two models are made up that are equal: the scores of both are of one distribution.
-    After some runs of each they are tested, and tested again after each further run. A
-    test that is looked at once is to call them different in a share `alpha` of cases;
-    some look or other does so more often, the more looks there are.
+    Two equal models are simulated: the scores of both are of one distribution. After
+    some runs of each they are tested, and tested again after each further run. A single
+    test calls them different in a share `alpha` of cases; the more tests there are, the
+    more often some test does.
 
     Parameters
     ----------
     scores : array, mapping or sequence of arrays, optional
-        Scores of your own, of any library and device, which are copied to the host.
+        Your scores, of any library and device, which are copied to the host.
         Those of all models are one pool, from which runs are drawn with replacement. By
         default runs are normal.
     sizes : sequence of int, default: 3 to 20

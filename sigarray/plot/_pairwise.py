@@ -28,13 +28,13 @@ from sigarray.results import PairwiseAsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more models than this, a number has no room in its cell.
+# With more models than this, cells have no room for numbers.
 _MAX_NUMBERS = 10
-# Inches: of a cell, at least, and of a letter of a name.
+# Inches: the least sizes of a cell, and the width of a letter of a name.
 _CELL, _SMALL_CELL, _LETTER = 0.27, 0.125, 0.065
 _CROSS = "\N{MULTIPLICATION SIGN}"
 _BETTER = (0.0, 0.28, 0.45)
-# Of the bounds at the threshold, and at 1.
+# The greys of bounds at the threshold, and at 1.
 _DARKEST, _LIGHTEST = 0.75, 1.0
 
 
@@ -111,7 +111,7 @@ def pairwise(
     has_numbers = n <= _MAX_NUMBERS
     margin = 0.3 + _LETTER * max(map(len, labels))
     width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))
-    # About as high, for cells are square.
+    # About as high as wide, because cells are square.
     axes: Axes = given or make_figure(width + 0.2, width).subplots()
     _draw_cells(axes, bounds, limit)
     _name_sides(axes, labels)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # Inches.
 _ROW, _FRAME = 0.34, 1.0
-# Of a row, whose middle is at 0: points are above it, the mean is below.
+# Heights in a row, with its middle at 0: points are above, the mean is below.
 _POINTS, _SPREAD, _BOX, _MEAN = -0.27, 0.22, 0.05, 0.33
-# The golden ratio: points that follow each other are far apart, and none meet.
+# The golden ratio: consecutive points are far apart, and none coincide.
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 # More points than this are pixels in a PDF, too.
 _MAX_VECTORS = 2000
@@ -172,7 +172,7 @@ def _draw_box(ax: "Axes", row: int, values: np.ndarray) -> Any:
 
 
 def _draw_mean(ax: "Axes", row: int, values: np.ndarray, level: float) -> Any:
-    """Draw the mean, and its interval of Student's t where there are two scores."""
+    """Draw the mean, with its interval of Student's t if there are two scores."""
     n, mean = len(values), float(np.mean(values))
     margin = math.nan
     if n > 1:

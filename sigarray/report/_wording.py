@@ -45,7 +45,7 @@ def describe(
     n_resamples: int | None = None,
     seed: int | None = None,
 ) -> str:
-    """Say what was found of two models, and how.
+    """Describe the result for two models, and how it was computed.
 
     A result does not keep the options that it was computed with: pass them again.
 
