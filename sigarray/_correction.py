@@ -193,18 +193,18 @@ def count_significant(
     ----------
     pvalues : array, shape (..., N), real
         One-sided p-values, one for each dataset, of a test with
-        ``alternative="greater"``. A NaN is left out of N. On the host, a result of a
-        two-sided test cannot be told by its p-values: pass one-sided ones.
+        ``alternative="greater"``. A NaN is left out of N. P-values do not show that
+        they are two-sided: pass one-sided ones.
     alpha : float, default: 0.05
         Level of the count, in (0, 1).
     method : {"holm", "fisher", "bonferroni", "benjamini_hochberg"}, default: "holm"
         How to combine the p-values:
 
         - "holm": the largest u with (N - v + 1) p_(v) <= alpha for all v up to u, which
-          is the number of p-values of at most alpha that `holm` gives: its u-th
+          is the number of p-values of at most alpha that `holm` returns: its u-th
           smallest is the p-value of the partial conjunction hypothesis that A beats B
-          on fewer than u datasets. For any dependence; [1]_ names it the estimator by
-          Bonferroni;
+          on fewer than u datasets. It holds for any dependence; [1]_ calls it the
+          estimator by Bonferroni;
         - "fisher": the same with Fisher's combination of the N - v + 1 largest
           p-values, more powerful, for independent datasets;
         - "bonferroni": how many N p <= alpha;

@@ -32,27 +32,27 @@ def ranking(
     Parameters
     ----------
     result : PairwiseAsoResult
-        Of K models, with arrays of shape (K, K) of any library. They are copied to the
-        host, which waits for the device.
+        The result for K models, with arrays of shape (K, K) of any library. They are
+        copied to the host, which waits for the device.
     threshold : float, default: 0.2
-        Above 0 and at most 0.5, where "better" needs no more than half of the order.
+        Above 0 and at most 0.5, where "better" needs only half of the order.
     names : iterable of K hashables, optional
-        Names of the models, such as the mapping that `multi_aso` was given; by default
-        their places, 0 to K - 1.
+        Names of the models, such as the mapping that was passed to `multi_aso`; by
+        default their places, 0 to K - 1.
 
     Returns
     -------
     Ranking
-        `order`, `beats` and `groups`. Of more than 1000 groups, so many that two models
-        that are not told apart share one.
+        `order`, `beats` and `groups`. If there are more than 1000 groups, only so many
+        that any two models that are not told apart share one.
 
     Raises
     ------
     TypeError
-        No result of `multi_aso`, or one that is traced.
+        Anything but a result of `multi_aso`, or a traced one.
     ValueError
-        A result of several batch entries, or with NaN; another number of names, or one
-        of them twice; a threshold outside of (0, 0.5].
+        A result of several batch entries, or with NaN; a different number of names, or
+        a name twice; a threshold outside (0, 0.5].
 
     See Also
     --------
