@@ -56,8 +56,9 @@ def differences(
     Parameters
     ----------
     results : BootstrapResult, ProportionResult, or mapping of labels to such results
-        Of T tasks: arrays of shape (T,), or a result of shape () for each label. Arrays
-        of any library and device are copied to the host, which waits for the device.
+        The results of T tasks: arrays of shape (T,), or a result of shape () for each
+        label. Arrays of any library and device are copied to the host, which waits for
+        the device.
     labels : iterable of T hashables, optional
         Names of the tasks of one result; by default their places.
     overall : BootstrapResult or ProportionResult, optional
@@ -65,7 +66,7 @@ def differences(
     names : pair of hashables, default: ("A", "B")
         Names of the models.
     higher_is_better : bool, default: True
-        False for losses and error rates, of which a difference below 0 speaks for A.
+        False for losses and error rates: a difference below 0 then speaks for A.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide, and as
         high as there are tasks.
@@ -80,9 +81,10 @@ def differences(
     ImportError
         No matplotlib.
     TypeError
-        No results of `bootstrap_ci` or `proportion_ci`, or traced ones.
+        Anything but results of `bootstrap_ci` or `proportion_ci`, or traced ones.
     ValueError
-        Results of other shapes, another number of labels, or labels beside a mapping.
+        Results of other shapes, a different number of labels, or labels beside a
+        mapping.
 
     See Also
     --------

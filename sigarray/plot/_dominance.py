@@ -50,7 +50,7 @@ def dominance(
     result: AsoResult | None = None,
     ax: Any = None,
 ) -> "tuple[Axes, Axes]":
-    """Draw why A is better than B, or is not: what `aso` sees.
+    """Draw why A is better than B, or is not, as `aso` sees it.
 
     Above are the distribution functions of both models, the share of runs at or below a
     score; below their quantile functions, the same lines with the axes exchanged.
@@ -62,17 +62,17 @@ def dominance(
     ----------
     a, b : array, shape (n,) and (m,), real
         Scores of the two models, of any library and device. They are copied to the
-        host, which waits for the device. More than 2048 are drawn by as many of their
-        quantiles.
+        host, which waits for the device. More than 2048 are drawn by as many quantiles.
     names : pair of hashables, default: ("A", "B")
         Names of the models.
     threshold : float, default: 0.2
         A is better where the bound eps_min is below it; at most 0.5.
     confidence_level, n_comparisons, n_resamples, method, higher_is_better, rng
-        As for `aso`, to which they go with the scores as they were given.
+        As for `aso`, which gets them with the given scores.
     result : AsoResult, optional
-        The bound, and the ratio, to write beside it: such as those of a pair of
-        `multi_aso`, whose claims are two-sided. By default `aso` finds the one-sided.
+        The result with the bound and the ratio to write, such as those of a pair of
+        `multi_aso`, whose claims are two-sided. By default the one-sided result of
+        `aso`.
     ax : pair of matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -88,7 +88,7 @@ def dominance(
         No matplotlib.
     TypeError, ValueError
         As for `aso`; scores of several batch entries, or not finite; a threshold
-        outside of (0, 0.5]; no pair of names or of axes.
+        outside (0, 0.5]; names or axes that are not a pair.
 
     See Also
     --------

@@ -62,22 +62,22 @@ def looks(
     Parameters
     ----------
     scores : array, mapping or sequence of arrays, optional
-        Your scores, of any library and device, which are copied to the host.
-        Those of all models are one pool, from which runs are drawn with replacement. By
-        default runs are normal.
+        Your scores, of any library and device, which are copied to the host. Those of
+        all models are one pool, from which runs are drawn with replacement. By default
+        runs are normal.
     sizes : sequence of int, default: 3 to 20
-        After how many runs of each model one looks; ascending, two or more.
+        The numbers of runs of each model after which to test; ascending, two or more.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The two-sided test; for "aso", whether either model has eps_min < 0.2 at
         confidence 1 - `alpha`. A callable, called as f(a, b, axis=-1) on NumPy arrays,
-        gives the two-sided p-values of batches.
+        returns the two-sided p-values of batches.
     alpha : float, default: 0.05
-        The models are called different where the p-value is not above it.
+        The models are called different if the p-value is not above it.
     n_sets : int, default: 2000
         Pairs of equal models. The standard error of a share s of them is (s (1 - s) /
         `n_sets`)^1/2.
     n_resamples : int, default: 1000
-        Bootstrap replicates of "aso", as there; it takes longer than the others.
+        Bootstrap replicates of "aso", which takes longer than the others.
     rng : int or numpy.random.Generator, optional
         Source of the random numbers; by default fresh entropy.
     ax : matplotlib.axes.Axes, optional
@@ -86,18 +86,17 @@ def looks(
     Returns
     -------
     matplotlib.axes.Axes
-        Its first line is the share of pairs of which some look so far has called the
-        models different, its second that of each look by itself; `ax.figure.savefig(
-        ...)` writes the picture.
+        The first line is the share of pairs that some test so far has called different,
+        the second that of each single test; `ax.figure.savefig(...)` writes the
+        picture.
 
     Raises
     ------
     ImportError
         No matplotlib.
     TypeError, ValueError
-        Scores that are no real numbers, or not finite; sizes that are not ascending; a
-        test that gives something else than a p-value for each pair; options outside
-        their range.
+        Scores that are not real numbers, or not finite; sizes that are not ascending; a
+        test that does not return a p-value for each pair; options outside their range.
 
     Examples
     --------

@@ -53,35 +53,35 @@ def power(
     Parameters
     ----------
     sizes : sequence of int
-        The S numbers of runs that `required_sample_size` was given.
+        The S numbers of runs that were passed to `required_sample_size`.
     result : SampleSizeResult, or mapping of labels to such results
-        What it gave: the power of shape (S,), or (C, S) for C curves; or a result of
-        one curve for each label. Arrays of any library and device are copied to the
-        host, which waits for the device.
+        Its result, with power of shape (S,), or (C, S) for C curves; or a result of one
+        curve for each label. Arrays of any library and device are copied to the host,
+        which waits for the device.
     labels : iterable of C hashables, optional
-        What the curves of one result are of; by default their places.
+        Names of the curves of one result; by default their places.
     wanted : float, default: 0.8
-        The `power` that `required_sample_size` was given, to which `sample_size` of the
-        result belongs. It is marked, and so is the size found.
+        The `power` that was passed to `required_sample_size`, to which `sample_size` of
+        the result belongs. It is marked, and so is that size.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax.figure.savefig(...)` writes the picture. What has NaN is not drawn, and its
-        label says so.
+        `ax.figure.savefig(...)` writes the picture. A curve with NaN is not drawn, and
+        its label says so.
 
     Raises
     ------
     ImportError
         No matplotlib.
     TypeError
-        No result of `required_sample_size`, or one that is traced.
+        Anything but a result of `required_sample_size`, or a traced one.
     ValueError
-        Sizes that are not ascending, or another number of them; several leading axes;
-        another number of labels, or labels beside a mapping; a wanted power that is not
-        the one of the result.
+        Sizes that are not ascending, or a different number of them; several leading
+        axes; a different number of labels, or labels beside a mapping; a wanted power
+        that is not that of the result.
 
     See Also
     --------

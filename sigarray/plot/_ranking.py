@@ -41,20 +41,19 @@ def ranking(
 ) -> "Axes":
     """Draw models from best to worst; bars join those that nothing tells apart.
 
-    The order, and who is joined, are those of `sigarray.ranking`. Each model stands at
-    its mean violation ratio over the others: 0 where it dominates them all, 1 where all
-    dominate it; 0.5 is as good as the others. It comes from `multi_aso`, which knows
-    whether higher scores are better: the best are on top and to the left, of losses
-    too.
+    The order and the groups are those of `sigarray.ranking`. Each model is at its mean
+    violation ratio over the others: 0 if it dominates them all, 1 if all dominate it;
+    0.5 is as good as the others. The ratio comes from `multi_aso`, which knows whether
+    higher scores are better: the best are on top and to the left, with losses too.
 
     Parameters
     ----------
     result : PairwiseAsoResult
-        What `multi_aso` gives for K models, with arrays of shape (K, K) of any library.
-        They are copied to the host, which waits for the device.
+        The result of `multi_aso` for K models, with arrays of shape (K, K) of any
+        library. They are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, such as the mapping that `multi_aso` was given; by default
-        their places.
+        Names of the models, such as the mapping that was passed to `multi_aso`; by
+        default their places.
     threshold : float, default: 0.2
         A model beats another where its bound eps_min is below; at most 0.5.
     ax : matplotlib.axes.Axes, optional

@@ -69,19 +69,20 @@ def replicates(
     Parameters
     ----------
     values : array, shape (count,), real
-        From `aso_replicates`, `bootstrap_replicates` or `permutation_replicates`, on
-        any library and device. They are copied to the host, which waits for the device.
+        Replicates from `aso_replicates`, `bootstrap_replicates` or
+        `permutation_replicates`, of any library and device. They are copied to the
+        host, which waits for the device.
     result : AsoResult, BootstrapResult or ResamplingResult
-        The result of the test, of arrays (): of `aso`, its violation ratio and its
-        bound; of `bootstrap_ci`, its interval; of `permutation_test` and
-        `bootstrap_test`, its p-value, with the replicates hatched that count for it.
+        The result, with arrays of shape (). Of `aso`, the violation ratio and the bound
+        are drawn; of `bootstrap_ci`, the interval; of `permutation_test` and
+        `bootstrap_test`, the p-value, with a hatch for the replicates that count.
     test : {"permutation", "bootstrap"}, default: "permutation"
-        Which test a ResamplingResult is of. The replicates of `bootstrap_test` lie
-        around the observed difference, and are moved to lie around 0, as it does.
+        The test of a ResamplingResult. The replicates of `bootstrap_test` lie around
+        the observed difference, and are moved to lie around 0, as in the test.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        As the test was given.
+        The alternative of the test.
     threshold : float, default: 0.2
-        Of `aso`: A is better where its bound is below; at most 0.5.
+        For `aso`: A is better if its bound is below; at most 0.5.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -97,17 +98,17 @@ def replicates(
     ImportError
         No matplotlib.
     TypeError
-        Another kind of result, or a traced one.
+        A result of another kind, or a traced one.
     ValueError
-        Replicates or results of several batch entries, or with NaN: there is no
-        verdict. Options outside their range.
+        Replicates or results of several batch entries, or with NaN, which have no
+        verdict; options outside their range.
 
     Notes
     -----
-    A two-sided `permutation_test` gives twice the smaller of both tails, and that one
-    is hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is
-    the observed ratio and a multiple of their deviation; with 20 scores a side or more,
-    their percentile where that is larger; and 0.5 or more where equality is not
+    A two-sided `permutation_test` returns twice the smaller of both tails, which is
+    hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is the
+    observed ratio plus a multiple of the replicates' deviation; with 20 scores a side
+    or more, their percentile if that is larger; and 0.5 or more if equality is not
     rejected.
 
     Examples

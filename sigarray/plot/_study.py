@@ -55,10 +55,10 @@ def study(
     Parameters
     ----------
     study : Study
-        What `responses.study` gave, with arrays of any library and device. They are
+        The result of `responses.study`, with arrays of any library and device. They are
         copied to the host, which waits for the device.
     metrics, items, responses, perturbations
-        What `responses.study` was given, or its defaults: it does not keep them.
+        The arguments of `responses.study`, or its defaults: it does not keep them.
     ax : array of matplotlib.axes.Axes, shape (I, R), optional
         Where to draw; by default on a new figure, one column of a paper wide for up to
         two ways to resample responses, and two columns for more.
@@ -75,10 +75,10 @@ def study(
     ImportError
         No matplotlib.
     TypeError
-        No `Study`.
+        Anything but a `Study`.
     ValueError
-        Other numbers of metrics, samplers or perturbations than the study has; another
-        number of axes.
+        Numbers of metrics, samplers or perturbations that differ from those of the
+        study; a different number of axes.
 
     See Also
     --------

@@ -81,7 +81,7 @@ def power(
     rng: RandomSource = None,
     **_: Unpack[SharingOptions],
 ) -> Array:
-    """How probably a test set of so many items and responses shows a difference.
+    """Probability that test sets show a difference, by their items and responses.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def power(
         The systems, as for `simulate`. A model that `fit` makes of real ratings tells
         how many of them are needed.
     alpha : float, default: 0.05
-        The difference is seen where the p-value is not above it.
+        The difference is seen if the p-value is not above it.
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
         is about (p (1 - p) / n_sets)^1/2.

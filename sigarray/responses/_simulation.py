@@ -91,21 +91,21 @@ def simulate(
     n_sets : int, optional
         How many test sets; without it there is one, and no axis for sets.
     start : int, default: 0
-        The first of them, for one `rng`: to simulate so many now and more later, or on
-        another machine. It may be traced under `jit`.
+        The first test set, to simulate some now and more later, or on another machine,
+        with the same `rng`. It may be traced under `jit`.
     model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
         How items and responses vary. Parameters of models may be traced under `jit`.
     response : callable, optional
-        f(mean, sd, uniform) gives responses of another distribution, in array-API code,
-        for means and standard deviations of the items and uniform numbers in (0, 1);
-        the three broadcast.
+        f(mean, sd, uniform) returns responses of another distribution, in array-API
+        code, for means and standard deviations of the items and uniform numbers in (0,
+        1); the three broadcast.
     hypothesis : {"alternative", "null"}, default: "alternative"
         Under "null", each response of A and of B comes from A's or B's distribution of
         the item with probability 1/2.
     xp : namespace, optional
         NumPy by default; `torch`, `jax.numpy` or `cupy` for their arrays.
     device, dtype : optional
-        Where the responses are to be, and a real float dtype; by default the default.
+        The device and a real float dtype of the responses; by default the usual ones.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional

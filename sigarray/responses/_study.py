@@ -105,7 +105,7 @@ def study(
     Study
         `estimated_pvalue` and `true_pvalue`, arrays of shape (P, M, I, R): for each
         perturbation, metric, way to resample items and way to resample responses.
-        `study_records` puts the names beside them.
+        `study_records` adds their names.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def study(
     Notes
     -----
     It makes Tables 1 to 14 of [1]_. All metrics see the same test sets. The estimated
-    p-value is that of one test set, and another set has another one.
+    p-value is that of one test set, and differs for another one.
 
     References
     ----------
