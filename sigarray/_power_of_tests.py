@@ -134,7 +134,7 @@ def find_power(
     level: float,
     n_resamples: int,
 ) -> Array:
-    """Return the share of pairs of samples of a size in which A is seen as better."""
+    """Return the share of pairs of samples of a size that show A as better."""
     samples = [_widen(xp, spread_faults(xp, x)) for x in (a, b)]
     draws = Places(seed, n_drawn=size)
     see = _See(xp, draws, samples, spare_seed(xp, seed), test, level)

@@ -21,7 +21,7 @@ _MAX_GRID_DENOMINATOR = 10**6
 
 # Ranks of a grid between one power of two and the next.
 _EDGES_PER_OCTAVE = 64
-# In the middle, at least so many in n^-1/2 of the scores.
+# In the middle, at least this many in n^-1/2 of the scores.
 _EDGES_PER_STEP = 16
 
 # With smaller gaps between ranks, the scores in between are drawn as well.

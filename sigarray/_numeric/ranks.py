@@ -5,7 +5,7 @@ from sigarray._backend.library import Library
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
-# Samples of so many pairs of scores are compared pair by pair, and larger ones sorted.
+# Up to this many pairs of scores are compared one by one; larger samples are sorted.
 _MAX_COMPARED = 2**10
 
 

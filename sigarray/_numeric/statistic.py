@@ -12,7 +12,7 @@ from sigarray._backend.checks import describe
 from sigarray._backend.library import Library
 from sigarray._numeric.faults import spread_faults
 
-# Differences closer than so many units of rounding are ties.
+# Differences closer than this many units of rounding are ties.
 TIE_UNITS = 100
 # The rounding of scores counts up to this share of their differences.
 _MOST_OF_SPREAD = 2.0**-10
@@ -138,7 +138,7 @@ def move_back(centered: Centered, value: Array) -> Array:
 
 def _round_mean(xp: Library, x: Array) -> Array:
     """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
-    # The added number leaves so many bits to the sum; its subtraction is exact.
+    # The added number leaves eight bits to the sum; its subtraction is exact.
     large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
 

@@ -8,7 +8,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 
-# Lists of so many resamples are kept on NumPy: those of up to eight scores, 0.5 MiB.
+# Lists of this many resamples are kept on NumPy: those of up to eight scores, 0.5 MiB.
 _MAX_KEPT = 2**13
 
 

@@ -9,7 +9,7 @@ from sigarray._backend.library import Library
 
 # Newton's steps: 5 are enough in the middle; the far tails need the others.
 STEPS = 16
-# At least so many scores of a batch entry are summed at a time.
+# At least this many scores of a batch entry are summed at a time.
 _NARROWEST = 1024
 
 

@@ -50,9 +50,9 @@ from sigarray._order.ratio import (
 from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, PairwiseAsoResult
 
-# Up to so many scores in all samples are read and compared as arrays.
+# Up to this many scores in all samples are read and compared as arrays.
 _MAX_READ = 2**20
-# Up to so many scores of a sample are held beside larger samples.
+# Up to this many scores of a sample are held beside larger samples.
 _MAX_HELD = 2**10
 
 

@@ -20,7 +20,7 @@ from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.subsets import subset_at
 
 _BYTE = 8
-# With up to so many scores a table of bytes is faster than products of bit matrices.
+# With up to this many scores a table of bytes is faster than products of bit matrices.
 _MAX_SCORES_BY_BYTES = 2**12
 
 

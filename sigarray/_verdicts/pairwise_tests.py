@@ -55,7 +55,7 @@ PAIR_METHODS = ("resampling", "saddlepoint")
 EXACT_TEST = "permutation"
 _COUNTED = "counted"
 EXACT_METHODS = ("exact", _COUNTED)
-# From so many scores on "auto" approximates, unless a few of them make the variance:
+# From this many scores on "auto" approximates, unless a few of them make the variance:
 # the p-values are right to 0.1 %, and resampling would take a second or more.
 _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0

@@ -30,7 +30,7 @@ from sigarray.results import AsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More scores than this are drawn by so many quantiles.
+# More scores than this are drawn by this many quantiles.
 _MAX_STEPS = 2048
 
 

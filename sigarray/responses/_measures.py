@@ -8,7 +8,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.ranks import middle_ranks
 
-# Averages closer than so many units of rounding of the largest are tied.
+# Averages closer than this many units of rounding of the largest are tied.
 _TIE_UNITS = 16
 
 
