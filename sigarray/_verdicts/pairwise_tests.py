@@ -61,7 +61,7 @@ _MANY_SCORES = 10_000
 _MANY_EFFECTIVE = 100.0
 # For a guess at the time: of each pair, and of each score (in each resample).
 _SECONDS_PER_PAIR = 5e-4
-# The most scores in one call, and the most pairs that are permuted one by one.
+# The most scores in one call, and the most pairs that such calls permute.
 _MOST_HELD, _FEW_PAIRS = 2**20, 4
 # Near a level the most draws, the most drawn scores, and for how many comparisons.
 _MOST_DRAWS, _MOST_DRAWN, _FEW_COMPARISONS = 2**19, 2**27, 3
@@ -101,7 +101,7 @@ class PairOptions:
 
     @property
     def draws_on(self) -> bool:
-        """Whether to draw more near a level: with many, every p is near one."""
+        """Whether to draw more near a level: with many comparisons, all p are."""
         return self.method == "auto" and self.n_comparisons <= _FEW_COMPARISONS
 
 
