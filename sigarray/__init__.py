@@ -102,7 +102,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Imported where they are used: a command is to start in a moment.
+# Imported on first use, so that a command starts at once.
 _ROOMS = ("plot", "read", "report", "responses")
 _LATER = {
     "ModelComparison": "sigarray._verdicts.result",

@@ -1,4 +1,4 @@
-"""All that is commonly reported of two samples of scores, in one call."""
+"""All common statistics of two samples of scores, in one call."""
 
 import math
 from typing import Unpack
@@ -48,20 +48,20 @@ def compare(
 ) -> ComparisonResult:
     """Compare two models by statistics of the scores, by ranks and by stochastic order.
 
-    [1]_ takes statistics and Mann-Whitney's test where they agree, and almost
-    stochastic order where they do not.
+    [1]_ uses statistics and Mann-Whitney's test if these agree, and almost stochastic
+    order if they do not.
 
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
         Scores of the two models. Leading axes are batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Of Mann-Whitney's test: "greater" asks whether A is better.
+        For Mann-Whitney's test: "greater" asks whether A is better.
     axis, confidence_level, n_comparisons, n_resamples, dt, method, batch, rng
         As for `aso`.
     higher_is_better : bool, default: True
-        False for losses and error rates. The statistics are those of the scores as
-        they are; the tests are turned round.
+        False for losses and error rates. The statistics are those of the unchanged
+        scores; the tests are reversed.
     workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
     progress : callable or tqdm, optional
@@ -71,11 +71,10 @@ def compare(
     -------
     ComparisonResult
         `summary_a` and `summary_b` (`mean`, `std`, `median`, `min` and `max` of the
-        scores), `mann_whitney` as of `mann_whitney_u`, and, of both directions at one
-        level as of `multi_aso`, `aso_a_over_b` and
-        `aso_b_over_a` as of `aso`: arrays of shape (...), on the device and of the
-        float dtype of the scores. NaN throughout for a batch entry with a score that is
-        not finite.
+        scores), `mann_whitney` as from `mann_whitney_u`, and `aso_a_over_b` and
+        `aso_b_over_a` as from `aso`, with one level for both directions as in
+        `multi_aso`: arrays of shape (...), on the device and of the float dtype of the
+        scores. NaN throughout for a batch entry with a score that is not finite.
 
     Raises
     ------
@@ -140,7 +139,7 @@ def compare(
 
 @array_kernel
 def _without_faults(xp: Library, *samples: Array) -> list[Array]:
-    """Return the samples, NaN for one with a score that is not finite."""
+    """Return the samples; NaN for a sample with a score that is not finite."""
     return [spread_faults(xp, x) for x in samples]
 
 
@@ -148,7 +147,7 @@ def _without_faults(xp: Library, *samples: Array) -> list[Array]:
 def _summarize(
     xp: Library, a: Array, b: Array
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Mean, standard deviation, median, smallest and largest score of each sample."""
+    """Return mean, deviation, median, smallest and largest score of each sample."""
     a, b = spread_faults(xp, a), spread_faults(xp, b)
     is_faulty = xp.any(xp.isnan(a), axis=-1) | xp.any(xp.isnan(b), axis=-1)
     first, second = (

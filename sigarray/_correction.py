@@ -186,25 +186,25 @@ def count_significant(
     """Count the datasets on which A beats B: the replicability analysis of Dror et al.
 
     For "holm", "bonferroni" and "fisher" the count exceeds the true number of datasets
-    with a probability of at most alpha. That is of p-values that speak for A: of
+    with a probability of at most alpha. This holds for p-values that speak for A; with
     two-sided ones, a dataset on which A loses counts as well.
 
     Parameters
     ----------
     pvalues : array, shape (..., N), real
         One-sided p-values, one for each dataset, of a test with
-        ``alternative="greater"``. A NaN is left out of N. On the host, a result of a
-        two-sided test cannot be told by its p-values: pass one-sided ones.
+        ``alternative="greater"``. A NaN is left out of N. P-values do not show that
+        they are two-sided: pass one-sided ones.
     alpha : float, default: 0.05
         Level of the count, in (0, 1).
     method : {"holm", "fisher", "bonferroni", "benjamini_hochberg"}, default: "holm"
         How to combine the p-values:
 
         - "holm": the largest u with (N - v + 1) p_(v) <= alpha for all v up to u, which
-          is the number of p-values of at most alpha that `holm` gives: its u-th
+          is the number of p-values of at most alpha that `holm` returns: its u-th
           smallest is the p-value of the partial conjunction hypothesis that A beats B
-          on fewer than u datasets. For any dependence; [1]_ names it the estimator by
-          Bonferroni;
+          on fewer than u datasets. It holds for any dependence; [1]_ calls it the
+          estimator by Bonferroni;
         - "fisher": the same with Fisher's combination of the N - v + 1 largest
           p-values, more powerful, for independent datasets;
         - "bonferroni": how many N p <= alpha;
@@ -248,9 +248,9 @@ def _adjust_along(pvalues: Array, axis: int, rule: Rule) -> Array:
 
 
 def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
-    """Return p-values with their axis last, and refuse those that are none on the host.
+    """Return p-values with their axis last; on the host, refuse invalid ones.
 
-    On a device, to look at them would be to wait for it.
+    On a device, a check of the values would wait for it.
     """
     xp, (p,) = standardize(pvalues, axis=axis, what="p-values")
     if isinstance(p, np.ndarray):
@@ -266,10 +266,10 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
 
 @array_kernel
 def _adjust(xp: Library, p: Array, *, rule: Rule) -> Array:
-    """Apply the rule to p-values in ascending order, and put them back in theirs."""
+    """Apply the rule to p-values in ascending order, and restore their order."""
     is_valid = (p >= 0.0) & (p <= 1.0)
     n = xp.sum(xp.astype(is_valid, p.dtype), axis=-1, keepdims=True)
-    # All others go last.
+    # Invalid ones go last.
     keys = xp.where(is_valid, p, 2.0)
     order = xp.argsort(keys, axis=-1, stable=False)
     ranks = xp.arange(1, p.shape[-1] + 1, dtype=p.dtype)
@@ -294,7 +294,7 @@ def _holm_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
 
 
 def _benjamini_hochberg_rule(xp: Library, p: Array, ranks: Array, n: Array) -> Array:
-    # No value is above N p_(k) / k <= N, which what is not valid must not lower.
+    # Values are at most N p_(k) / k <= N, which invalid ones must not lower.
     beyond = -(p.shape[-1] + 1.0)
     from_above = xp.flip(xp.where(ranks <= n, -n * p / ranks, beyond), axis=-1)
     return -xp.flip(xp.cumulative_maximum(from_above), axis=-1)

@@ -16,22 +16,22 @@ def gather_scores(
     """Scores of all ranks of a PyTorch process group, in the order of their items.
 
     `torch.utils.data.DistributedSampler` with ``shuffle=False`` gives rank r of R the
-    items r, r + R, r + 2 R, and so on, and the last ranks some of the first items again
-    where R does not divide their number. Tests take every item once, and paired ones
-    both models' scores of an item in one place: this undoes the one and the other. Of
-    a sampler that shuffles, scores come in its random order, which nobody can see: two
-    models that are evaluated in other orders are then no pairs.
+    items r, r + R, r + 2 R, and so on, and repeats some of the first items on the last
+    ranks if R does not divide their number. Tests need every item once, and paired ones
+    the scores of both models in the same order: this function restores both. With a
+    sampler that shuffles, scores have its random order, which cannot be detected: two
+    models that are evaluated in different orders are then not paired.
 
     Parameters
     ----------
     scores : torch.Tensor, shape (..., n), real
-        This rank's scores of n = ceil(`n_items` / R) items, in the order in which the
-        sampler gave them.
+        This rank's scores of n = ceil(`n_items` / R) items, in the order of the
+        sampler.
     n_items : int
-        How many items there are in all: ``len(dataset)``.
+        The number of all items: ``len(dataset)``.
     group : torch.distributed.ProcessGroup, optional
-        Whose ranks have the scores; by default all, or this process alone where there
-        are no others.
+        The group whose ranks have the scores; by default all ranks, or only this
+        process if there are no others.
     axis : int, default: -1
         The axis of the items.
 
@@ -39,16 +39,16 @@ def gather_scores(
     -------
     torch.Tensor, shape (..., `n_items`)
         The scores of all items, the same on every rank, on the device of this rank's.
-        Floats keep their dtype but float16 and bfloat16, which become float32; integers
-        become the widest float of the device. Nothing waits for the device.
+        Floats keep their dtype except float16 and bfloat16, which become float32;
+        integers become the widest float of the device. Nothing waits for the device.
 
     Raises
     ------
     TypeError
-        Scores that are no tensor of PyTorch, or not real.
+        Scores that are not a PyTorch tensor, or not real.
     ValueError
-        Another number of scores than the sampler gives each rank; on the processor,
-        other shapes or another `n_items` on another rank.
+        A number of scores that the sampler does not give each rank; on the processor,
+        different shapes or `n_items` on another rank.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""What pictures and tables are made of: numbers on the host, and names."""
+"""Numbers on the host, and names, for pictures and tables."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -27,7 +27,7 @@ def copy_array(x: Any) -> np.ndarray:
 
 
 def check_matrix(x: Any) -> None:
-    """Refuse an array of several results of `multi_aso`."""
+    """Refuse a batch of results of `multi_aso`."""
     if x.ndim != 2:
         msg = (
             f"Expected the result of one batch entry, of shape (K, K); got shape "
@@ -39,7 +39,7 @@ def check_matrix(x: Any) -> None:
 def choose_names(
     names: Any, n: int, given: Iterable[Hashable] | None = None
 ) -> list[Hashable]:
-    """Return the caller's names; else those of the data; else their places."""
+    """Return the caller's names, or else those of the data, or their places."""
     if names is None:
         return list(range(n)) if given is None else list(given)
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):

@@ -1,23 +1,23 @@
-"""Show text from files so that it acts on no terminal, and breaks no picture."""
+"""Show text from files so that it cannot act on a terminal or break a picture."""
 
 import unicodedata
 from collections.abc import Callable
 
-# Controls, also those of direction; line and paragraph separators; lone surrogates.
+# Controls, with those of direction; line and paragraph separators; lone surrogates.
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
 
 def show_controls(text: str) -> str:
-    r"""Show characters that are not to be seen by escapes, as in "\x1b[2J".
+    r"""Show invisible characters by escapes, as in "\x1b[2J".
 
     A file may hold escape sequences that change a terminal, or marks of direction that
-    turn a sentence round.
+    reverse a sentence.
     """
     return escape_hidden(text, lambda character: ascii(character)[1:-1])
 
 
 def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
-    """Replace the characters that are not to be seen."""
+    """Replace invisible characters."""
     if text.isprintable():
         return text
     return "".join(

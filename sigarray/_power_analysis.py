@@ -1,4 +1,4 @@
-"""How many runs are needed: power by the bootstrap, and what more runs bring."""
+"""How many runs are needed: power by the bootstrap, and the gain from more runs."""
 
 import math
 from collections.abc import Sequence
@@ -63,10 +63,10 @@ def bootstrap_power_analysis(
         The better model has the scores s + abs(s) (`lift` - 1). Below 1 it is the worse
         one, as when lower is better; 1 gives the rate of false alarms.
     alpha : float, default: 0.05
-        The difference is seen where the p-value is not above it.
+        The difference is seen if the p-value is not above it.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
-        - `alpha`. A callable, called as f(a, b, axis=-1), gives the p-values of
+        - `alpha`. A callable, called as f(a, b, axis=-1), returns the p-values of
         batches, in array-API code, small where A is higher.
     n_resamples : int, default: 5000
         Pairs of samples, drawn from the lifted scores and from the scores.
@@ -103,9 +103,9 @@ def bootstrap_power_analysis(
     Notes
     -----
     The analysis is that of [1]_, as [2]_ use it; but scores are moved away from their
-    mean by (n / (n - 1))^1/2 first, for resamples of n scores vary less than samples
-    do. Both samples are drawn with replacement, one independently of the other, also
-    for "paired_t", whose pairs are then without correlation.
+    mean by (n / (n - 1))^1/2 first, because resamples of n scores vary less than
+    samples do. Both samples are drawn with replacement and independently, also for
+    "paired_t", whose pairs are then uncorrelated.
 
     References
     ----------
@@ -164,8 +164,8 @@ def required_sample_size(
 ) -> SampleSizeResult:
     """How many runs of each model show that A is better, if it is so by so much?
 
-    The scores at hand stand for the distributions: samples of growing size are drawn
-    from them, and tested.
+    The given scores stand for the distributions: samples of growing size are drawn from
+    them, and tested.
 
     Parameters
     ----------
@@ -193,9 +193,9 @@ def required_sample_size(
     -------
     SampleSizeResult
         `sample_size`, of shape (...): the smallest of `sizes` with the power, infinite
-        where none has it. `power`, of shape (..., S): the power at each of the S sizes.
-        On the device and of the float dtype of the scores, as for `aso`. NaN for a
-        batch entry with a score that is not finite.
+        if none has it. `power`, of shape (..., S): the power at each of the S sizes.
+        Both are on the device and of the float dtype of the scores, as for `aso`. NaN
+        for a batch entry with a score that is not finite.
 
     Raises
     ------
@@ -209,8 +209,8 @@ def required_sample_size(
     Notes
     -----
     A difference seen in few scores is often larger than the true one, so that the
-    number is rather too small. It says what would be needed to confirm a difference of
-    this size, not that there is one. The tests are one-sided: where A is not the better
+    number tends to be too small. It says what would be needed to confirm a difference
+    of this size, not that there is one. The tests are one-sided: if A is not the better
     one, the power is small and the number infinite.
 
     Examples
@@ -265,7 +265,7 @@ def aso_uncertainty_reduction(m_old: int, n_old: int, m_new: int, n_new: int) ->
     Raises
     ------
     TypeError
-        A number that is no integer.
+        A number that is not an integer.
     ValueError
         A number below 1.
 
@@ -299,7 +299,7 @@ def _lift(xp: Library, scores: Array, *, lift: float) -> tuple[Array, Array]:
 def _find_smallest(
     xp: Library, powers: Array, *, sizes: tuple[int, ...], goal: float
 ) -> Array:
-    """Return the smallest size with so much power, or infinity."""
+    """Return the smallest size with enough power, or infinity."""
     smallest = xp.sum(powers - powers, axis=-1) + math.inf
     for place in range(len(sizes) - 1, -1, -1):
         is_enough = powers[..., place] >= goal

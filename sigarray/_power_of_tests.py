@@ -1,4 +1,4 @@
-"""In what share of resamples a test sees that the first of two models is better."""
+"""The share of resamples in which a test sees that the first model is better."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ from sigarray._resampling.draws import Places
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]
 PowerTest = Callable[..., Array] | PowerTestName
 
-# As `aso` decides by default, with the threshold of Ulmer et al. (2022).
+# The default of `aso`, with the threshold of Ulmer et al. (2022).
 _ASO_RESAMPLES = 1000
 _ASO_THRESHOLD = 0.2
-# Fewer pairs of samples at a time leave room for many resamples of each.
+# Few pairs of samples at a time leave room for many resamples of each.
 _ASO_REPLICATES_AT_A_TIME = 16
 
 
@@ -46,12 +46,12 @@ def find_t_powers(
     level: float,
     n_resamples: int,
 ) -> Array:
-    """Power (..., S) of a t-test at every size, of which the largest sample is drawn.
+    """Return the power (..., S) of a t-test at every size; the largest sample is drawn.
 
-    Smaller samples are the first scores of it, so that sums of them are cumulative.
+    Smaller samples are its first scores, so that their sums are cumulative.
     """
     (a, b), _ = scale_scores(xp, spread_faults(xp, a), spread_faults(xp, b))
-    # One origin for both, for equal samples are to have sums that are equal.
+    # One origin for both, so that equal samples have equal sums.
     origin = xp.min(b, axis=-1, keepdims=True)
     samples = [a - origin, b - origin]
     origin = xp.mean(samples[1], axis=-1, keepdims=True)
@@ -59,7 +59,7 @@ def find_t_powers(
     unit = largest_or_one(xp, *samples)[..., None]
     samples = [x / unit for x in samples]
     if is_paired:
-        # Their differences: those that are equal stay so.
+        # Differences of equal pairs stay equal.
         samples = [samples[0] - samples[1], xp.zeros_like(samples[0])]
     samples = [_widen(xp, x) for x in samples]
     n = xp.concat([xp.full((1,), x, dtype=a.dtype) for x in sizes])
@@ -75,7 +75,7 @@ def find_t_powers(
 
 @dataclass(frozen=True, eq=False)
 class _SeeByT:
-    """Whether a t-test sees, at every size, that A is better: (..., S, replicates)."""
+    """Tells whether a t-test sees that A is better, by size: (..., S, replicates)."""
 
     xp: Library
     draws: Places
@@ -94,13 +94,13 @@ class _SeeByT:
         means = [self._at_sizes(x) / n for x in drawn]
         squares = [self._at_sizes(x * x) / n for x in drawn]
         errors = [
-            # Below, it is rounding alone, and the scores are the same.
+            # A smaller variance is only rounding, and the scores are the same.
             xp.where(x - mean * mean <= rounding * x, 0.0, x - mean * mean) / (n - 1.0)
             for x, mean in zip(squares, means, strict=True)
         ]
         difference = means[0] if self.is_paired else means[0] - means[1]
         t, df = find_t(xp, difference, errors, [n - 1.0] * len(drawn))
-        # As `t_test`, which gives an infinite t no p-value.
+        # As in `t_test`, an infinite t has no p-value.
         return (student_t_sf(xp, t, df) <= self.level) & ~xp.isinf(t)
 
     def _at_sizes(self, x: Array) -> Array:
@@ -111,9 +111,9 @@ class _SeeByT:
 
 
 def _widen(xp: Library, x: Array) -> Array:
-    """Let resamples vary as much as samples do: by n / (n - 1) more.
+    """Widen scores about their mean, so that resamples vary as much as samples.
 
-    Scores move away from their mean, which stays where it is.
+    The variance of resamples is smaller, by (n - 1) / n.
     """
     n = x.shape[-1]
     if n == 1:
@@ -134,7 +134,7 @@ def find_power(
     level: float,
     n_resamples: int,
 ) -> Array:
-    """Share of pairs of samples of a size in which A is seen to be better."""
+    """Return the share of pairs of samples of a size that show A as better."""
     samples = [_widen(xp, spread_faults(xp, x)) for x in (a, b)]
     draws = Places(seed, n_drawn=size)
     see = _See(xp, draws, samples, spare_seed(xp, seed), test, level)
@@ -149,7 +149,7 @@ def find_power(
 
 @dataclass(frozen=True, eq=False)
 class _See:
-    """Whether a test declares that A is better, in pairs of samples of a size."""
+    """Tells whether a test declares A better, in pairs of samples of a size."""
 
     xp: Library
     draws: Places
@@ -166,7 +166,7 @@ class _See:
 def _see(
     xp: Library, a: Array, b: Array, seed: Seed, test: PowerTest, level: float
 ) -> Array:
-    """Tell which samples (..., R, n) of A a test declares better than those of B."""
+    """Tell which samples (..., R, n) of A are better than those of B by a test."""
     if test == "aso":
         stacks = [a[..., None, :], b[..., None, :]]
         plans = plan_errors(stacks, "auto", None)

@@ -10,7 +10,7 @@ from sigarray._backend.dispatch import to_host
 from sigarray._host import check_matrix
 from sigarray.results import PairwiseAsoResult, Ranking
 
-# More groups than these are not all listed.
+# If there are more groups than this, not all are listed.
 _MAX_GROUPS = 1000
 
 
@@ -23,36 +23,36 @@ def ranking(
 ) -> Ranking:
     """Rank the models of `multi_aso`, for tables and pictures.
 
-    Model i beats model j where ``eps_min[i, j]`` is below the threshold. Those that
-    beat more come first; of as many, those that fewer beat; then those of a smaller
-    mean violation ratio, then as they were given. A group is a largest set of models of
-    which none beats another: two models that are not told apart share one, and those
+    Model i beats model j where ``eps_min[i, j]`` is below the threshold. Models that
+    beat more others come first; ties go to those that fewer beat, then to a smaller
+    mean violation ratio, then to the given order. A group is a largest set of models
+    of which none beats another: two models that are not told apart share one, and those
     that share none are told apart.
 
     Parameters
     ----------
     result : PairwiseAsoResult
-        Of K models, with arrays of shape (K, K) of any library. They are copied to the
-        host, which waits for the device.
+        The result for K models, with arrays of shape (K, K) of any library. They are
+        copied to the host, which waits for the device.
     threshold : float, default: 0.2
-        Above 0 and at most 0.5, where "better" needs no more than half of the order.
+        Above 0 and at most 0.5, where "better" needs only half of the order.
     names : iterable of K hashables, optional
-        Names of the models, such as the mapping that `multi_aso` was given; by default
-        their places, 0 to K - 1.
+        Names of the models, such as the mapping that was passed to `multi_aso`; by
+        default their places, 0 to K - 1.
 
     Returns
     -------
     Ranking
-        `order`, `beats` and `groups`. Of more than 1000 groups, so many that two models
-        that are not told apart share one.
+        `order`, `beats` and `groups`. If there are more than 1000 groups, only so many
+        that any two models that are not told apart share one.
 
     Raises
     ------
     TypeError
-        No result of `multi_aso`, or one that is traced.
+        Anything but a result of `multi_aso`, or a traced one.
     ValueError
-        A result of several batch entries, or with NaN; another number of names, or one
-        of them twice; a threshold outside of (0, 0.5].
+        A result of several batch entries, or with NaN; a different number of names, or
+        a name twice; a threshold outside (0, 0.5].
 
     See Also
     --------
@@ -66,10 +66,10 @@ def ranking(
     ...     "forest": [0.88, 0.91, 0.89, 0.90, 0.89],
     ...     "boosted": [0.89, 0.90, 0.88, 0.91, 0.90],
     ... }
-    >>> found = ranking(multi_aso(scores), names=scores)
-    >>> found.order
+    >>> ranked = ranking(multi_aso(scores), names=scores)
+    >>> ranked.order
     ('boosted', 'forest', 'linear')
-    >>> found.groups
+    >>> ranked.groups
     (('boosted', 'forest'), ('linear',))
     """
     if not isinstance(result, PairwiseAsoResult):
@@ -86,7 +86,7 @@ def ranking(
     if len(labels) != n or len(set(labels)) < n:
         msg = f"Expected {n} names, each of them once; got {labels}."
         raise ValueError(msg)
-    # In the row of a model with a fault there is nothing else but the diagonal.
+    # The row of a model with a fault has only its diagonal.
     faulty = [labels[k] for k in range(n) if np.isnan(np.delete(eps_min[k], k)).all()]
     if faulty or np.isnan(eps_min).any():
         msg = f"Expected bounds of all pairs; got NaN for {faulty}. Leave them out."
@@ -104,11 +104,11 @@ def ranking(
 
 
 def list_groups(is_decided: np.ndarray) -> list[list[int]]:
-    """List all largest sets of places without a decided pair, in their order.
+    """List all largest sets of places without a decided pair, in order.
 
-    By Bron and Kerbosch's algorithm with pivots [1]_. Where there are more than
-    `_MAX_GROUPS`, for there may be exponentially many, so many that every pair that is
-    not decided shares one: the first set that holds it, by places.
+    It is Bron and Kerbosch's algorithm with pivots [1]_. There may be exponentially
+    many sets: of more than `_MAX_GROUPS`, only the first set with each undecided pair,
+    by places, is listed.
 
     References
     ----------
@@ -120,22 +120,22 @@ def list_groups(is_decided: np.ndarray) -> list[list[int]]:
     near = [
         set(np.flatnonzero(~row).tolist()) - {k} for k, row in enumerate(is_decided)
     ]
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     todo = [(list[int](), set(range(n)), set[int]())]
-    while todo and len(found) <= _MAX_GROUPS:
+    while todo and len(groups) <= _MAX_GROUPS:
         group, candidates, done = todo.pop()
         if not candidates and not done:
-            found.append(sorted(group))
+            groups.append(sorted(group))
             continue
         pivot = max(candidates | done, key=lambda k: len(near[k] & candidates))
         for k in sorted(candidates - near[pivot]):
             todo.append(([*group, k], candidates & near[k], done & near[k]))
             candidates, done = candidates - {k}, done | {k}
-    return sorted(found) if len(found) <= _MAX_GROUPS else _cover_pairs(near)
+    return sorted(groups) if len(groups) <= _MAX_GROUPS else _cover_pairs(near)
 
 
 def _cover_pairs(near: list[set[int]]) -> list[list[int]]:
-    """List a largest set of places for every pair that is near and has none yet."""
+    """List a largest set of places for every near pair that has none yet."""
     covered: set[tuple[int, int]] = set()
     groups = []
     for i, others in enumerate(near):

@@ -1,4 +1,4 @@
-"""What the tests return: NamedTuples of arrays, so that `jit` and `vmap` can too."""
+"""Results of tests: NamedTuples of arrays, which `jit` and `vmap` can return, too."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -25,9 +25,9 @@ class AsoResult(NamedTuple):
         P(A > B) + P(A = B) / 2 of the scores: U of Mann and Whitney, as a share of all
         pairs.
     pvalue : array, shape (...)
-        Of the test that the distributions are the same, by the wins of A (see `aso`
-        for where it is exact), before a correction; one-sided of `aso`, two-sided of
-        `compare`. Of fewer than 20 scores it is of the means, too.
+        From the test that the distributions are the same, by the wins of A (see `aso`
+        for where it is exact), before a correction; one-sided in `aso`, two-sided in
+        `compare`. With fewer than 20 scores it includes a test of the means.
     """
 
     eps_min: Array

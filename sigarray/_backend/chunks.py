@@ -27,7 +27,7 @@ MAX_DIFFERENCES = 2**21
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
-    """Count the replicates, with so many elements each, that fit in a chunk.
+    """Count the replicates, with `elements` numbers each, that fit in a chunk.
 
     A chunk has a least number too, if these can be held.
     """
@@ -49,8 +49,8 @@ def map_replicates(
     """Return `kernel(start, size)` of the replicates [0, count), chunk by chunk.
 
     Chunks are joined along the axis. They hold `batch` replicates: by default those of
-    the caller, or as many as fit if each takes so many elements. JAX compiles one loop
-    over any number of chunks of one size, and cuts off what is beyond `count`.
+    the caller, or as many as fit with `elements` numbers each. JAX compiles one loop
+    over any number of chunks of one size, and cuts off replicates beyond `count`.
     """
     if xp.compiles:
         from sigarray._backend import jax_loops
@@ -118,8 +118,8 @@ def map_items(
 ) -> Iterator[Item]:
     """Return the results of a function of items, computed by the workers.
 
-    A result takes as long as a chunk of so many elements. For a process group, results
-    are arrays of one shape.
+    A result takes as long as a chunk of `elements` numbers. For a process group,
+    results are arrays of one shape.
     """
     return compute_items(
         function,

@@ -7,7 +7,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 
-# Sequential float32 sums are exact enough for so many terms; more are summed by blocks.
+# This many terms in float32 may be summed one by one; more are summed by blocks.
 _MAX_FLOAT32_TERMS = 1024
 # NumPy's cumulative sum waits 3 ns for each term to be written. So blocks of terms are
 # added up, and within these whole arrays.

@@ -247,7 +247,7 @@ def _is_library_array(x: Any) -> bool:
 
 
 def _shared_library(arrays: tuple[Array, ...]) -> Library:
-    # Plain NumPy starts 55 ms sooner than its wrapper, whose clip is also slow.
+    # Plain NumPy starts 55 ms sooner than its wrapper, which also has a slow clip.
     if all(array_api_compat.is_numpy_array(x) for x in arrays):
         return HOST
     try:

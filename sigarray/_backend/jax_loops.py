@@ -29,7 +29,7 @@ class Shard(NamedTuple):
 
 
 def current_shard(elements: int) -> Shard:
-    """Return the place of this shard if so many elements are to be shared."""
+    """Return the place of this shard if enough elements are to be shared."""
     name = shared_by_axis(elements)
     if name is None:
         return Shard(0, 1)

@@ -23,7 +23,7 @@ _CREATING = frozenset(
 # The most elements of a chunk of replicates: as fit in the cache of one core, and as
 # limit memory on an unknown accelerator.
 _CHUNK_ELEMENTS, _CHUNK_ELEMENTS_UNKNOWN = 2**18, 2**22
-# An accelerator pays for every launch: 2^24 if 1/64 of its memory holds so many, at 40
+# An accelerator pays for every launch: 2^24 if 1/64 of its memory holds these, at 40
 # bytes each. They take 8 to 26 bytes (float64, on the processor): 0.44 GB at most.
 _MAX_CHUNK_ELEMENTS, _MEMORY_OF_AN_ELEMENT = 2**24, 64 * 40
 
@@ -171,7 +171,7 @@ class Library:
         """Draw random numbers by one kernel, or return None: see `fused`."""
         return None
 
-    # Who computes.
+    # Calls of functions.
 
     def modes_off(self) -> AbstractContextManager[Any]:
         """Compute as in a program that has set no mode of the library.
@@ -191,7 +191,7 @@ class Library:
         """Call `function(xp, *arrays, **static)`, compiled once if the library can."""
         return function(self, *arrays, **static)
 
-    # What is done with arrays.
+    # Functions of arrays.
 
     def matrix_product(self, a: Array, b: Array) -> Array:
         """Multiply matrices in the precision of their dtype, or better."""
@@ -278,7 +278,7 @@ class Library:
 
 
 def elements_of_memory(memory: int | None) -> int:
-    """Return the elements of a chunk on an accelerator with so many bytes, if known."""
+    """Return the elements of a chunk on an accelerator from its bytes, if known."""
     if memory is None:
         return _CHUNK_ELEMENTS_UNKNOWN
     # Powers of two, so that devices of one class have the same chunks.

@@ -27,7 +27,7 @@ _GROUPS_OF_ROUNDS = 5
 WORD_BITS = 32
 _HALF_BITS = 16
 _HALF_MASK = 2**_HALF_BITS - 1
-# With up to so many choices, replicates share half of their random bits.
+# With up to this many choices, replicates share half of their random bits.
 _MAX_OVERLAPPING = 2**12
 # Counters of a second sample begin here: no first sample has as many elements.
 _SECOND_SAMPLE = 2**30

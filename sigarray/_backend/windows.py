@@ -1,4 +1,4 @@
-"""Rows of one stack beside shifted rows of another, of which all pairs consist."""
+"""Rows of one stack beside shifted rows of another, which make all pairs."""
 
 import math
 from collections.abc import Callable, Sequence

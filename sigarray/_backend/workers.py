@@ -29,8 +29,8 @@ Progress = Callable[[int, Any], Any]
 
 # With fewer elements, some 100 ms, sharing costs more than it saves.
 _MIN_ELEMENTS = 2**23
-# A thread computes so many chunks as one: NumPy hands over the interpreter lock in each
-# of its functions, and with single chunks several threads are slower than one.
+# The chunks that a thread computes as one: NumPy hands over the interpreter lock in
+# each of its functions, and with single chunks several threads are slower than one.
 _CHUNKS_OF_THREAD = 3
 # The most chunks in a task of the caller's map, and the least number of tasks.
 _MAX_CHUNKS_OF_TASK, _MIN_TASKS = 16, 32
@@ -128,7 +128,7 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
 
 
 def shared_by_axis(elements: int) -> str | None:
-    """Return the axis of a mesh that is to share so many elements, or None."""
+    """Return the axis of a mesh that is to share the elements, or None."""
     name = current_execution().workers
     return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
 

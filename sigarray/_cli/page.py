@@ -92,6 +92,7 @@ def write_page(
         "<ul>",
         *(f"<li>{_show(line)}</li>" for line in report.said),
         "</ul>",
+        *_list_sentences(report),
         "<h2>Pictures</h2>" if pictures else "",
         *map(_draw_picture, pictures),
         "<h2>Method</h2>",
@@ -119,6 +120,18 @@ def write_page(
         f"<title>{_show(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def _list_sentences(report: Report) -> list[str]:
+    """Show the verdicts in sentences, to unfold, if tables have them."""
+    if report.remarks is None:
+        return []
+    return [
+        "<details><summary>Every verdict in a sentence</summary>",
+        "<ul>",
+        *(f"<li>{_show(x)}</li>" for x in report.document["verdicts"]),
+        "</ul></details>",
+    ]
 
 
 def _show(text: str) -> str:

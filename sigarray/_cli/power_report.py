@@ -27,8 +27,8 @@ class SizedPair:
     share: float
 
     @property
-    def is_found(self) -> bool:
-        """Whether some size that was tried is enough."""
+    def is_enough(self) -> bool:
+        """Whether a size that was tried is enough."""
         return not math.isinf(self.size)
 
 
@@ -108,8 +108,8 @@ def _document_of(x: Answer) -> dict[str, Any]:
             {
                 "better": pair.better,
                 "worse": pair.worse,
-                "required_sample_size": int(pair.size) if pair.is_found else None,
-                "power": pair.share if pair.is_found else None,
+                "required_sample_size": int(pair.size) if pair.is_enough else None,
+                "power": pair.share if pair.is_enough else None,
             }
             for pair in x.pairs
         ],
@@ -121,7 +121,7 @@ def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
         (name, "", power, "") for name, power in x.powers.items()
     ]
     for pair in x.pairs:
-        numbers = (pair.share, int(pair.size)) if pair.is_found else ("", "")
+        numbers = (pair.share, int(pair.size)) if pair.is_enough else ("", "")
         rows.append((pair.better, pair.worse, *numbers))
     return [
         {
@@ -156,7 +156,7 @@ def _pair_table(answers: list[Answer], goal: Goal) -> Table:
         for pair in x.pairs:
             names = [pair.better, pair.worse]
             summaries = [x.comparison.summaries[name] for name in names]
-            shown = f"{pair.size:.0f}" if pair.is_found else f"> {x.largest}"
+            shown = f"{pair.size:.0f}" if pair.is_enough else f"> {x.largest}"
             rows.append([*names, show_difference(*summaries), shown])
     of = "" if goal.unit != "run" else " of each"
     header = ["better", "than", "mean difference", f"{goal.unit}s{of}"]
@@ -187,7 +187,7 @@ def _say_power(name: str, n: int, power: float, goal: Goal) -> str:
 
 def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
     each = " each" if goal.unit == "run" else ""
-    if not x.is_found:
+    if not x.is_enough:
         return (
             f"More than {largest} {goal.unit}s{each} would be needed to see that "
             f"{x.better} is better than {x.worse} with power {goal.power:g}."
@@ -243,7 +243,7 @@ def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
     powers = [power for x in answers for power in x.powers.values()]
     pairs = [pair for x in answers for pair in x.pairs]
     n_enough = sum(power >= goal.power for power in powers)
-    n_seen = sum(pair.is_found for pair in pairs)
+    n_seen = sum(pair.is_enough for pair in pairs)
     largest = max(x.largest for x in answers)
     on = "" if len(answers) == 1 else f", over {len(answers)} tasks,"
     return [

@@ -73,19 +73,19 @@ def bootstrap_test(
         entry sees the same resamples.
     paired : bool, default: False
         Resample pairs of scores together, as of two models on one test set (n = m);
-        else each sample by itself.
+        else resample each sample separately.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare. A callable, called as f(x, axis=-1), gives the statistic along
-        that axis, in array-API code; the difference f(a) - f(b) is tested. "t" tests
-        the means in units of their error: Welch's t, or that of the differences of
-        pairs.
+        What to compare. A callable, called as f(x, axis=-1), returns the statistic
+        along that axis, in array-API code; the difference f(a) - f(b) is tested. "t"
+        tests the means in units of their error: Welch's t, or that of the differences
+        of pairs.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         Whether A is higher than, lower than or different from B.
     n_resamples : int, default: 9999
         Bootstrap replicates.
     method : {"resampling", "saddlepoint"}, default: "resampling"
-        How to find the p-value: from resamples, or for the mean by an approximation of
-        the tail of all of them, in a few sums over the scores and with no `rng`. See
+        How to compute the p-value: from resamples, or for the mean by an approximation
+        of the tail of all of them, in a few sums over the scores and with no `rng`. See
         Notes.
     axis : int, default: -1
         The axis of the scores.
@@ -120,7 +120,7 @@ def bootstrap_test(
     See Also
     --------
     permutation_test : exact under the null hypothesis of one distribution.
-    bootstrap_replicates : the differences of the resamples themselves.
+    bootstrap_replicates : the differences of the resamples.
 
     Notes
     -----
@@ -241,7 +241,8 @@ def bootstrap_replicates(
         How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare, as for `bootstrap_test`. "t" is the mean, or the difference of
-        two, of the resample less the observed one, in units of its error there.
+        two, of the resample less the observed one, in units of its error in the
+        resample.
     paired, axis, batch
         As for `bootstrap_test`.
     rng : int, generator or key, optional
@@ -255,9 +256,9 @@ def bootstrap_replicates(
     Returns
     -------
     array, shape (..., count)
-        The statistic of resamples of A, or that less the one of B, on the device and of
-        the float dtype of the scores; NaN for a batch entry with a score that is not
-        finite.
+        The statistic of resamples of A, or that less the statistic of B, on the device
+        and of the float dtype of the scores; NaN for a batch entry with a score that is
+        not finite.
 
     Raises
     ------

@@ -66,8 +66,8 @@ def bootstrap_ci(
 ) -> BootstrapResult:
     """Bootstrap confidence interval of a statistic, or of a difference of two.
 
-    Of two samples, the interval is that of the statistic of A minus the one of B: where
-    it lies above 0, A is higher.
+    For two samples, it is the interval of the statistic of A minus that of B: if it
+    lies above 0, A is higher.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ def bootstrap_ci(
     b : array, shape (..., m), real, optional
         Scores of a second model; leading axes broadcast.
     statistic : {"mean", "median"} or callable, default: "mean"
-        What to estimate. A callable, called as f(x, axis=-1), gives the statistic along
-        that axis, in array-API code.
+        What to estimate. A callable, called as f(x, axis=-1), returns the statistic
+        along that axis, in array-API code.
     confidence_level : float, default: 0.95
         Probability that the interval is to hold the statistic of the distribution.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
-        How to find the limits from the replicates: their quantiles ("percentile"),
+        How to compute the limits from the replicates: their quantiles ("percentile"),
         these mirrored at the observed statistic ("basic"), or quantiles corrected for
-        bias and skewness ("bca"), of the second order [1]_; or of the mean alone, from
-        those of t ("studentized"), the widest. In any case: "BCa" too.
+        bias and skewness ("bca"), of the second order [1]_; or, only for the mean, from
+        quantiles of t ("studentized"), the widest. Upper case counts too: "BCa".
     paired : bool, default: False
         Resample pairs of scores together (n = m).
     n_resamples : int, default: 9999
@@ -94,9 +94,8 @@ def bootstrap_ci(
         The axis of the scores.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
-        with `batch` times (n + m) times the number of batch entries, of which only so
-        many are taken at a time as have 2^22 replicates. The result does not depend on
-        it.
+        with `batch` times (n + m) times the number of batch entries, which are taken in
+        parts with at most 2^22 replicates. The result does not depend on it.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`.
     workers : int, callable, ProcessGroup or str, optional
@@ -124,7 +123,7 @@ def bootstrap_ci(
     See Also
     --------
     bootstrap_test : the p-value of a difference.
-    bootstrap_replicates : the replicates themselves.
+    bootstrap_replicates : the replicates.
 
     Notes
     -----
@@ -140,9 +139,9 @@ def bootstrap_ci(
     86 to 93 % and 83 to 93 % at 20; and in 92 to 95 %, 91 to 95 % and 90 to 95 % at
     100. These are of `python -m benchmarks.reproduce`.
 
-    Data that do not vary have the interval [statistic, statistic], for their
-    acceleration counts as 0. Where all replicates lie on one side of the observed
-    statistic, z0 is that of 1 / (`n_resamples` + 1). Where 1 - acc (z0 + z) <= 0, the
+    Data that do not vary have the interval [statistic, statistic], because their
+    acceleration counts as 0. If all replicates lie on one side of the observed
+    statistic, z0 is that of 1 / (`n_resamples` + 1). If 1 - acc (z0 + z) <= 0, the
     limit is the smallest or largest replicate.
 
     "studentized" has the limits d - s t*, with the error s of the observed mean or

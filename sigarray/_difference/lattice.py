@@ -26,7 +26,7 @@ MAX_UNITS = 20
 _LEAST_SHARE = 0.25
 # The largest error of a difference by rounding, in units.
 _LARGEST_ROUNDING = 0.05
-# One period is so many deviations of the widest sum: beyond it there is a probability
+# One period is this many deviations of the widest sum: beyond it there is a probability
 # below 2 exp(-50), by Hoeffding's inequality.
 _PERIOD = 22.0
 

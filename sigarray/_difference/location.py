@@ -31,9 +31,9 @@ def mann_whitney_u(
 ) -> MannWhitneyResult:
     """Test by ranks whether a score of A is more probably above one of B than below.
 
-    The null hypothesis is that both distributions are the same, and not P(A > B) = 1/2,
-    for which there is `brunner_munzel`; a small p-value with "greater" speaks for A.
-    The probability of improvement is the size of the effect.
+    The null hypothesis is that both distributions are the same, not P(A > B) = 1/2, for
+    which there is `brunner_munzel`; a small p-value with "greater" speaks for A. The
+    probability of improvement is the size of the effect.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def mann_whitney_u(
 
     See Also
     --------
-    brunner_munzel : of P(A > B) = 1/2, where the spreads may differ.
+    brunner_munzel : for P(A > B) = 1/2, if the spreads may differ.
     permutation_test : exact for few scores, where this p-value is an approximation.
 
     Notes
@@ -70,7 +70,7 @@ def mann_whitney_u(
     [1]_; U / (nm) = P(A > B) + P(A = B) / 2 is the probability of improvement, 0.5
     where neither is ahead. The p-value is that of the normal approximation with mean
     nm / 2, the variance of the mid-ranks (so that ties are accounted for) and a
-    continuity correction of 1/2. Where all scores are the same it is 1. For fewer than
+    continuity correction of 1/2. If all scores are the same it is 1. For fewer than
     about 8 scores a side, prefer `permutation_test`.
 
     Of 4000 pairs of samples each, two-sided p <= 0.05 in so many percent, the lowest
@@ -142,10 +142,10 @@ def t_test(
         Whether the mean of A is higher than, lower than or different from that of B.
         Static under `jit`.
     test_share : float, optional
-        Of scores on one data set that was split anew for each of them, with `paired`:
-        the share of its items on which a model was tested, such as 0.2 of five folds.
-        The t of Nadeau and Bengio [2]_, for scores of overlapping training sets are
-        not independent. See Notes. Static under `jit`.
+        With `paired`, for scores on one data set that was split anew for each of them:
+        the share of its items on which a model was tested, such as 0.2 for five folds.
+        This is the t of Nadeau and Bengio [2]_, because scores from overlapping
+        training sets are not independent. See Notes. Static under `jit`.
     axis : int, default: -1
         The axis of the scores, static under `jit`.
 
@@ -166,8 +166,8 @@ def t_test(
 
     See Also
     --------
-    brunner_munzel : where P(A > B) is asked about, and not means.
-    bootstrap_test : where the scores are far from normal.
+    brunner_munzel : for P(A > B) instead of means.
+    bootstrap_test : for scores that are far from normal.
 
     Notes
     -----
@@ -177,13 +177,13 @@ def t_test(
         df = (s_a^2 / n + s_b^2 / m)^2
              / ((s_a^2 / n)^2 / (n - 1) + (s_b^2 / m)^2 / (m - 1))
 
-    of [1]_; for pairs it is the t of their differences, with n - 1. Where neither
-    sample varies (of pairs, where all differences are the same), t is 0 for equal means
-    and infinite for others, with n + m - 2 degrees of freedom. An infinite t has no
-    p-value: scores that do not vary do not tell how much others would, and a p of 0,
-    as in SciPy, would claim what no number of scores can show. Scores within one unit
-    of rounding are the same, and so are differences of pairs within four, which the
-    rounding of decimals makes of equal ones, as of 0.9 - 0.8 and 0.7 - 0.6.
+    of [1]_; for pairs it is the t of their differences, with n - 1. If neither sample
+    varies (for pairs, if all differences are the same), t is 0 for equal means and
+    infinite for others, with n + m - 2 degrees of freedom. An infinite t has no
+    p-value: scores that do not vary do not show how much others would, and a p of 0, as
+    in SciPy, would claim more than any number of scores can show. Scores within one
+    unit of rounding count as the same, and so do differences of pairs within four,
+    because rounding separates equal ones, such as 0.9 - 0.8 and 0.7 - 0.6.
 
     With `test_share` r, s^2 / n of the n differences becomes s^2 (1 / n + r / (1 - r))
     [2]_. Of folds that are repeated, n is the number of all of them. Of 4000 data sets

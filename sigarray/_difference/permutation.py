@@ -45,9 +45,9 @@ def permutation_test(
     """Test by permutation whether A scores higher than B.
 
     The null hypothesis is that both distributions are the same; for pairs, that the two
-    scores of a pair might as well be exchanged. With `statistic="t"` it is for many
-    scores that the means are the same, whatever the spreads. A small p-value with
-    "greater" speaks for A.
+    scores of a pair can be exchanged. With `statistic="t"` and many scores it is that
+    the means are the same, whatever the spreads. A small p-value with "greater" speaks
+    for A.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ def permutation_test(
         "resampling" and "saddlepoint" as for `bootstrap_test`. "exact" is for pairs
         whose differences are multiples of one unit, at most 20 of it, as accuracies (0
         or 1), partial credits, votes and ratings have: the p-value over all 2^n
-        exchanges, with no `rng`, and NaN for a batch entry with other differences. Of
+        exchanges, with no `rng`, and NaN for a batch entry with other differences. For
         accuracies it is the sign test, or exact test of McNemar.
     n_resamples : int, default: 9999
-        Random permutations. Where there are no more than this many distinct ones, 2^n
-        for pairs and C(n + m, n) for independent samples, all are enumerated instead
-        and the p-value is exact.
+        Random permutations. If there are no more distinct ones than this, 2^n for pairs
+        and C(n + m, n) for independent samples, all are enumerated instead and the
+        p-value is exact.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`; not needed where all are enumerated.
+        Source of the random numbers, as for `aso`; not needed if all are enumerated.
     workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
     progress : callable or tqdm, optional
@@ -91,8 +91,8 @@ def permutation_test(
 
     See Also
     --------
-    bootstrap_test : where the distributions may differ in more than the statistic.
-    brunner_munzel : of P(A > B), where the distributions may differ in their spread.
+    bootstrap_test : if the distributions may differ in more than the statistic.
+    brunner_munzel : for P(A > B), if the distributions may differ in their spread.
     permutation_replicates : the differences of the permutations themselves.
 
     Notes
@@ -107,14 +107,14 @@ def permutation_test(
     grow with 2^n, and the smallest p-values keep their digits.
 
     For the mean of pairs the signs of 32 differences come from one random word; for the
-    mean of independent samples, those n scores go to A that have the smallest random
-    keys, so that no permutation is made.
+    mean of independent samples, A gets the n scores with the smallest random keys, so
+    that no permutation is made.
 
     "t" is Welch's t of the permuted samples, or that of the differences of pairs. It is
-    as exact as the mean where the distributions are the same, and right for many scores
-    where the means alone are [2]_ [3]_. Pairs, and samples of one size, have the same
-    p-value as with "mean", for t then rises with it; with unequal sizes the error
-    varies. A permutation in which neither sample varies has an infinite t.
+    as exact as the mean if the distributions are the same, and right for many scores if
+    only the means are [2]_ [3]_. Pairs, and samples of one size, have the same p-value
+    as with "mean", for t then rises with it; with unequal sizes each permutation has a
+    different error. A permutation in which neither sample varies has an infinite t.
 
     Many scores are many in the smaller sample, and more where they are skewed. Of 4000
     pairs of samples each, two-sided p <= 0.05 in so many percent, the lowest and the
@@ -247,9 +247,9 @@ def permutation_replicates(
     paired, axis, batch
         As for `permutation_test`.
     method : {"resampling", "exact"}, default: "resampling"
-        Random permutations; or distinct ones, of which there are 2^n for pairs and
-        C(n + m, n) for independent samples, one after another, with no `rng`. Beyond
-        them there is NaN, where `start` is traced.
+        Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
+        pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
+        `start` is traced.
     rng : int, generator or key, optional
         Source of the random numbers, as for `aso`. For a split, it has to be an int or
         one and the same key: a generator moves on with every call.
@@ -261,9 +261,9 @@ def permutation_replicates(
     Returns
     -------
     array, shape (..., count)
-        The statistic of those that A is given less the one of B, or t, on the device
-        and of the float dtype of the scores; NaN for a batch entry with a score that is
-        not finite.
+        The statistic of the scores of A less that of B, or t, on the device and of the
+        float dtype of the scores; NaN for a batch entry with a score that is not
+        finite.
 
     Raises
     ------
@@ -275,8 +275,8 @@ def permutation_replicates(
 
     Notes
     -----
-    Where `permutation_test` enumerates all permutations, its p-value is of those of
-    "exact", and not of random ones, which it draws where there are more of them.
+    If `permutation_test` enumerates all permutations, its p-value is from those of
+    "exact"; otherwise it is from random ones.
 
     Examples
     --------

@@ -59,22 +59,22 @@ def brunner_munzel(
 
     See Also
     --------
-    mann_whitney_u : whose null hypothesis is that both distributions are the same.
-    t_test : of means.
+    mann_whitney_u : its null hypothesis is that both distributions are the same.
+    t_test : for means.
 
     Notes
     -----
     The placement of a score is the share of the other sample that is below it, ties by
-    half. With the variances s^2 (ddof 1) of the placements of both samples, and their
+    half. With the variances s^2 (ddof 1) of the placements of both samples, and the
     mean p of those of A, which is the probability of improvement, ::
 
         W = (p - 1/2) / (s_a^2 / n + s_b^2 / m)^1/2
 
-    is compared with Student's t of Welch's degrees of freedom [1]_. W is positive where
-    A is ahead; SciPy's has the other sign. Where the samples are apart, so that no
+    is compared with Student's t with Welch's degrees of freedom [1]_. W is positive if
+    A is ahead; SciPy's has the other sign. If the samples do not overlap, so that no
     placement varies, W is infinite. No p-value is below that of the two most extreme of
     all C(n + m, n) orders of the scores, 2 / C(n + m, n), or 1 / C(n + m, n) for one
-    side: SciPy gives 0 there. Where all scores are the same it is 1.
+    side, where SciPy returns 0. If all scores are the same it is 1.
 
     The approximation wants about ten scores a side. Of 4000 pairs of samples each,
     two-sided p <= 0.05 in so many percent, the lowest and the highest of 5, 10, 20 and

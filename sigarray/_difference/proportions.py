@@ -65,16 +65,16 @@ def proportion_ci(
 
     Notes
     -----
-    Of one proportion p of n scores the interval is Wilson's [1]_, with the normal
-    quantile z: those P with abs(p - P) <= z (P (1 - P) / n)^1/2. With the limits l and
-    u of p1 and p2 by themselves, that of p1 - p2 is Newcombe's hybrid of scores (method
-    10 of [2]_, and with the correlation phi method 10 of [3]_), from
+    For one proportion p of n scores the interval is Wilson's [1]_, with the normal
+    quantile z: all P with abs(p - P) <= z (P (1 - P) / n)^1/2. With the limits l and u
+    of p1 and p2 separately, that of p1 - p2 is Newcombe's hybrid of scores (method 10
+    of [2]_, and with the correlation phi method 10 of [3]_), from
 
         p1 - p2 - (x^2 - 2 phi x y + y^2)^1/2,  x = p1 - l1,  y = u2 - p2
 
-    to the same with u1 - p1 and p2 - l2 added. phi is 0 for independent samples. For
-    pairs it is the correlation of the scores, where positive with 1 / (2 n) taken off
-    the covariance, and at least 0; and 0 where a sample does not vary.
+    to p1 - p2 plus the same with u1 - p1 and p2 - l2. phi is 0 for independent samples.
+    For pairs it is the correlation of the scores, with a positive covariance reduced by
+    1 / (2 n), but not below 0; and 0 if a sample does not vary.
 
     Summed over all outcomes, intervals of 95 % for n of 20, 50 and 100 and proportions
     of 0.5, 0.9 and 0.98 hold one proportion in 92 to 98 %, no difference of two equal

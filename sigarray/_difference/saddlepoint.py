@@ -42,7 +42,7 @@ from sigarray._numeric.tilting import (
     weigh_sample,
 )
 
-# Scores are on a lattice if, up to this share, they are at most so many units.
+# Scores are on a lattice if, up to this share, they are at most this many units.
 _OFF_LATTICE, _LATTICE_POINTS = 1e-3, 1000.0
 
 

@@ -1,10 +1,10 @@
-"""Scores that are not finite: they make results NaN, and raise nothing."""
+"""Scores that are not finite: they make results NaN, without an error."""
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 
 
 def spread_faults(xp: Library, scores: Array) -> Array:
-    """Make a sample NaN throughout where one of its scores is not finite."""
+    """Make a sample NaN throughout if one of its scores is not finite."""
     # The sum is 0 or NaN.
     return scores + xp.sum(scores - scores, axis=-1, keepdims=True)

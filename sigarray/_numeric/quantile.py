@@ -1,4 +1,4 @@
-"""Empirical quantile functions: sorted samples, where to evaluate them, resamples.
+"""Empirical quantile functions: sorted samples, grids of points, and resamples.
 
 A sample of n scores has the quantile function F^-1(t) = x_(ceil(n t)): n steps of one
 width. Ranks are counted from zero here.
@@ -21,15 +21,15 @@ _MAX_GRID_DENOMINATOR = 10**6
 
 # Ranks of a grid between one power of two and the next.
 _EDGES_PER_OCTAVE = 64
-# And in the middle, at least so many in n^-1/2 of the scores.
+# In the middle, at least this many in n^-1/2 of the scores.
 _EDGES_PER_STEP = 16
 
-# Below this rank gap, the scores in between are drawn as well.
+# With smaller gaps between ranks, the scores in between are drawn as well.
 _MIN_RANK_GAP = 16
 
 
 class MergedSteps(NamedTuple):
-    """Steps of two samples in common: their ranks, or None for all, and widths."""
+    """The common steps of two samples: their ranks, or None for all, and widths."""
 
     ranks_a: Array | None
     ranks_b: Array | None
@@ -38,21 +38,21 @@ class MergedSteps(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Points t at which quantile functions are compared: even ones, or by ranks.
+    """Points t at which quantile functions are compared: equidistant, or by ranks.
 
     Attributes
     ----------
     step : Fraction or None
-        The points are dt, 2 dt, ... < 1, all of one weight.
+        The points are dt, 2 dt, ... < 1, with equal weights.
     n_scores : int
-        Without a step, the points stand for the ranks of so many scores n: each of the
-        first and last 64 for itself, and further inside one for as many neighbours as
-        make 1/128 to 1/64 of the distance from the nearer end, up to n^1/2 / 16. So
-        tails, which may go to infinity, are as fine as the middle; and the steps of
-        scores with many ties, which move by n^-1/2 from resample to resample, are seen.
+        Without a step, the points stand for the ranks of n scores: the first and last
+        64 each for one, and others for as many neighbours as make 1/128 to 1/64 of the
+        distance from the nearer end, up to n^1/2 / 16. So tails, which may go to
+        infinity, are as fine as the middle, and the steps of scores with many ties,
+        which move by n^-1/2 between resamples, are seen.
     n_others : int
-        The number of scores of the other sample, if it is another one: its outermost
-        ranks are ends of steps as well.
+        The number of scores of the other sample, if it differs: its outermost ranks are
+        ends of steps as well.
     """
 
     step: Fraction | None = None
@@ -61,7 +61,7 @@ class Grid:
 
     @property
     def size(self) -> int:
-        """Number of points."""
+        """The number of points."""
         if self.step is None:
             n_outer = 2 * _count_outer_edges(self.n_others)
             return 2 * _count_low_edges(self.n_scores) + n_outer - 1
@@ -78,7 +78,7 @@ class KnownScores:
         self.ranks, self.values = ranks, values
 
     def at(self, ranks: Array) -> Array:
-        """Return the scores at ranks of any shape, all of which are known."""
+        """Return the scores at known ranks of any shape."""
         return self.values[np.searchsorted(self.ranks, ranks)]
 
 
@@ -118,7 +118,7 @@ def grid_ranks(xp: Library, n: int, grid: Grid) -> Array:
 
 
 def grid_widths(xp: Library, grid: Grid) -> Array | None:
-    """Return the weight of each point, or None where all are the same."""
+    """Return the weight of each point, or None if all are equal."""
     if grid.step is not None:
         return None
 
@@ -149,10 +149,10 @@ def _count_outer_edges(n: int) -> int:
 
 
 def _grid_edges(xp: Library, grid: Grid) -> Array:
-    """Return ranks between which a point stands for all: 0, 1, ..., 128, 130, ... n.
+    """Return the edges of the ranks of each point: 0, 1, ..., 128, 130, ... n.
 
-    From 64 * 2^s on they are 2^s apart, the same from either end. With m other scores,
-    edges count in units of 1 / (n m), and the outermost of theirs are among them.
+    From 64 * 2^s on they are 2^s apart, alike from both ends. With m other scores,
+    edges count in units of 1 / (n m), and include the outermost ranks of the others.
     """
     n, m = grid.n_scores, grid.n_others
     place = xp.arange(_count_low_edges(n), dtype=xp.int64)
@@ -167,9 +167,9 @@ def _grid_edges(xp: Library, grid: Grid) -> Array:
 
 
 def merge_steps(xp: Library, n: int, m: int) -> MergedSteps | None:
-    """Merge the steps of two sizes; None where they coincide.
+    """Merge the steps of two sizes; None if they coincide.
 
-    A breakpoint of both sizes stands twice, the second time with no width.
+    A breakpoint of both sizes occurs twice, the second time without a width.
     """
     return None if n == m else merge_all_steps(xp, n, m)
 
@@ -177,9 +177,9 @@ def merge_steps(xp: Library, n: int, m: int) -> MergedSteps | None:
 def merge_all_steps(
     xp: Library, n: int, m: int, grid: Grid | None = None
 ) -> MergedSteps:
-    """Merge the steps of two sizes, also where they coincide.
+    """Merge the steps of two sizes, even if they coincide.
 
-    With a grid of even steps, the width of a step is the share of its points.
+    With an equidistant grid, the width of a step is the share of its points.
     """
 
     def build(xp: Library) -> tuple[Array, ...]:
@@ -199,7 +199,7 @@ def merge_all_steps(
 
 
 def resample_width(n: int, grid: Grid | None) -> int:
-    """Count the uniforms that a resample of n scores takes."""
+    """Count the uniforms for a resample of n scores."""
     if _draws_all(n, grid) or grid is None:
         return n + 1
     return 2 * -(-(grid.size + 1) // 2)
@@ -218,7 +218,7 @@ def sorted_resamples(
     Parameters
     ----------
     scores : array, shape (..., K, n), or KnownScores
-        K sorted samples, or one of which those are known that are needed.
+        K sorted samples, or one of which the needed scores are known.
     uniforms, grid, is_last
         As for `resampled_ranks`.
 
@@ -246,19 +246,19 @@ def resampled_ranks(
 ) -> Array:
     """Return the ranks of resamples of n sorted scores, ascending.
 
-    The order statistics of a resample are those of n uniforms, pushed through the
-    quantile function: uniforms sorted from the start, by exponential spacings.
+    The order statistics of a resample are the quantile function at those of n uniforms,
+    which exponential spacings give in order.
 
     Parameters
     ----------
     n : int
-        How many scores.
+        The number of scores.
     uniforms : array, shape (count, K, width)
         Uniforms, `resample_width` of them for each sample.
     grid : Grid or None
-        Give only the order statistics at this grid; all of them where None.
+        Return only the order statistics at this grid; None for all.
     is_last : bool, default: True
-        Whether ranks are the last axis of the result, or the replicates.
+        Whether the last axis of the result has the ranks, or the replicates.
 
     Returns
     -------
@@ -276,7 +276,7 @@ def resampled_ranks(
 
 
 def _draws_all(n: int, grid: Grid | None) -> bool:
-    """Tell whether to draw all n scores costs less than those at the grid alone."""
+    """Tell whether all n scores cost less to draw than only those at the grid."""
     if grid is None:
         return True
     if grid.step is None:
@@ -287,11 +287,11 @@ def _draws_all(n: int, grid: Grid | None) -> bool:
 def _draw_gammas(
     xp: Library, uniforms: Array, ranks: Array, n: int, grid: Grid
 ) -> Array:
-    """Draw Gamma(k) for the gap k before each rank, and after the last, of one uniform.
+    """Draw Gamma(k), from one uniform each, for the gap k before each rank and the end.
 
-    The cube of a normal by Wilson and Hilferty (1931), with mean and variance k, whose
-    distribution is within 8e-3 / k of the gamma's; exact for k = 1, an exponential, and
-    k = 0 where a rank stands twice.
+    It is the cube of a normal by Wilson and Hilferty (1931), with mean and variance k
+    and a distribution within 8e-3 / k of the gamma's; it is exact for k = 1, an
+    exponential, and for k = 0, a repeated rank.
     """
     zero = xp.zeros_like(ranks[:1])
     edges = xp.concat([zero, ranks + 1, zero + (n + 1)])
@@ -307,7 +307,7 @@ def _draw_gammas(
     gammas *= d * spread
     gammas += gaps - gaps * spread
     gammas = xp.clip(gammas, 0.0, None)
-    # Of even steps, only the last gap may be as small.
+    # With equidistant points, only the last gap may be as small.
     if grid.step is not None and n + 1 - math.ceil(n * grid.step * grid.size) > 1:
         return gammas
     single = exponentials(xp, uniforms[..., :n_gaps])

@@ -1,8 +1,8 @@
 """How far apart samples of one distribution are by chance, in ranks without ties.
 
-All of it depends on the numbers of samples and of scores alone, and is found on the
-host. Two samples are counted. Of more, few scores are looked up in simulations
-(`python -m benchmarks.rank_ranges`), and many are as normal as they can be.
+This depends only on the numbers of samples and scores, and is computed on the host. For
+two samples it is counted. For more, few scores are looked up in simulations (`python -m
+benchmarks.rank_ranges`), and many have the normal limit.
 """
 
 import functools
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-# How much a pair weighs against other models of a set, in the gap between two: by it 10
-# models of 5 runs tell twice as many pairs apart as by their ranks among all (w = 1).
+# The weight of a pair against other models of a set, in the gap of the pair: with it,
+# 10 models of 5 runs tell twice as many pairs apart as by ranks among all (w = 1).
 OWN_WEIGHT = 3
 
-# Numbers added up for the distribution of two samples: 0.1 s, once.
+# The most numbers added up for the distribution of two samples: 0.1 s, once.
 _MAX_COUNTED = 2e7
-# Nodes of Gauss and Legendre between these limits: six digits of a tail.
+# Gauss-Legendre nodes, and their limits: six digits of a tail.
 _NODES, _END = 160, 9.0
 _PRECISION = 1e-9
 _NORMAL = NormalDist()
@@ -27,12 +27,12 @@ _NORMAL = NormalDist()
 
 @functools.lru_cache(maxsize=64)
 def win_tails(n: int, m: int) -> np.ndarray | None:
-    """Give P(D >= d) for d = nm, nm - 2, ..., down to 0 or 1, or None for many scores.
+    """Return P(D >= d) for d = nm, nm - 2, ..., 0 or 1, or None for many scores.
 
     D counts the pairs of a score of A and one of B in which A is ahead, less those in
     which B is. The number of ways to U = (nm + D) / 2 is a coefficient of the Gaussian
     binomial, prod (1 - q^(m + i)) / (1 - q^i) for i = 1, ..., n: Mann and Whitney
-    (1947). It is symmetric, so that half of them do, in which none is cancelled.
+    (1947). They are symmetric, so that half of them suffice, without cancellation.
     """
     few, many = sorted((n, m))
     if few * n * m > _MAX_COUNTED or math.lgamma(n + m) > 1e5 or few > 400:
@@ -63,7 +63,7 @@ def win_tail(n: int, m: int, wins: float) -> float:
 
 
 def critical_wins(n: int, m: int, level: float) -> float:
-    """Smallest d with P(D >= d) <= level, or infinity where there is none."""
+    """Return the smallest d with P(D >= d) <= level, or infinity if there is none."""
     tails = win_tails(n, m)
     limit = level * (1.0 + _PRECISION)
     if tails is not None:
@@ -82,12 +82,12 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
         keys, values, tails = (stored[key] for key in ("keys", "values", "tails"))
     tables, start = {}, 0
     for is_of_baseline, k, n, length in keys.tolist():
-        own = slice(start, start + length)
-        # In pairs of scores; below a value, so that no rounding is on its other side.
+        part_of_table = slice(start, start + length)
+        # The unit is in pairs of scores; half a pair lower, rounding does not matter.
         part = 1.0 / n
         unit = 2.0 * n * n * math.sqrt(0.5 * variance_of_gap(k, part, part, part))
-        found = (values[own] - 0.5) / unit
-        tables[is_of_baseline, k, n] = found, tails[own].astype(float)
+        limits = (values[part_of_table] - 0.5) / unit
+        tables[is_of_baseline, k, n] = limits, tails[part_of_table].astype(float)
         start += length
     return tables
 
@@ -96,9 +96,9 @@ def _tables() -> dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]:
 def _table(
     is_of_baseline: bool, k: int, n: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the simulation of samples so large, or of the next larger ones.
+    """Return the simulation of samples of a size, or of the next larger one.
 
-    The larger the samples, the longer the tails, up to those of the normal limit.
+    Larger samples have longer tails, up to those of the normal limit.
     """
     known = _tables()
     sizes = [size for b, count, size in known if (b, count) == (is_of_baseline, k)]
@@ -107,23 +107,23 @@ def _table(
 
 
 def variance_of_gap(k: int, a: Any, b: Any, c: float) -> Any:
-    """Variance of the gap between two of k equal models, without ties.
+    """Return the variance of the gap between two of k equal models, without ties.
 
-    It is 2 w (P(A > B) - 1/2) + sum over the others of P(A > C) - P(B > C), of samples
-    of 1 / a, 1 / b, and 1 / c scores of each other one, or more. With P(A > C) - 1/2 =
-    (mean of U in A) - (mean of U in C) + W, for uniform U and uncorrelated W, whose
-    variance is 1 over 12 times the scores of A and C.
+    The gap is 2 w (P(A > B) - 1/2) + sum over the others of P(A > C) - P(B > C), for
+    samples of 1 / a, 1 / b, and 1 / c scores of each other one, or more. Here P(A > C)
+    - 1/2 = (mean of U in A) - (mean of U in C) + W, for uniform U and uncorrelated W
+    with the variance a c / 12.
     """
-    own = 2.0 * OWN_WEIGHT
-    shared = (k - 2.0 + own) ** 2 + (k - 2) * c
-    return (shared * (a + b) + own * own * a * b) / 12.0
+    weight = 2.0 * OWN_WEIGHT
+    shared = (k - 2.0 + weight) ** 2 + (k - 2) * c
+    return (shared * (a + b) + weight * weight * a * b) / 12.0
 
 
 def range_tail(k: int, n: int, x: float, *, is_of_baseline: bool = False) -> float:
-    """How likely the largest gap of k equal models is x units or more.
+    """Return the probability that the largest gap of k equal models is x or more.
 
-    Of all pairs, or of those with the first one. A unit is the deviation of a gap over
-    the square root of two, as in the range of k standard normals.
+    It is that of all pairs, or of those with the first model. The unit is the deviation
+    of a gap over the square root of two, as in the range of k standard normals.
     """
     normal = _normal_tail(k, x, is_of_baseline)
     table = _table(is_of_baseline, k, n)
@@ -131,7 +131,7 @@ def range_tail(k: int, n: int, x: float, *, is_of_baseline: bool = False) -> flo
         return normal
     values, tails = table
     place = int(np.searchsorted(values, x, side="left"))
-    # The largest value that was kept at or below x, whose tail is as long or longer.
+    # The largest stored value at or below x, whose tail is as long or longer.
     at = place if place < len(values) and values[place] <= x else place - 1
     if at < 0:
         return 1.0
@@ -144,7 +144,7 @@ def range_tail(k: int, n: int, x: float, *, is_of_baseline: bool = False) -> flo
 def critical_range(
     k: int, n: int, level: float, *, is_of_baseline: bool = False
 ) -> float:
-    """Smallest x that `range_tail` says is at most so likely."""
+    """Return the smallest x with `range_tail` at most the level."""
     table = _table(is_of_baseline, k, n)
     if table is not None:
         values, tails = table
@@ -155,7 +155,7 @@ def critical_range(
         normal = -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (2.0 * (k - 1)))
     else:
         normal = _normal_range(k, level)
-    # Where only the normal limit knows so short a tail.
+    # Only the normal limit has so short a tail.
     return max(normal, 0.0 if table is None else float(table[0][-1]))
 
 
@@ -176,7 +176,7 @@ def _nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @functools.cache
 def _log_phi() -> tuple[np.ndarray, np.ndarray]:
-    """Return log Phi at steps of 1/512, between which it is straight to 5e-7."""
+    """Return log Phi at steps of 1/512, between which it is linear to 5e-7."""
     z = np.arange(-36 * 512, 9 * 512 + 1) / 512.0
     below = [0.5 * math.erfc(-x * math.sqrt(0.5)) for x in z.tolist()]
     return z, np.log(below)
@@ -190,7 +190,7 @@ def _range_of_normals(k: int, x: float) -> float:
     """P(the range of k standard normals >= x).
 
     It is k int phi(z) (Phi(z)^(k - 1) - (Phi(z) - Phi(z - x))^(k - 1)) dz, with the
-    largest at z, which keeps its digits where it is small.
+    largest at z, so that small probabilities keep their digits.
     """
     if x <= 0.0:
         return 1.0
@@ -204,7 +204,7 @@ def _range_of_normals(k: int, x: float) -> float:
 
 @functools.cache
 def _normal_range(k: int, level: float) -> float:
-    """Return the x of such a tail: secants of its logarithm, between two bounds."""
+    """Return the x with this tail, by secants of its logarithm between two bounds."""
     low, high = 0.0, -math.sqrt(2.0) * _NORMAL.inv_cdf(level / (k * (k - 1.0)))
     f_low, f_high = (
         math.log(_range_of_normals(k, x)) - math.log(level) for x in (low, high)

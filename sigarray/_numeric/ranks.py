@@ -1,11 +1,11 @@
-"""Middle ranks: those of ties are their mean."""
+"""Middle ranks: ties get their mean rank."""
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 
 # Sums of two places are below 2^31.
 _MAX_SHORT = 2**30
-# Samples of so many pairs of scores are compared pair by pair, and larger ones sorted.
+# Up to this many pairs of scores are compared one by one; larger samples are sorted.
 _MAX_COMPARED = 2**10
 
 
@@ -14,7 +14,7 @@ def tie_bounds(
 ) -> tuple[Array, Array]:
     """Return the first and the last place with the same score, for each place.
 
-    Neighbours that are not further apart than the tolerance are the same.
+    Neighbours within the tolerance count as the same.
     """
     size = ordered.shape[-1]
     dtype = xp.int32 if size <= _MAX_SHORT else None
@@ -28,7 +28,7 @@ def tie_bounds(
 
 
 def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
-    """Return the ranks along the last axis, counted from their middle, as floats."""
+    """Return the ranks along the last axis, from the middle one, as floats."""
     order = xp.argsort(x, axis=-1, stable=False)
     place = xp.argsort(order, axis=-1, stable=False)
     first, last = tie_bounds(xp, xp.take_along_axis(x, order, axis=-1), tolerance)
@@ -39,9 +39,9 @@ def middle_ranks(xp: Library, x: Array, tolerance: Array) -> Array:
 def net_wins(xp: Library, a: Array, b: Array) -> Array:
     """Count the pairs of a score of A and one of B that A wins, less those it loses.
 
-    Of sorted samples (..., n) and (..., m), which broadcast: 2 U - nm, of Mann and
-    Whitney's U. Ties count nothing. It is exact up to 2^24 pairs in float32, and to
-    2^53 in float64; NaN gives any number.
+    Samples (..., n) and (..., m) are sorted and broadcast. The count is 2 U - nm for
+    Mann and Whitney's U; ties count nothing. It is exact up to 2^24 pairs in float32,
+    and 2^53 in float64; with NaN it may be any number.
     """
     n, m = a.shape[-1], b.shape[-1]
     if n * m <= _MAX_COMPARED:
@@ -49,12 +49,12 @@ def net_wins(xp: Library, a: Array, b: Array) -> Array:
         above, below = xp.astype(a > b, a.dtype), xp.astype(a < b, a.dtype)
         return xp.sum(above - below, axis=(-2, -1))
     leading = (a[..., :1] + b[..., :1]).shape[:-1]
-    # For a sort that tells -0 from 0.
+    # + 0.0, because sorts may tell -0 from 0.
     a, b = (xp.broadcast_to(x + 0.0, (*leading, x.shape[-1])) for x in (a, b))
     ranks = (xp.arange(n + m) * 2) - (n + m - 1)
     ranks = xp.astype(ranks, a.dtype)
-    # In a stable sort, A's ranks count what is below where A is before B, and what is
-    # below or the same where it is behind. NumPy merges sorted samples in linear time.
+    # In a stable sort with A before B, A's ranks count what is below; with A after B,
+    # what is below or the same. NumPy merges sorted samples in linear time.
     is_first = xp.argsort(xp.concat([a, b], axis=-1), axis=-1, stable=True) < n
     is_last = xp.argsort(xp.concat([b, a], axis=-1), axis=-1, stable=True) >= m
     least = xp.sum(xp.where(is_first, ranks, 0.0), axis=-1)

@@ -1,9 +1,9 @@
 """Order statistics of scores that are not held, by counting them in a few passes.
 
-The bits of floats, some of them turned over, are integers in the same order. A pass
-counts those of each cell, which is all integers that begin with the same bits; the next
-one looks at cells alone in which something is asked for. Where few scores are in these,
-they are collected and sorted.
+The bits of floats, some of them inverted, are integers in the same order. A pass counts
+those in each cell, which has all integers that begin with the same bits; the next pass
+divides only the cells with requested ranks. Once these have few scores, they are
+collected and sorted.
 """
 
 import functools
@@ -17,20 +17,20 @@ from sigarray._backend.chunks import map_items
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.sources import Part, find_dtype, list_parts, read_blocks
 
-# Bits of the first cells, whose counts take 8 MiB; cells of another pass, of which
-# there may be more than ever before; and scores that are collected, of 8 bytes at most.
+# The bits of the first cells, whose counts take 8 MiB; the cells of a later pass; and
+# the most scores that are collected, of 8 bytes at most.
 _FIRST_BITS = 20
 _MAX_CELLS = 2**23
 _MAX_COLLECTED = 2**24
 
-# Called with the scores that were read and those there are, or None: not yet known.
+# Called with the number of scores read, and of all, which is None if not yet known.
 Progress = Callable[[int, int | None], Any]
 
 
 class Level(NamedTuple):
-    """The bits by which a pass tells integers apart: so many, from a place on.
+    """The bits by which a pass divides integers: their place and number.
 
-    Once they are known, the cells that matter are marked and have a number each.
+    After the pass, the cells that matter are marked and numbered.
     """
 
     shift: int
@@ -47,9 +47,9 @@ class Sample:
     source : array, path, (path, column) or callable
         See `list_parts`.
     sign : int, default: 1
-        -1 turns losses into scores of which the higher are better.
+        -1 turns losses into scores that are better if higher.
     progress : callable, optional
-        Called with the scores that a pass has read, and all there are or None.
+        Called with the number of scores that a pass has read, and of all or None.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Sample:
             self.dtype, self.size = dtype, 0
 
     def count(self) -> int:
-        """Count the scores, once, in a pass that `find` goes on from."""
+        """Count the scores, once, in the first pass of `find`."""
         if self.size:
             return self.size
         level = Level(8 * self.dtype.itemsize - _FIRST_BITS, _FIRST_BITS)
@@ -78,7 +78,7 @@ class Sample:
         return self.size
 
     def read(self) -> np.ndarray:
-        """Return all scores, where they are few."""
+        """Return all scores, which have to be few."""
         blocks = [b for part in self._parts for b in read_blocks(part, self.dtype)]
         scores = np.concatenate([np.zeros(0, self.dtype), *blocks]) * self._sign
         cells, _ = _locate((self._first,), _keys_of(scores))
@@ -87,7 +87,7 @@ class Sample:
         return scores
 
     def describe(self) -> tuple[float, float]:
-        """Return mean and the standard deviation (ddof 1), in a pass of their own."""
+        """Return mean and standard deviation (ddof 1), in a separate pass."""
         total = 0, 0.0, 0.0
         with np.errstate(invalid="ignore"):
             for moments, n, _ in self._map(_add_moments, (), 0):
@@ -96,7 +96,7 @@ class Sample:
         return float(mean), math.sqrt(squares / (n - 1)) if n > 1 else math.nan
 
     def find(self, ranks: np.ndarray) -> np.ndarray:
-        """Return the order statistics at ascending ranks; NaN where there is one."""
+        """Return the order statistics at ascending ranks; NaN if there is one."""
         self.count()
         if self.has_nan:
             return np.full(len(ranks), np.nan, dtype=self.dtype)
@@ -104,7 +104,7 @@ class Sample:
         prefixes = np.arange(len(counts), dtype=np.uint64)
         starts = np.cumsum(counts) - counts
         while True:
-            # The last cell that starts there or before is not empty.
+            # The last cell that starts at or before a rank is not empty.
             cells = np.searchsorted(starts, ranks, side="right") - 1
             needed, place = np.unique(cells, return_inverse=True)
             matters = np.zeros(len(starts), dtype=bool)
@@ -161,8 +161,8 @@ class Sample:
         if known:
             self._check_again(n_read, known)
 
-    def _check_again(self, found: int, expected: int) -> None:
-        if found != expected:
+    def _check_again(self, counted: int, expected: int) -> None:
+        if counted != expected:
             msg = (
                 "Expected the same scores in every pass; got others in the second. "
                 "A function has to give all its chunks anew whenever it is called."
@@ -170,17 +170,17 @@ class Sample:
             raise ValueError(msg)
 
     def _scores_of(self, keys: np.ndarray) -> np.ndarray:
-        """Return the scores of integers that are in their order."""
+        """Return the scores from their ordered integers."""
         kind = np.uint32 if self.dtype == np.float32 else np.uint64
         keys = keys.astype(kind)
         sign = kind(1 << (8 * self.dtype.itemsize - 1))
-        # Those of numbers below zero have all bits turned over.
+        # Those of negative numbers have all bits inverted.
         bits = np.where(keys >= sign, keys ^ sign, ~keys)
         return bits.view(self.dtype)
 
 
 def _keys_of(scores: np.ndarray) -> np.ndarray:
-    """Return integers without a sign in the order of floats."""
+    """Return unsigned integers in the order of floats."""
     signed = np.int32 if scores.dtype == np.float32 else np.int64
     bits: np.ndarray = scores.view(signed)
     width = 8 * bits.itemsize
@@ -195,7 +195,7 @@ def _keys_of(scores: np.ndarray) -> np.ndarray:
 def _count_part(
     dtype: np.dtype, sign: int, levels: tuple[Level, ...], n_cells: int, part: Part
 ) -> tuple[np.ndarray, int, bool]:
-    """Count the scores of a part by cells; give their number, and if one is NaN."""
+    """Return the counts of a part by cells, their sum, and whether any is NaN."""
     counts = np.zeros(n_cells, dtype=np.int64)
     n, has_nan = 0, False
     for block in _read(part, dtype, sign):
@@ -210,25 +210,25 @@ def _count_part(
 def _collect_part(
     dtype: np.dtype, sign: int, levels: tuple[Level, ...], _: int, part: Part
 ) -> tuple[np.ndarray, int, bool]:
-    """Return the integers of a part in the cells that matter, as `_count_part`."""
-    n, found = 0, [np.zeros(0, np.uint32 if dtype == np.float32 else np.uint64)]
+    """Return the integers of a part in cells that matter, and as `_count_part`."""
+    n, keys = 0, [np.zeros(0, np.uint32 if dtype == np.float32 else np.uint64)]
     for block in _read(part, dtype, sign):
-        found.append(_locate(levels, _keys_of(block))[1])
+        keys.append(_locate(levels, _keys_of(block))[1])
         n += len(block)
-    return np.concatenate(found), n, False
+    return np.concatenate(keys), n, False
 
 
 def _add_moments(
     dtype: np.dtype, sign: int, _: Any, __: int, part: Part
 ) -> tuple[np.ndarray, int, bool]:
-    """Return the mean of a part and the squares about it, as `_count_part`."""
+    """Return the mean of a part and the squares about it, and as `_count_part`."""
     total = 0, 0.0, 0.0
-    with np.errstate(invalid="ignore"):  # NaN where a score is not finite
+    with np.errstate(invalid="ignore"):  # NaN for a score that is not finite
         for block in _read(part, dtype, sign):
-            own = block.astype(np.float64)
-            mean = float(np.mean(own))
-            own -= mean
-            total = _join_moments(total, (len(own), mean, float(own @ own)))
+            wide = block.astype(np.float64)
+            mean = float(np.mean(wide))
+            wide -= mean
+            total = _join_moments(total, (len(wide), mean, float(wide @ wide)))
     return np.asarray(total[1:]), total[0], False
 
 
@@ -249,7 +249,7 @@ def _read(part: Part, dtype: np.dtype, sign: int) -> Iterator[np.ndarray]:
 
 
 def _locate(levels: Iterable[Level], keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells of integers on the last level, of those that matter before."""
+    """Return cells on the last level, of integers in cells that mattered before."""
     cells = numbers = keys[:0]
     for k, level in enumerate(levels):
         cells = keys >> keys.dtype.type(level.shift)
@@ -257,7 +257,7 @@ def _locate(levels: Iterable[Level], keys: np.ndarray) -> tuple[np.ndarray, np.n
             inner = cells & keys.dtype.type((1 << level.bits) - 1)
             cells = numbers.astype(np.int64) << level.bits | inner.astype(np.int64)
         if level.matters is not None and level.numbers is not None:
-            # No place is outside: with this mode NumPy is twice as fast.
+            # No place is outside; this mode makes NumPy twice as fast.
             matters = np.flatnonzero(level.matters.take(cells, mode="clip"))
             keys, cells = keys[matters], cells[matters]
             numbers = level.numbers[cells]

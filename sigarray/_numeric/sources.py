@@ -13,11 +13,11 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.checks import describe
 from sigarray._backend.dispatch import check_plain
 
-# What gives some of the scores of a sample, chunk by chunk, as often as it is called.
+# Returns some of the scores of a sample, chunk by chunk, each time it is called.
 Part = Callable[[], Iterable[Any]]
 
-# Scores of a part, which a worker reads on its own, and of a block, which fits in the
-# cache of a core.
+# The scores of a part, which one worker reads, and of a block, which fits in the cache
+# of a core.
 _PART, _BLOCK = 2**26, 2**16
 _BATCH = 2**20
 _ARROW = (".arrow", ".feather", ".ipc")
@@ -31,9 +31,9 @@ def list_parts(source: Any) -> list[Part]:
     Raises
     ------
     TypeError
-        What is no array, no path and no function.
+        A source that is no array, no path and no function.
     ValueError
-        An array of several axes; a file of several columns, of which none is named.
+        An array of several axes; a file of several columns without a named one.
     """
     column = None
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[1], str):
@@ -58,7 +58,7 @@ def list_parts(source: Any) -> list[Part]:
 
 
 def find_dtype(parts: list[Part]) -> np.dtype:
-    """Return the float dtype of a source, by its first chunk."""
+    """Return the float dtype of a source, from its first chunk."""
     for part in parts:
         for chunk in part():
             return _as_floats(chunk).dtype
@@ -70,7 +70,7 @@ def find_dtype(parts: list[Part]) -> np.dtype:
 
 
 def read_blocks(part: Part, dtype: np.dtype) -> Iterator[np.ndarray]:
-    """Yield the scores of a part, in one dtype, some of them at a time."""
+    """Yield the scores of a part in one dtype, block by block."""
     for chunk in part():
         floats = _as_floats(chunk)
         if not np.can_cast(floats.dtype, dtype):
@@ -115,14 +115,14 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the names of the columns of a table on disk, but for an index of pandas.
+    """Return the names of the columns of a table on disk, without a pandas index.
 
     Raises
     ------
     ImportError
         No pyarrow.
     OSError, ValueError
-        No such file, or one that is no table.
+        No such file, or a file that is not a table.
     """
     return _list_models(_open_table(path)[0])
 
@@ -135,14 +135,14 @@ def index_names(path: Path) -> list[str]:
 
 
 def _list_models(schema: Any) -> list[str]:
-    """List the columns that are no index of a data frame that was written."""
+    """List the columns that are not an index of a data frame."""
     said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
     index = said.get("index_columns", [])
     return [name for name in schema.names if name not in index]
 
 
 def _open_table(path: Path) -> tuple[Any, int, Callable[..., Iterable[Any]]]:
-    """Return the schema, the number of row groups, and what reads one of them."""
+    """Return the schema, the number of row groups, and a function that reads one."""
     try:
         import pyarrow.ipc
         import pyarrow.parquet
@@ -213,7 +213,7 @@ def _slice(array: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _read_npy(path: Path, start: int, stop: int) -> Iterator[np.ndarray]:
-    """Read some of the scores, which are not mapped: that would hold what was read."""
+    """Read some of the scores without a memory map, which would hold what was read."""
     array = np.load(path, mmap_mode="r")
     for first in range(start, stop, _BATCH):
         yield np.fromfile(
@@ -238,7 +238,7 @@ def _check_vector(array: Array) -> None:
 
 
 def _as_floats(chunk: Any) -> np.ndarray:
-    """Return a chunk as float32 or float64, as `standardize` would."""
+    """Return a chunk as float32 or float64, as `standardize` does."""
     check_plain(chunk)
     array = np.asarray(chunk)
     _check_vector(array)

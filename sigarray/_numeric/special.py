@@ -9,11 +9,11 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import map_entries
 from sigarray._backend.library import Library
 
-# Nine reach the last bit for every p from 1e-300 to 0.5.
+# Nine steps reach the last bit for every p from 1e-300 to 0.5.
 _NEWTON_STEPS = 10
 
-# Where the trapezoidal rule for the tail of Student's t starts, how far its nodes are
-# apart, and how many there are: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
+# The start, spacing and number of the nodes of the trapezoidal rule for the tail of
+# Student's t: 5e-14 of the tail for 1 to 10^8 degrees of freedom.
 _FIRST_NODE, _SPACING, _NODES = -4.0, 0.12, 64
 
 # Even terms of q / (1 - exp(-q)): Bernoulli numbers B_k / k!, to 1e-16 up to 1/4.
@@ -26,16 +26,16 @@ _DENOMINATOR = (1.0, 1.432788, 0.189269, 0.001308)
 
 
 def normal_quantile(p: float) -> float:
-    """Return z with Phi(z) = p, for a probability that is static."""
+    """Return z with Phi(z) = p, for a static probability."""
     return NormalDist().inv_cdf(p)
 
 
 @functools.cache
 def student_quantile(p: float, df: float) -> float:
-    """Return t with P(T <= t) = p of Student's t, for numbers that are static.
+    """Return t with P(T <= t) = p of Student's t, for static numbers.
 
-    Newton's method on the logarithm of its tail, as for the normal quantile, where it
-    starts: in u of `student_t_sf` the two are next to each other.
+    Newton's method on the logarithm of the tail starts at the normal quantile, which is
+    near in the u of `student_t_sf`.
     """
     if p > 0.5:
         return -student_quantile(1.0 - p, df)
@@ -48,7 +48,7 @@ def student_quantile(p: float, df: float) -> float:
 
 
 def _tail_integral(start: float, df: float) -> float:
-    """Integrate as `_integrate_density` does, for numbers of Python."""
+    """Integrate as `_integrate_density` does, for Python numbers."""
     total = 0.0
     for k in range(_NODES):
         decay = math.exp(-(_FIRST_NODE + _SPACING * k))
@@ -85,31 +85,31 @@ def _add_up_poisson(
 
 
 def student_t_sf(xp: Library, t: Array, df: Array) -> Array:
-    """P(T >= t) of Student's t, to 1e-13 of itself in float64, for df >= 1.
+    """P(T >= t) of Student's t, to a relative error of 1e-13 in float64, for df >= 1.
 
-    For t from 1e154 on (in float32, 1e19) it is the tail at that t. It is 0 at infinity
-    alone: where it is too small for the dtype, it is the smallest normal number.
+    For t from 1e154 on (in float32, 1e19) it is the tail at that t. It is 0 only at
+    infinity: where it is too small for the dtype, it is the smallest normal number.
 
-    With u^2 = df log(1 + t^2 / df), its density is proportional to that of a normal u,
-    but for a smooth factor:
+    With u^2 = df log(1 + t^2 / df), its density is that of a normal u times a smooth
+    factor, up to a constant:
 
         exp(-u^2 / 2) sqrt(q / (1 - exp(-q))),  q = u^2 / df.
 
-    The tail beyond u and the one beyond 0 are integrated by the same rule, so that the
-    constant cancels. The regularized incomplete beta function, which is the textbook's
-    way, needs a continued fraction and the logarithm of gamma, which arrays lack.
+    The tails beyond u and beyond 0 are integrated by the same rule, so that the
+    constant cancels. The regularized incomplete beta function of textbooks needs a
+    continued fraction and the logarithm of gamma, which the array API lacks.
     """
     return _upper_tail(xp, t, df)
 
 
 def normal_sf(xp: Library, z: Array) -> Array:
-    """P(Z >= z) of a standard normal, to 1e-13 of itself in float64."""
+    """P(Z >= z) of a standard normal, to a relative error of 1e-13 in float64."""
     return _upper_tail(xp, z, xp.full_like(z, math.inf))
 
 
 def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
-    """Student's tail, which is normal where df is infinite."""
-    # So that its square does not overflow.
+    """Return Student's tail, which is normal if df is infinite."""
+    # Clipped, so that the square does not overflow.
     size = xp.clip(xp.abs(t), None, 0.5 * xp.finfo(t.dtype).max ** 0.5)
     is_normal = xp.isinf(df)
     finite_df = xp.where(is_normal, 1.0, df)
@@ -123,7 +123,7 @@ def _upper_tail(xp: Library, t: Array, df: Array) -> Array:
 
 
 def _find_tails(xp: Library, u: Array, spread: Array) -> Array:
-    # Beyond u, and beyond 0.
+    # The tails beyond u and beyond 0.
     both = _integrate_density(xp, xp.stack([u, xp.zeros_like(u)]), spread)
     return 0.5 * xp.exp(-0.5 * u * u) * both[0, ...] / both[1, ...]
 
@@ -134,7 +134,7 @@ def _map_elements(
     arrays: tuple[Array, ...],
     width: int,
 ) -> Array:
-    """Apply a function to flat chunks, for an element takes `width` numbers."""
+    """Apply a function to flat chunks, with `width` numbers for each element."""
     shape = arrays[0].shape
     flat = [xp.reshape(xp.broadcast_to(x, shape), (-1,)) for x in arrays]
     return xp.reshape(map_entries(xp, function, flat, elements=width), shape)
@@ -143,7 +143,7 @@ def _map_elements(
 def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
     """Integrate the density beyond `start`, relative to its normal factor there.
 
-    The substitution u = start + exp(w - exp(-w)) / (1 + start) makes the integrand fall
+    With the substitution u = start + exp(w - exp(-w)) / (1 + start) the integrand falls
     off doubly exponentially in w on the left, and faster on the right [1]_.
 
     References
@@ -167,8 +167,8 @@ def _integrate_density(xp: Library, start: Array, spread: Array) -> Array:
 def _ratio_to_rise(xp: Library, q: Array) -> Array:
     """Return q / (1 - exp(-q)) for q >= 0, which is 1 at 0.
 
-    By its series where q is small, and not by expm1: compilers may take it for exp(q) -
-    1, which is 0 there (torch 2.13's inductor does).
+    Small q take the series, not expm1: compilers may replace this by exp(q) - 1, which
+    is 0 there (torch 2.13's inductor does).
     """
     is_small = q < _MAX_SERIES
     small, large = xp.where(is_small, q, 0.0), xp.where(is_small, 1.0, q)
@@ -177,9 +177,9 @@ def _ratio_to_rise(xp: Library, q: Array) -> Array:
 
 
 def normal_quantiles(xp: Library, p: Array) -> Array:
-    """Return z with Phi(z) = p, for probabilities in (0, 1) of an array.
+    """Return z with Phi(z) = p, for an array of probabilities in (0, 1).
 
-    Two steps of Newton's method from a rational approximation: each squares its error.
+    Two of Newton's steps follow a rational approximation; each squares the error.
     """
     smaller = xp.where(p < 0.5, p, 1.0 - p)
     t = xp.sqrt(-2.0 * xp.log(smaller))
@@ -191,7 +191,7 @@ def normal_quantiles(xp: Library, p: Array) -> Array:
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
-    """Evaluate a polynomial, the constant first."""
+    """Evaluate a polynomial, whose first coefficient is the constant."""
     value = coefficients[-1] + 0.0 * x
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient

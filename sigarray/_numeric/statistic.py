@@ -1,4 +1,4 @@
-"""What resampling tests compare: the mean, the median, or a statistic of the caller."""
+"""Statistics of resampling tests: the mean, the median, or a function of the caller."""
 
 import functools
 import math
@@ -12,16 +12,16 @@ from sigarray._backend.checks import describe
 from sigarray._backend.library import Library
 from sigarray._numeric.faults import spread_faults
 
-# Differences closer than so many units of rounding are ties.
+# Differences closer than this many units of rounding are ties.
 TIE_UNITS = 100
-# The rounding of scores is no more than this share of what they differ by.
+# The rounding of scores counts up to this share of their differences.
 _MOST_OF_SPREAD = 2.0**-10
 
 
 def check_pairs(
     a: Array, b: Array, advice: str = "Pass paired=False for independent samples."
 ) -> None:
-    """Raise unless there are as many scores of A as of B."""
+    """Raise unless A and B have equally many scores."""
     if a.shape[-1] != b.shape[-1]:
         msg = (
             f"Expected as many scores of A as of B, for they are pairs; got "
@@ -31,7 +31,7 @@ def check_pairs(
 
 
 def check_sizes(*samples: Array, purpose: str) -> None:
-    """Raise unless there are two scores or more in each sample."""
+    """Raise unless each sample has two scores or more."""
     if min(sample.shape[-1] for sample in samples) < 2:
         sizes = " and ".join(str(sample.shape[-1]) for sample in samples)
         msg = f"Expected two scores or more in a sample, {purpose}; got {sizes}."
@@ -46,7 +46,7 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
         ordered = xp.sort(x, axis=-1, stable=False)
         n = x.shape[-1]
         middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
-        # Wherever the sort puts a NaN.
+        # NaN, wherever the sort puts one.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
     result = statistic(x, axis=-1)
     check_result(xp, "statistic(x, axis=-1)", result, x.shape[:-1], x)
@@ -56,7 +56,7 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
 def check_result(
     xp: Library, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
 ) -> None:
-    """Raise unless a callable of the user gives a real number for each batch entry."""
+    """Raise unless a user's callable returns a real number for each batch entry."""
     shape = getattr(result, "shape", None)
     if shape is None or tuple(shape) != tuple(expected):
         got = describe(result) if shape is None else f"shape {tuple(shape)}"
@@ -75,12 +75,12 @@ def check_result(
 
 
 def pool_samples(xp: Library, a: Array, b: Array) -> Array:
-    """Return the scores of A and then of B, NaN for a sample with a fault."""
+    """Return the scores of A and then of B; NaN for a sample with a fault."""
     return concat_samples(xp, spread_faults(xp, a), spread_faults(xp, b))
 
 
 def concat_samples(xp: Library, a: Array, b: Array) -> Array:
-    """Return the scores of A and then of B as they are; leading axes broadcast."""
+    """Return the scores of A and then of B, unchanged; leading axes broadcast."""
     leading = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in (a, b)]
     return xp.concat(parts, axis=-1)
@@ -89,9 +89,9 @@ def concat_samples(xp: Library, a: Array, b: Array) -> Array:
 class Centered(NamedTuple):
     """Samples about a coarse mean.
 
-    The scores of one are `unit` (`level` + `middle` + `scores`), of which the level is
-    the smallest score, and the middle is counted from there. The unit is 1, or a power
-    of two where sums of the scores would overflow or have few bits.
+    The original scores are `unit` (`level` + `middle` + `scores`), where the level is
+    the smallest score, and the middle is relative to it. The unit is 1, or a power of
+    two if sums of the scores would overflow or have few bits.
     """
 
     scores: list[Array]
@@ -103,12 +103,12 @@ class Centered(NamedTuple):
 def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centered:
     """Return the scores of each sample less the smallest one, and less a coarse mean.
 
-    What is small beside the level of the scores, but not beside their spread, would be
-    lost in sums. A difference of two scores has no rounding but its own: the same one
-    whatever is added to both. The mean has eight bits of the range: whole numbers stay
-    multiples of a power of two, whose sums are exact, and an outlier leaves the others
-    small. Mean and median move with the scores; of a callable nothing is known, and its
-    scores stay.
+    Otherwise sums would lose digits that are small beside the level of the scores, but
+    not beside their spread. A difference of two scores has the same rounding for any
+    number that is added to both. The coarse mean has eight bits of the range: whole
+    numbers stay multiples of a power of two, whose sums are exact, and an outlier
+    leaves the others small. Mean and median move with the scores; a callable may not,
+    and its scores stay.
     """
     if callable(statistic):
         zeros = [xp.zeros_like(x[..., 0]) for x in samples]
@@ -127,7 +127,7 @@ def difference_of(values: Sequence[Array]) -> Array:
 
 
 def move_back(centered: Centered, value: Array) -> Array:
-    """Give a value (..., *more) of centred scores, or a difference, for them as given.
+    """Return the value (..., *more) of centered scores, or a difference, as uncentered.
 
     It is still in units of `centered.unit`.
     """
@@ -137,16 +137,16 @@ def move_back(centered: Centered, value: Array) -> Array:
 
 
 def _round_mean(xp: Library, x: Array) -> Array:
-    """Mean of scores from 0 on, a multiple of a 256th to a 128th of the largest."""
-    # What is added leaves so many bits to the sum, and is taken off without rounding.
+    """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
+    # The added number leaves eight bits to the sum; its subtraction is exact.
     large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
 
 
 def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
-    """Give samples in a unit, a power of two, in which sums neither overflow nor round.
+    """Scale samples by a power of two, so that sums neither overflow nor lose bits.
 
-    Numbers so small that they have few bits left are scaled up.
+    Numbers so small that they have few bits are scaled up.
     """
     _, exponent = math.frexp(float(xp.finfo(samples[0].dtype).max))
     large = 2.0 ** (exponent // 2)
@@ -159,9 +159,9 @@ def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:
 
 
 def standard_deviation(xp: Library, x: Array) -> Array:
-    """Standard deviation (ddof 1) along the last axis, NaN for one number.
+    """Return the standard deviation (ddof 1) along the last axis, NaN for one number.
 
-    In units of the largest deviation, whose square might overflow or underflow.
+    It is computed in units of the largest deviation, whose square might overflow.
     """
     n = x.shape[-1]
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
@@ -175,9 +175,9 @@ def standard_deviation(xp: Library, x: Array) -> Array:
 def largest_or_one(
     xp: Library, *samples: Array, axis: int = -1, least: Array | float = 0.0
 ) -> Array:
-    """Return the largest size of all numbers along an axis, 1 where it is `least` or 0.
+    """Return the largest absolute number along an axis, or 1 if that is `least` or 0.
 
-    In units of it, squares of tiny or huge numbers stay in the range of floats.
+    In this unit, squares of tiny or huge numbers stay in the range of floats.
     """
     sizes = [xp.max(xp.abs(x), axis=axis) for x in samples]
     largest = functools.reduce(xp.maximum, sizes)
@@ -200,7 +200,7 @@ def find_symmetric_p_value(
     x: Array,
     upper_tail: Callable[[Array], Array],
 ) -> Array:
-    """As `find_p_value`, where both tails are those of one function of x and of -x."""
+    """As `find_p_value`, if the tails are one function, of x and of -x."""
     if alternative != "two-sided":
         return upper_tail(x if alternative == "greater" else -x)
     return xp.clip(2.0 * upper_tail(xp.abs(x)), None, 1.0)
@@ -212,7 +212,7 @@ def rounding_of(
     samples: Sequence[Array],
     values: Sequence[Array],
 ) -> Array:
-    """How far two differences of the statistic may be apart by rounding alone."""
+    """Return how far apart two equal differences may be by rounding."""
     if callable(statistic):
         scales = [xp.abs(value) for value in values]
     else:
@@ -223,13 +223,12 @@ def rounding_of(
 def add_rounding_of_scores(
     xp: Library, rounding: Array, statistic: Statistic, levels: Sequence[Array]
 ) -> Array:
-    """Add to `rounding_of` that of the scores as they are given, at these levels.
+    """Add to `rounding_of` the rounding of the original scores, at these levels.
 
     0.1 and 99.3 are no floats: each score is off by up to half a unit in its last
-    place, which does not vanish where the level of the scores is subtracted. It counts
-    as far as it is small beside what the scores differ by: else whole numbers at a high
-    level, which are exact, would be ties. Of a callable it is not known what becomes of
-    it.
+    place, which remains after the level is subtracted. It counts as far as it is small
+    beside the differences of scores: else whole numbers at a high level, which are
+    exact, would be ties. Its effect on a callable is unknown.
     """
     if callable(statistic):
         return rounding

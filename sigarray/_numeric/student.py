@@ -1,4 +1,4 @@
-"""Student's t of two samples, with Welch's degrees of freedom, and of pairs."""
+"""Student's t: of two samples, with Welch's degrees of freedom, or of pairs."""
 
 import math
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Arr
     scaled, _ = scale_scores(xp, a, b)
     samples = [scaled[0] - scaled[1]] if paired else scaled
     are_flat = find_flat(xp, scaled, samples)
-    del scaled, a, b  # for they are large
-    # From the smallest score, so that the level of the scores costs no digits.
+    del scaled, a, b  # they are large
+    # Relative to the smallest score, so that the level costs no digits.
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     samples = [x - level for x, level in zip(samples, levels, strict=True)]
     gap = levels[0] if paired else levels[0] - levels[1]
-    # In units of the largest number, for squares of small ones would underflow.
+    # In units of the largest number, because squares of small ones would underflow.
     unit = largest_or_one(xp, *samples)[..., None]
     samples = [x / unit for x in samples]
     means, squares = (
@@ -36,7 +36,7 @@ def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Arr
 
 
 def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:
-    """Return samples, or differences of pairs, flat where they are by `find_flat`."""
+    """Return samples, or differences of pairs, made exactly flat by `find_flat`."""
     samples = [scores[0] - scores[1]] if paired else scores
     return [
         xp.where(y[..., None], xp.min(x, axis=-1, keepdims=True), x)
@@ -47,12 +47,12 @@ def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Arr
 def find_flat(
     xp: Library, scores: Sequence[Array], samples: Sequence[Array]
 ) -> list[Array]:
-    """Tell samples of scores, or their differences, that vary by rounding alone.
+    """Tell which samples of scores, or of differences, vary only by rounding.
 
-    Two decimals and their difference are rounded by at most half a unit each: the
-    differences of 0.9 - 0.8 and 0.7 - 0.6 are as far apart as that, and are the same.
-    So are means that were summed in another order. Whole numbers in single precision
-    may lie as near one another, and differ: those count as they are.
+    Two decimals and their difference are rounded by at most half a unit each: 0.9 - 0.8
+    and 0.7 - 0.6 differ by no more, and count as the same. So do means that were summed
+    in another order. Whole numbers in single precision may be as near to one another,
+    but they are exact and count as different.
     """
     sizes = [xp.maximum(xp.max(x, axis=-1), -xp.min(x, axis=-1)) for x in scores]
     if is_of_pairs := len(samples) < len(scores):
@@ -71,7 +71,7 @@ def find_t(
     squared_errors: Sequence[Array],
     dfs: Sequence[float | Array],
 ) -> tuple[Array, Array]:
-    """Return t and its degrees of freedom: Welch's, of the errors of two means."""
+    """Return t and its degrees of freedom: Welch's, from the errors of two means."""
     total = sum(squared_errors[1:], squared_errors[0])
     t = studentize(xp, difference, total)
     df = xp.zeros_like(t) + sum(dfs[1:], dfs[0])
@@ -85,7 +85,7 @@ def find_t(
 
 
 def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
-    """Return a difference in units of its error; of no error, infinity, or 0 for 0."""
+    """Return a difference in units of its error; if that is 0, infinity or 0 for 0."""
     varies = squared_error > 0.0
     t = difference / xp.sqrt(xp.where(varies, squared_error, 1.0))
     infinity = xp.full_like(difference, math.inf)
@@ -96,7 +96,7 @@ def studentize(xp: Library, difference: Array, squared_error: Array) -> Array:
 
 
 def squared_error(xp: Library, x: Array) -> Array:
-    """Estimate the variance of the mean."""
+    """Return the estimated variance of the mean."""
     n = x.shape[-1]
     deviation = x - xp.mean(x, axis=-1, keepdims=True)
     return xp.sum(deviation * deviation, axis=-1) / (n * (n - 1.0))

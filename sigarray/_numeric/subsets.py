@@ -1,4 +1,4 @@
-"""All resamples of a few scores, in place of random ones."""
+"""All resamples of a few scores, instead of random ones."""
 
 import functools
 import itertools
@@ -8,7 +8,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 
-# NumPy keeps lists of so many resamples: those of up to eight scores, 0.5 MiB.
+# Lists of this many resamples are kept on NumPy: those of up to eight scores, 0.5 MiB.
 _MAX_KEPT = 2**13
 
 

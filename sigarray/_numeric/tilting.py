@@ -7,9 +7,9 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.chunks import chunk_size, iterate
 from sigarray._backend.library import Library
 
-# Newton steps: 5 are enough in the middle, the others are for the far tails.
+# Newton's steps: 5 are enough in the middle; the far tails need the others.
 STEPS = 16
-# Scores of a batch entry that are summed in one go, at least.
+# At least this many scores of a batch entry are summed at a time.
 _NARROWEST = 1024
 
 
@@ -21,8 +21,8 @@ def solve(
 ) -> Array:
     """Return t >= 0 with K'(t) = goal, by Newton's method on log(end - K'(t)).
 
-    Near the end of the support K' comes near it like an exponential function, whose
-    logarithm is linear. A step that leaves the bracket is a bisection.
+    K' approaches the end of the support exponentially, so that the logarithm is linear
+    there. A step that leaves the bracket is replaced by a bisection.
     """
     room = xp.where(end > goal, end - goal, 1.0)
 
@@ -59,9 +59,9 @@ def tilt_sample(xp: Library, x: Array, t: Array) -> tuple[Array, Array]:
 
 
 def weigh_sample(xp: Library, x: Array, t: Array) -> list[Array]:
-    """K', K'', its derivative and t K' - K, of small terms that do not cancel.
+    """K', K'', its derivative and t K' - K, from small terms without cancellation.
 
-    With weights w of mean 1 the last is the sum of w log w - w + 1, none negative.
+    With weights w of mean 1 the last is the sum of w log w - w + 1, all non-negative.
     """
     n, top = x.shape[-1], xp.max(x, axis=-1, keepdims=True)
     rate = (t / n)[..., None]
@@ -93,7 +93,7 @@ def weigh_sample(xp: Library, x: Array, t: Array) -> list[Array]:
 def tilt_chances(
     xp: Library, prize: Array, u: Array, t: Array, f: float
 ) -> list[Array]:
-    """Sum what a tilt adds to the number chosen and to their prizes, and K''.
+    """Return the changes by a tilt in the number chosen and their prizes, and K''.
 
     These are sums of p - f and prize (p - f), and of p (1 - p) times 1, the prize and
     its square, for chances p with logit(p) = logit(f) + u + t prize.
@@ -101,7 +101,7 @@ def tilt_chances(
     level = u + math.log(f / (1.0 - f))
 
     def tilt(prize: Array) -> list[Array]:
-        # So far down that its exponential is still finite in float32.
+        # Clipped, so that its exponential is still finite in float32.
         logit = level[..., None] + t[..., None] * prize
         chance = 1.0 / (1.0 + xp.exp(-xp.clip(logit, -80.0, None)))
         shift, variance = chance - f, chance - chance * chance
@@ -122,7 +122,7 @@ def weigh_chances(
         decay = xp.expm1(-xp.abs(z))
         other = xp.where(z > 0.0, 1.0 - f, f + xp.zeros_like(z))
         scale = 1.0 + other * decay
-        # Not by `sign`, which waits on CuPy: array-api-compat writes through a mask.
+        # `sign` waits on CuPy: array-api-compat writes through a mask.
         shift = -base * xp.where(z > 0.0, decay, -decay) / scale
         variance = base * (1.0 + decay) / (scale * scale)
         cumulant = xp.clip(z, 0.0, None) + xp.log1p(other * decay) - f * z
@@ -152,7 +152,7 @@ def _entropy(
 def _add_up(
     xp: Library, terms: Callable[[Array], Sequence[Array]], x: Array
 ) -> list[Array]:
-    """Sum terms over the last axis of x, as many scores at a time as a cache holds."""
+    """Sum terms over the last axis of x, as many scores at a time as fit in a cache."""
     n, n_entries = x.shape[-1], math.prod(x.shape[:-1])
     width = max(_NARROWEST, chunk_size(xp, 4 * n_entries))
     parts = [
@@ -168,5 +168,5 @@ def add_columns(rows: Iterable[Sequence[Array]]) -> list[Array]:
 
 
 def or_one(xp: Library, x: Array) -> Array:
-    """Return 1 for what should be positive and is not, by rounding or at an end."""
+    """Return 1 for numbers that should be positive, but are not by rounding or ends."""
     return xp.where(x > 0.0, x, 1.0)

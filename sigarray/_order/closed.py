@@ -136,7 +136,7 @@ def tell_from_baseline(
     parts = xp.where(lead < 0.0, -1.0, xp.ones_like(lead))[..., None] * rows
     lead = xp.abs(lead)[..., None]
     least_leads, inverse_gaps = _limits_of_sets(xp, leads, sizes, family)
-    # Sets of up to so many others are decided by wins.
+    # Sets of up to this many others are decided by wins.
     n_by_wins = xp.sum(xp.astype(least_leads > 0.0, leads.dtype), axis=-1)
     models = xp.arange(k)
     is_itself = models[:, None] == models[None, :]

@@ -17,7 +17,7 @@ from sigarray._numeric.statistic import find_symmetric_p_value
 from sigarray._numeric.student import find_flat, find_t, squared_error
 from sigarray._order.pairs import Stacks, list_blocks, map_block
 
-# From so many scores on, bounds hold for equal means without a test of means.
+# From this many scores on, bounds hold for equal means without a test of means.
 _MIN_SIZE = 20
 # For fewer scores beside more of another model, degrees of freedom are not estimated.
 _MIN_ESTIMATED = 5

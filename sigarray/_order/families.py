@@ -28,7 +28,7 @@ from sigarray._numeric.rank_ranges import (
 MAX_CLOSED = 100
 # Fewer scores of a model give no verdict: they have too few degrees of freedom.
 MIN_SIZE = 3
-# With at most so many pairs of scores, each number of wins has an exact p-value. With
+# With at most this many pairs of scores, each number of wins has an exact p-value. With
 # more, p-values are fitted: the points, the degree of the polynomial, its last p-value.
 _FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 12, 1e-10
 _MAX_SIZE = 10**4

@@ -50,9 +50,9 @@ from sigarray._order.ratio import (
 from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, PairwiseAsoResult
 
-# Up to so many scores in all samples are read and compared as arrays.
+# Up to this many scores in all samples are read and compared as arrays.
 _MAX_READ = 2**20
-# Up to so many scores of a sample are held beside larger samples.
+# Up to this many scores of a sample are held beside larger samples.
 _MAX_HELD = 2**10
 
 
@@ -85,7 +85,7 @@ def aso_from_chunks(
     a, b : array, path, (path, column) or callable
         Scores of the two models: a NumPy array of one axis, such as a `numpy.memmap`; a
         file .npy, .parquet or .arrow, by its path; a column of one, which has to be
-        named where there are several; or a function without parameters that gives an
+        named if there are several; or a function without parameters that returns an
         iterable of arrays, the same ones whenever it is called. Integers count as
         float64, and float16 as float32.
     dt : float
@@ -95,24 +95,24 @@ def aso_from_chunks(
     rng : int, generator or key, optional
         An int, a `numpy.random.Generator` or None for fresh entropy.
     workers : int, callable, ProcessGroup or str, optional
-        Who reads the parts of 2^26 scores, or the row groups of a table: so many
+        Who reads the parts of 2^26 scores, or the row groups of a table: a number of
         threads, or a function that is called as `map(function, tasks)`, such as that of
-        a pool of processes, to which a path is sent as such. No process group, and no
-        name of a mesh axis.
+        a pool of processes, to which only the path of a file is sent. Process groups
+        and names of mesh axes are refused.
     progress : callable or tqdm, optional
-        Called as ``progress(n_read, n)`` for every part: the scores that a pass through
-        one sample has read, and all there are, or None in the first pass.
+        Called as ``progress(n_read, n)`` for every part: the number of scores that a
+        pass through one sample has read, and of all, which is None in the first pass.
 
     Returns
     -------
     AsoResult
-        As of `aso`, of the float dtype of the scores. NaN where a score is not finite.
+        As of `aso`, of the float dtype of the scores. NaN if a score is not finite.
 
     Raises
     ------
     TypeError, ValueError
-        As for `aso`; a source of another kind; a file of several columns of which none
-        is named, or with missing scores; a function that gives other scores in the
+        As for `aso`; a source of another kind; a file of several columns without a
+        named one, or with missing scores; a function that returns other scores in the
         second pass.
     ImportError
         A table on disk without pyarrow.
@@ -124,12 +124,12 @@ def aso_from_chunks(
 
     Notes
     -----
-    Resamples at a grid are order statistics of the sample, and which ones is known
+    Resamples at a grid are order statistics of the sample, whose ranks are known
     without the scores. So one pass counts scores by the first 20 bits of their order,
-    and a second one looks at those alone that begin as the ones that are asked for. For
-    float64, or ranks that are spread, there may be a third. Held are 8 MiB of counts
-    for each part that is read at a time, up to 128 MiB of scores, and 8 bytes for each
-    of the at most `n_resamples` / `dt` ranks.
+    and a second one reads only those that begin like the needed ones. For float64, or
+    ranks that are spread, there may be a third. Memory holds 8 MiB of counts for each
+    part that is read at a time, up to 128 MiB of scores, and 8 bytes for each of the at
+    most `n_resamples` / `dt` ranks.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def violation_ratio_from_chunks(
     Returns
     -------
     float, in [0, 1]
-        Of the float dtype of the scores; NaN where a score is not finite.
+        The ratio, of the float dtype of the scores; NaN if a score is not finite.
 
     Raises
     ------
@@ -220,12 +220,12 @@ def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) ->
     -------
     array
         The scores at these ranks, of the shape of `ranks` and the float dtype of the
-        scores; NaN throughout where one of them is NaN.
+        scores; NaN throughout if one of them is NaN.
 
     Raises
     ------
     TypeError
-        Ranks that are no integers; scores as for `aso_from_chunks`.
+        Ranks that are not integers; scores as for `aso_from_chunks`.
     ValueError
         Ranks outside of [0, n).
 

@@ -46,44 +46,44 @@ def multi_aso(
     """Almost stochastic order between all pairs of K models.
 
     The null hypothesis of entry (i, j) is that model i is not almost stochastically
-    dominant over model j; small values of `eps_min` favour model i, the row. Where two
+    dominant over model j; small values of `eps_min` favour model i, the row. If two
     models have one distribution, `eps_min` is 0.5 or more both ways unless a test tells
-    them apart. Of all pairs together, in both directions, it does so wrongly with a
-    probability of 1 - `confidence_level` at most, whatever the other models are: see
-    Notes for what is proven of that, and what is measured.
+    them apart. The probability that it wrongly does so for any pair, in any direction,
+    is at most 1 - `confidence_level`, whatever the other models are: Notes say what of
+    that is proven, and what is measured.
 
     Parameters
     ----------
     scores : array of shape (..., K, n), sequence of K arrays, or mapping of K arrays
         Scores of K >= 2 models. In a sequence or a mapping (name -> scores, or a pandas
         or polars DataFrame with a column for each model) each model has an array
-        (..., n_k), and sizes may differ; models are in the order given. Drop
-        missing scores first: a NaN is a fault of its model, not a blank. A mapping
-        of traced scores is refused, for JAX sorts those that are arguments: pass a
-        list. So is a column of a data frame that is an index, such as "seed".
-        What is on the host and no array is copied to NumPy, as for `aso`.
+        (..., n_k), and sizes may differ; models are in the order given. Drop missing
+        scores first: a NaN is a fault of its model, not a blank. A mapping of traced
+        scores is refused, because JAX sorts mappings that are arguments: pass a list.
+        So is a column of a data frame that is an index, such as "seed". Lists and other
+        objects on the host are copied to NumPy, as for `aso`.
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
     confidence_level : float, default: 0.95
-        Of the bounds, and one less the level of the tests: of all of them at once with
-        a correction.
+        The confidence of the bounds, and one less the level of the tests; with a
+        correction, for all of them at once.
     correction : {"bonferroni", None}, default: "bonferroni"
         Divide 1 - `confidence_level` by the number of pairs for the bounds, K (K - 1) /
         2, or K - 1 with a baseline, and test equality by the closure principle. With
         None each pair is tested and bounded as if it were the only one.
     baseline : int or name, optional
         Compare this model, by its place or its name, with each other one, and no other
-        pairs: fewer runs then do. `eps_min` of the other pairs is 0.5 or more.
+        pairs: then fewer runs suffice. `eps_min` of the other pairs is 0.5 or more.
     n_comparisons : int, default: 1
         Divide 1 - `confidence_level` by this number, too, such as that of tasks.
     n_resamples, dt, method, higher_is_better, batch, rng
         As for `aso`. Each model is resampled once in a replicate, and compared with all
         others; its random numbers depend on its name in a mapping or data frame, else
-        on its place. So a model that is appended moves no resample of the others; but
-        there are more comparisons then, and the test looks at all models together, so
-        that it may move a verdict. The
-        order of names moves nothing. Of P pairs, "auto" enumerates those of at
-        most 2^24 / P distinct resamples: those of five scores for up to 46 models.
+        on its place. So appending a model changes no resample of the others; but it
+        adds comparisons, and the test is of all models together, so that it may change
+        a verdict. The order of names changes nothing. With P pairs, "auto" enumerates
+        those of at most 2^24 / P distinct resamples: those of five scores for up to 46
+        models.
     workers : int, callable, ProcessGroup or str, optional
         As for `aso`.
     progress : callable or tqdm, optional
@@ -96,7 +96,7 @@ def multi_aso(
         `pvalue`, arrays of shape (..., K, K), read as (row, column) = (A, B), with 1,
         0.5, 0, 0.5 and 1 on the diagonal; on the device and of the float dtype of the
         scores, as for `aso`. NaN in the row and column of a model with a score that is
-        not finite, but for the diagonal, and for that batch entry alone.
+        not finite, except on the diagonal, and only for that batch entry.
 
     Raises
     ------
@@ -114,34 +114,34 @@ def multi_aso(
 
     Notes
     -----
-    Two models are told apart where every set of models that holds them, and may still
-    be one of equal models, is rejected [1]_, at the level 1 - (1 - alpha)^(k / K) of a
-    set of k models, and alpha for k >= K - 1 [2]_. A set is rejected for A and B where
-    their gap is beyond its critical value::
+    Two models are told apart if every set of models with both, which may still be one
+    of equal models, is rejected [1]_, at the level 1 - (1 - alpha)^(k / K) for a set of
+    k models, and alpha for k >= K - 1 [2]_. A set is rejected for A and B if their gap
+    is beyond its critical value::
 
         6 (P(A > B) - 1/2) + sum of P(A > C) - P(B > C) over the others C of the set
 
-    and for two models by Mann and Whitney's U alone. The least gap of all sets of k
-    models takes the k - 2 smallest terms, so that no set is listed. Critical values
-    depend on the numbers of models and runs alone: of few runs they are simulated and
-    shipped with the library, of more the normal limit, which was larger wherever both
+    and two models alone by Mann and Whitney's U. The least gap of all sets of k models
+    takes the k - 2 smallest terms, so that no set is listed. Critical values depend
+    only on the numbers of models and runs: for few runs they are simulated and shipped
+    with the library, for more they are the normal limit, which was larger wherever both
     were known. Without ties and with equal numbers of runs nothing else is assumed;
-    with ties, and with unequal numbers, errors were measured, and less. Five runs can
-    tell apart up to 12 models; more than 100 models are compared in pairs, by
-    Bonferroni.
-    With a baseline, sets with it are tested at the full level. Where one of two models
-    has fewer than 20 runs, Welch's t (see `aso`) must reject equal means, too, at alpha
-    / (K - 1): ranks of few runs of a wide model say little of its mean. With a baseline
-    p is multiplied by 1 and the shares that the other models that are left have in the
-    squared errors of their differences, which are at most 1 (Holm): an error of the
-    baseline's mean is one for all. Of unequal numbers of runs, and where alpha is
-    below 0.02, as of many tasks, each share is 1. More than 100 models are at alpha /
-    (K (K - 1) / 2).
+    with ties, and with unequal numbers, errors were measured, and were less frequent.
+    Five runs can tell apart up to 12 models; more than 100 models are compared in
+    pairs, by Bonferroni.
+    With a baseline, sets with it are tested at the full level. If one of two models has
+    fewer than 20 runs, Welch's t (see `aso`) must reject equal means, too, at alpha /
+    (K - 1): ranks of few runs of a wide model say little about its mean. With a
+    baseline p is multiplied by 1 plus the shares of the other models that are left in
+    the squared errors of their differences, which are at most 1 (Holm): all share the
+    error of the baseline's mean. With unequal numbers of runs, and if alpha is below
+    0.02, as with many tasks, each share is 1. More than 100 models are at alpha / (K (K
+    - 1) / 2).
 
-    `pvalue` is the level from which on a pair is told apart, or more where sets of
-    three models or more, or the others of a baseline, matter. For more than 49 pairs of
-    scores it is fitted, within 2 % of p where p is 0.01 or more, and within 4 % below.
-    No verdict goes by it.
+    `pvalue` is the level from which on a pair is told apart, or more if sets of three
+    models or more, or the others of a baseline, matter. For more than 49 pairs of
+    scores it is fitted, within 2 % of p if p is 0.01 or more, and within 4 % below.
+    Verdicts do not depend on it.
 
     References
     ----------

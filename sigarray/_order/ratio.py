@@ -42,7 +42,7 @@ from sigarray._resampling.replicates import keep
 Streams = tuple[tuple[int, ...], ...]
 Steps = dict[Block, MergedSteps | None]
 
-# Replicates at a time are at least these, or have at least so many scores of a model,
+# Replicates at a time are at least these, or have at least this many scores of a model,
 # so that loops over pairs of few scores are long enough.
 _MIN_REPLICATES, _MIN_LENGTH = 256, 2**17
 

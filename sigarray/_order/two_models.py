@@ -31,10 +31,9 @@ def violation_ratio(
 ) -> Array:
     """How far sample A is from dominating sample B in stochastic order.
 
-    The ratio is 0 where every quantile of A is at least that of B (A dominates), 1
-    where B dominates, and 0.5 where the two have the same distribution. Below 0.5, A is
-    better more than B is. It is a statement on these samples: `aso` adds their sampling
-    error.
+    The ratio is 0 if every quantile of A is at least that of B (A dominates), 1 if B
+    dominates, and 0.5 if both have the same distribution. Below 0.5, A is ahead more
+    than B is. It describes these samples: `aso` adds their sampling error.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def violation_ratio(
         The axis of the scores, static under `jit`.
     dt : float, optional
         Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-        with dt = 0.005, in place of the exact integral. Static under `jit`.
+        with dt = 0.005, instead of the exact integral. Static under `jit`.
 
     Returns
     -------
@@ -76,7 +75,7 @@ def violation_ratio(
 
     computed exactly as the sum over the breakpoints {i/n} and {j/m}.
 
-    Lists of numbers, and objects on the host that only speak `__array__` or
+    Lists of numbers, and objects on the host that support only `__array__` or
     `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
     computed there.
 
@@ -119,13 +118,13 @@ def aso(
     The null hypothesis is that A is not almost stochastically dominant over B: that the
     violation ratio eps is at least a threshold tau. `eps_min` is an upper confidence
     bound of eps; A is declared better where `eps_min` < tau, and small values favour A.
-    [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2. Of two equal distributions eps
-    is 1/2: so `eps_min` is 0.5 or more unless a test of ranks, which is exact without
-    ties, rejects that they are equal, in favour of A; of fewer than 20 scores, means
-    are asked, too.
+    [1]_ requires tau <= 0.5, and [2]_ advises tau = 0.2. For two equal distributions
+    eps is 1/2: so `eps_min` is 0.5 or more unless a test of ranks, which is exact
+    without ties, rejects that they are equal, in favour of A; with fewer than 20
+    scores, a test of means must reject, too.
 
-    This is one claim, "A is better". Who asks both ways, aso(a, b) and aso(b, a), makes
-    two, and is wrong of equal models twice as often: pass `n_comparisons=2`, or call
+    This is one claim, "A is better". Asking both ways, aso(a, b) and aso(b, a), makes
+    two, and is wrong for equal models twice as often: pass `n_comparisons=2`, or call
     `multi_aso`, whose test is two-sided.
 
     Parameters
@@ -138,25 +137,25 @@ def aso(
     confidence_level : float, default: 0.95
         Probability with which the bound is to hold, in (0, 1): see Notes.
     n_comparisons : int, default: 1
-        Divide 1 - `confidence_level`, of the bound and of the test, by this number of
+        Divide 1 - `confidence_level`, for the bound and the test, by this number of
         comparisons (Bonferroni).
     n_resamples : int, default: 1000
         Bootstrap replicates. The standard error has a relative Monte-Carlo error of
         about (2 `n_resamples`)^-1/2, and more where the ratio is near 0 or 1.
     dt : float, optional
         Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-        with dt = 0.005, in place of the exact integral. For very large samples a grid
-        is much faster, for only its order statistics are drawn.
+        with dt = 0.005, instead of the exact integral. For very large samples a grid is
+        much faster, because only its order statistics are drawn.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
         How to find the standard error:
 
-        - "bootstrap": resample both samples with replacement, each to its own size;
+        - "bootstrap": resample both samples with replacement, each to its size;
         - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
           which needs no `rng`. More than 2^24 of them, or more than 11 scores a side,
           are refused;
         - "asymptotic": the normal limit, in O(n log n) and with no `rng`. For n and m
-          of at least 200, better 2000, and only where the distributions differ: where
-          they are the same the ratio has no normal limit. It takes no `dt`;
+          of at least 200, better 2000, and only if the distributions differ: if they
+          are the same the ratio has no normal limit. It takes no `dt`;
         - "auto": "exact" for at most 65536 distinct resamples (five scores a side have
           15876); else "bootstrap", with more than 32768 scores at a part of their
           quantiles: see Notes.
@@ -174,20 +173,20 @@ def aso(
         default fresh entropy; JAX needs an int or a key. The same int gives the same
         resamples on every backend and device. It may be an integer array on the device
         of the scores, also of its low and its high 32 bits, which may be traced: a new
-        seed is then compiled no more. On JAX, two uint32 are a raw key.
+        seed then needs no compilation. On JAX, two uint32 are a raw key.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates. So many threads for NumPy arrays, -1 for all cores
-        (other libraries have their threads); or a function that is called as
+        Who computes the replicates: a number of threads for NumPy arrays, -1 for all
+        cores (other libraries have their threads); a function that is called as
         `map(function, tasks)`, such as that of an executor of loky or Dask, or one with
-        a progress bar around it. A process group of PyTorch, whose ranks make the same
-        call with the same tensors and the same `rng`, each computes a share, and all
-        have the result; other numbers on a rank raise, or give NaN on an accelerator.
-        Or the name of a mesh axis inside `jax.shard_map`, with scores that are the same
-        on all shards. The result has the same bits whoever computes it, up to the order
-        of sums over shards of JAX. Below 2^23 numbers the caller, or each rank or
-        shard, computes all: sharing would take longer.
+        a progress bar around it; a process group of PyTorch, whose ranks make the same
+        call with the same tensors and the same `rng`, compute a share each, and all get
+        the result (different numbers on a rank raise, or give NaN on an accelerator);
+        or the name of a mesh axis inside `jax.shard_map`, with the same scores on all
+        shards. The bits of the result do not depend on the workers, up to the order of
+        sums over shards of JAX. Below 2^23 numbers the caller, or each rank or shard,
+        computes all: sharing would take longer.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` for replicates, or samples or pairs where a
+        Called as ``progress(done, total)`` for replicates, or for samples or pairs if a
         function computes many, whenever some more are done; from the start for each
         pass. A bar of tqdm will do: ``progress=tqdm(leave=False)``. JAX, whose loops
         are compiled, does not call it.
@@ -198,14 +197,14 @@ def aso(
         `eps_min`, `violation_ratio`, `standard_error`, `probability_of_improvement` and
         `pvalue`, arrays of shape (...), on the device and of the float dtype of the
         scores (float32 for float16 and bfloat16, the widest of the device for
-        integers). NaN for a batch entry with a score that
-        is not finite. Nothing is copied to the host, and nothing waits for the device.
+        integers). NaN for a batch entry with a score that is not finite. Nothing is
+        copied to the host, and nothing waits for the device.
 
     Raises
     ------
     TypeError
         Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use, or none on JAX where one is needed.
+        the library cannot use, or none on JAX if one is needed.
     ValueError
         A sample without scores, leading axes that do not broadcast, options outside
         their range, or "exact" for too many resamples.
@@ -237,14 +236,13 @@ def aso(
     quantile of Student's t with k - 1 degrees of freedom, and sigma (k / (k - 1))^1/2
     times the deviation, where k is the smaller of n and m; for k < 3 there is no bound,
     and `eps_min` is 1. From k = 20 on the bound is at least the percentile of
-    replicates that leaves alpha' of them above, or 20 of them where that is more; for
-    this they are held, `n_resamples` numbers of each batch entry, up to 65536.
+    replicates that leaves alpha' of them above, or 20 of them if that is more; for this
+    they are held, `n_resamples` numbers for each batch entry, up to 65536.
 
-    No quantile mends that eps = 0 in 1 of n + 1 pairs of equal samples of n, where
-    resamples do not vary either. So eps = 1/2, the ratio of equal distributions, is
-    held to be possible unless equality is rejected at level alpha' by the number of
-    pairs of scores that A wins, U of Mann and Whitney [4]_, whose distribution is
-    counted::
+    No quantile helps where eps = 0, in 1 of n + 1 pairs of equal samples of n: there,
+    resamples do not vary either. So eps = 1/2, the ratio of equal distributions, counts
+    as possible unless equality is rejected at level alpha' by the number of pairs of
+    scores that A wins, U of Mann and Whitney [4]_, whose distribution is counted::
 
         eps_min = bound             where P(U >= observed) <= alpha'
         eps_min = max(bound, 1/2)   elsewhere
@@ -252,13 +250,13 @@ def aso(
     Without ties that is exact for any distribution and sizes, so that A is declared
     better than an equal model with a probability of alpha' at most; with ties, it was
     less often. Many scores (the smaller number squared times the larger one above 2e7)
-    have the normal approximation. Where one of the samples has fewer than 20 scores,
+    take the normal approximation. If one of the samples has fewer than 20 scores,
     Welch's t (see `t_test`) must reject equal means at alpha', too, and `pvalue` is the
-    larger one of both: few scores of a model that varies more lie on one side of the
-    others too often. Of unequal sizes, the degrees of freedom are the harmonic mean of
+    larger of both: few scores of a model that varies more lie on one side of the others
+    too often. With unequal sizes, the degrees of freedom are the harmonic mean of
     Welch's and those of the smaller sample.
 
-    Where eps is the threshold itself, A is declared better more often than alpha', and
+    Where eps equals the threshold, A is declared better more often than alpha', and
     eps is above the bound more often: both are in the page of evidence, by `python -m
     benchmarks.reproduce`. No bound holds of a tail that was not seen: of 5 to 50 normal
     scores against as many lognormal ones (log-deviations 1 and 2), of which eps is 0.2,
@@ -271,7 +269,7 @@ def aso(
     compares the standard error with that of "bootstrap".
 
     All options are static under `jit`, and the scores and `rng` may be traced. Lists of
-    numbers, and objects on the host that only speak `__array__` or `__dlpack__` (a
+    numbers, and objects on the host that support only `__array__` or `__dlpack__` (a
     pandas Series, a TensorFlow tensor), are copied to NumPy and computed there.
 
     References
@@ -337,8 +335,8 @@ def aso_replicates(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. What is on the host and no array is copied to NumPy,
-        as for `aso`.
+        Scores of the two models. Lists and other objects on the host are copied to
+        NumPy, as for `aso`.
     start : int
         The first replicate. It may be traced under `jit`, as for a shard's index.
     count : int

@@ -1,1 +1,1 @@
-"""Resampling: samples are made anew, a statistic is evaluated, and results are kept."""
+"""Resampling: draw samples, evaluate a statistic, and keep the results."""

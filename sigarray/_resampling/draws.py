@@ -1,4 +1,4 @@
-"""Samples that are made anew: drawn with replacement, exchanged, or dealt out."""
+"""Resamples: drawn with replacement, exchanged, or dealt out."""
 
 import math
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ from sigarray._numeric.statistic import difference_of
 from sigarray._numeric.subsets import subset_at
 
 _BYTE = 8
-# Scores for which a table of bytes is faster than products of matrices of bits.
+# With up to this many scores a table of bytes is faster than products of bit matrices.
 _MAX_SCORES_BY_BYTES = 2**12
 
 
 class Draws(Protocol):
-    """How samples are made anew from scores: pure in the seed and the replicates.
+    """Draws resamples of scores, as a pure function of the seed and the replicates.
 
-    They alone know which random words are whose.
+    Only draws know which random words they use.
     """
 
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        """Return samples, of shape (..., size, n), in replicates from a place on."""
+        """Return samples (..., size, n) of replicates from a place on."""
 
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
@@ -47,15 +47,15 @@ class Draws(Protocol):
 
 
 class Permutations(Draws, Protocol):
-    """How the scores of two models are given other labels."""
+    """Permutes the labels of the scores of two models."""
 
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
     ) -> tuple[Array, Array]:
-        """Return numbers (K, size) of K models with n scores each, to be added.
+        """Return two arrays (K, size) for K models with n scores each.
 
-        The difference of means of models i and j, their scores permuted, is that of i
-        in the first array and that of j in the second one: it is linear in both.
+        The difference of permuted means is linear in models i and j: it is the sum of
+        the number of i in the first array and that of j in the second one.
         """
 
 
@@ -63,7 +63,7 @@ class Permutations(Draws, Protocol):
 class Places(Draws):
     """Each sample is drawn with replacement from its scores; pairs together.
 
-    As many as there are, or so many of each.
+    The sizes are those of the samples, unless given.
     """
 
     seed: Seed
@@ -89,7 +89,7 @@ class Places(Draws):
     def count_elements(
         self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
     ) -> int:
-        """Count its places, and the scores there."""
+        """Count the places of a replicate, and the scores there."""
         sizes = [int(x.shape[-1]) for x in scores]
         n_places = sizes[0] if self.is_paired else sum(sizes)
         n_values: int = sum(math.prod(x.shape) for x in scores)
@@ -130,16 +130,16 @@ class Exchanges(Permutations):
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count its words or bits, and the scores or a difference."""
+        """Count the words or bits of a replicate, and the scores or a difference."""
         n_entries: int = math.prod(scores[0].shape[:-1])
         if statistic != "mean":
             return self.n * (1 + n_entries)
-        # As many pairs as bits of a word take one of them.
+        # A word has a bit for each of `WORD_BITS` pairs.
         n_words = math.ceil(self.n / WORD_BITS)
         return n_entries + n_words * _count_bits_at_once(xp)
 
     def _draw_words(self, xp: Library, start: int | Array, size: int) -> Array:
-        """Return words whose bits say which pairs to exchange."""
+        """Return words with a bit for each pair, which says whether to exchange it."""
         if self.seed is None:
             return (xp.arange(size) + start)[:, None]
         return random_words(xp, self.seed, start, size, -(-self.n // WORD_BITS))
@@ -171,7 +171,7 @@ class Deals(Permutations):
         rows = xp.reshape(pool, (math.prod(leading), n_scores))
         sums = xp.matrix_product(rows, xp.matrix_transpose(is_chosen))
         sums = xp.reshape(sums, (*leading, size))
-        # Two keys may be the same at the threshold, once in two million times.
+        # Keys may be tied at the threshold, once in two million times.
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
         return sums / n_chosen - rest / (n_scores - n_chosen)
@@ -195,7 +195,7 @@ class Deals(Permutations):
     def count_elements(
         self, _: Library, scores: Sequence[Array], statistic: TestedStatistic, /
     ) -> int:
-        """Count its keys, and the scores or a difference."""
+        """Count the keys of a replicate, and the scores or a difference."""
         *leading, n_scores = scores[0].shape
         n_entries = math.prod(leading)
         if statistic != "mean":
@@ -207,7 +207,7 @@ class Deals(Permutations):
     ) -> Array:
         """Return 1 for the scores that A gets, (size, n + m), and 0 for the others.
 
-        Those of the n smallest keys: no permutation is made.
+        A gets those with the n smallest keys, so that no permutation is needed.
         """
         keys = self._draw_keys(xp, n_scores, start, size)
         return xp.astype(keys <= xp.nth_smallest(keys, self.n), dtype)
@@ -215,7 +215,7 @@ class Deals(Permutations):
     def _draw_keys(
         self, xp: Library, n_scores: int, start: int | Array, size: int
     ) -> Array:
-        """Return keys (size, n + m), of which the n smallest are those of A."""
+        """Return keys (size, n + m); A gets the scores with the n smallest."""
         if self.seed is None:
             return _enumerated_keys(xp, self.n, n_scores - self.n, start, size)
         words = overlapping_words(xp, self.seed, start, size, n_scores, n_scores)
@@ -223,23 +223,22 @@ class Deals(Permutations):
 
 
 def permute(seed: Seed | None, n: int, *, paired: bool) -> Permutations:
-    """Return what permutes a pool, of which the first n scores are those of A."""
+    """Return the permutations of a pool whose first n scores are those of A."""
     return Exchanges(seed, n) if paired else Deals(seed, n)
 
 
 def count_permutations(n: int, m: int, *, paired: bool) -> float:
-    """Count the distinct ones, or give infinity for more than any `n_resamples`."""
+    """Count distinct permutations; infinity means more than any `n_resamples`."""
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
 
 
 def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
-    """Mean of (1 - 2 bit) (a - b), by some bits of all words at a time.
+    """Return the mean of (1 - 2 bit) (a - b), with some bits of all words at a time.
 
-    Bit k of word w is that of pair 32 w + k. An accelerator takes all bits at once; a
-    processor one by one, for which no matrix of them is made, or bytes where samples
-    are few.
+    Bit k of word w belongs to pair 32 w + k. An accelerator takes all bits at once; a
+    processor takes one at a time, without a matrix of bits, or bytes if scores are few.
     """
     *leading, n = gaps.shape
     size, width = words.shape
@@ -265,8 +264,8 @@ def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
 def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:
     """Sum the numbers (R, width, 32) whose bits are 1 in words (size, width).
 
-    By a table of the sums of each eight numbers for all bytes: an eighth of the terms.
-    Numbers behind the first `n_bits` of each word are 0.
+    A table has the sums of each eight numbers for all bytes: an eighth of the terms.
+    Numbers after the first `n_bits` of each word are 0.
     """
     n_rows, width, _ = pairs.shape
     every = xp.arange(2**_BYTE, dtype=words.dtype)
@@ -276,7 +275,7 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
     table = xp.matrix_product(eights, xp.astype(bits, pairs.dtype))
     table = xp.reshape(table, (n_rows, n_bytes * 2**_BYTE))
     dtype = xp.index_dtype
-    # Where the table of the first byte of each word begins.
+    # The start of the table of the first byte of each word.
     first = xp.arange(width, dtype=dtype)
     first *= WORD_BITS // _BYTE * 2**_BYTE
     sums = xp.zeros_like(table[:, :1])
@@ -288,7 +287,7 @@ def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array
 
 
 def _count_bits_at_once(xp: Library) -> int:
-    """Count the bits of a word that are numbers at the same time."""
+    """Count the bits of a word that are expanded to numbers at a time."""
     return WORD_BITS if xp.is_accelerator else 1
 
 
@@ -297,8 +296,8 @@ def _enumerated_keys(
 ) -> Array:
     """Return 0 for the n scores of A and 1 for the m of B, in one subset after another.
 
-    Those of the smaller sample are listed: where there are few subsets of many scores,
-    these are few.
+    The subsets are listed by the smaller sample: if many scores have few subsets, that
+    sample is small.
     """
     places = xp.arange(size) + start
     chosen = xp.stack(subset_at(xp, places, min(n, m), n + m), axis=-1)

@@ -1,8 +1,8 @@
-"""Statistics of samples that are made anew, and what is kept of their replicates.
+"""Statistics of resamples, and what is kept of their replicates.
 
-A replicate is a pure function of its number: whoever computes it, and with how many
-others, it is the same. What computes some of them is a frozen object, and no closure,
-so that any worker can be sent one.
+A replicate is a pure function of its number: it does not depend on who computes it, and
+with how many others. Replicates are computed by a frozen object, not by a closure, so
+that it can be sent to any worker.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from sigarray._resampling.draws import Draws
 
 
 class Replicates(Protocol):
-    """Values (..., size) of replicates from a place on, and what they cost."""
+    """Values (..., size) of replicates from a place on, and their cost."""
 
     @property
     def elements(self) -> int:
@@ -31,7 +31,7 @@ Made = TypeVar("Made", bound=Replicates)
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """A statistic of samples that are made anew, or the difference of two."""
+    """A statistic of resamples, or the difference of two."""
 
     xp: Library
     draws: Draws
@@ -62,19 +62,19 @@ class From:
 
 
 class Remade(Generic[Made]):
-    """Replicates that are sent elsewhere as what makes them, which is smaller."""
+    """Replicates that are pickled as the function that makes them, which is smaller."""
 
     def __init__(self, make: Callable[[], Made], made: Made | None = None) -> None:
         self._make, self._made = make, made
 
     @classmethod
     def of(cls, make: Callable[[], Made]) -> Self:
-        """Make them here."""
+        """Make the replicates here."""
         return cls(make, make())
 
     @property
     def made(self) -> Made:
-        """The replicates, which are made where they are needed first."""
+        """The replicates, which are made on first use."""
         if self._made is None:
             self._made = self._make()
         return self._made
@@ -99,25 +99,25 @@ def keep(
     batch: int | None = None,
     axis: int = -1,
 ) -> Array:
-    """Return so many replicates from a place on, (..., count) or on another axis."""
+    """Return `count` replicates from a place on, (..., count) or on another axis."""
     shifted, elements = From(replicates, start), replicates.elements
     return map_replicates(xp, shifted, count, elements=elements, batch=batch, axis=axis)
 
 
 def beyond(xp: Library, values: Array, limits: Mapping[str, Array]) -> Array:
-    """Tell which values (..., size) are at limits or beyond: (sides, ..., size)."""
-    found = [
+    """Tell which values (..., size) are at or beyond the limits: (sides, ..., size)."""
+    sides = [
         values >= limit if side == "greater" else values <= limit
         for side, limit in limits.items()
     ]
-    return found[0][None, ...] if len(found) == 1 else xp.stack(found)
+    return sides[0][None, ...] if len(sides) == 1 else xp.stack(sides)
 
 
 @dataclass(frozen=True, eq=False)
 class Beyond:
-    """Which replicates are as far from the observed value as the limits, or farther.
+    """Tells which replicates are at least as far from the observed value as the limits.
 
-    Of each side that has a limit; two-sided by their distance alone.
+    There is a row for each side with a limit; two-sided, only the distance counts.
     """
 
     xp: Library
@@ -140,9 +140,9 @@ class Beyond:
 def count_beyond(
     xp: Library, extremes: Replicates, count: int, n_sides: int, zero: Array
 ) -> Array:
-    """Count the replicates that are beyond, by side: (sides, ...).
+    """Count the replicates beyond the limits, by side: (sides, ...).
 
-    What is 0 is NaN for a batch entry with a fault.
+    `zero` is 0, or NaN for a batch entry with a fault.
     """
     initial = zero[None, ...] if n_sides == 1 else xp.stack([zero] * n_sides)
     return sum_replicates(

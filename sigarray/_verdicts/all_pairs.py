@@ -1,4 +1,4 @@
-"""Permutation tests of many pairs of models with as many scores each, on the host.
+"""Permutation tests of many pairs of models with equally many scores, on the host.
 
 A difference of means is linear in both models, however their scores are permuted, so
 the term of each model is computed once, and not once for each pair.
@@ -16,7 +16,7 @@ from sigarray._resampling.draws import permute
 
 Pair = tuple[str, str]
 
-# So many permutations of a pair stay in a processor's cache.
+# This many permutations of a pair stay in a processor's cache.
 _AT_A_TIME = 2**13
 # Means are rounded by at most this share of the tolerance of ties.
 _MOST_OF_TIE = 0.5

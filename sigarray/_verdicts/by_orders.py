@@ -42,13 +42,13 @@ class OrderTest(OrderOptions, Test):
     alone = CLOSED
 
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         return choose_order_correction(tasks, self)
 
     def describe(
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         method = describe_orders(
             table.tasks[task],
             self,
@@ -65,7 +65,7 @@ class OrderTest(OrderOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As `Test` has it: bounds and p-values, corrected."""
+        """As in `Test`: bounds and p-values, corrected."""
         first = next(iter(compared.values()))
         return run_orders(
             {task: x.scores for task, x in compared.items()},
@@ -75,7 +75,7 @@ class OrderTest(OrderOptions, Test):
         )
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
-        """As `Test` has it."""
+        """As in `Test`."""
         return {
             task: decide_by_orders(x, results[task], self.threshold)
             for task, x in compared.items()
@@ -84,18 +84,18 @@ class OrderTest(OrderOptions, Test):
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
-        """As `Test` has it."""
+        """As in `Test`."""
         return report_orders(comparison, result, decisions, self.threshold)
 
     def say_rule(self, comparison: Comparison) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         return (
             f"almost stochastic order: eps_min < {self.threshold:g} and equality "
             f"rejected, two-sided, {say_order_basis(comparison)}"
         )
 
     def list_fields(self) -> dict[str, str | None]:
-        """As `Test` has it."""
+        """As in `Test`."""
         return {
             "threshold": f"{self.threshold:.10g}",
             "confidence_level": f"{self.confidence_level:.10g}",
@@ -105,7 +105,7 @@ class OrderTest(OrderOptions, Test):
     def draw(
         self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
     ) -> list[Picture]:
-        """As `Test` has it."""
+        """As in `Test`."""
         del table
         return [
             picture
@@ -114,11 +114,11 @@ class OrderTest(OrderOptions, Test):
         ]
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:
-        """As `Test` has it: few runs are told apart by their means, too."""
+        """As in `Test`: few runs are told apart by their means, too."""
         return n_scores < FEW_SCORES
 
     def guess_seconds(self, scores: Scores, size: int) -> float:
-        """As `Test` has it."""
+        """As in `Test`."""
         n_drawn = 2 * size * self.n_resamples
         per_pair = _SECONDS_PER_PAIR + _SECONDS_PER_SCORE * n_drawn
         return len(pairs_of(scores, self.baseline)) * per_pair
@@ -133,7 +133,7 @@ class OrderTest(OrderOptions, Test):
         n_tasks: int,
         above: float,
     ) -> Shares:
-        """As `Test` has it."""
+        """As in `Test`."""
         with warnings.catch_warnings(), heard_by(None):
             # Samples that are too small for a verdict are an answer here.
             warnings.simplefilter("ignore", UserWarning)

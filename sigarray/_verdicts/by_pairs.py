@@ -44,7 +44,7 @@ class PairwiseTest(PairOptions, Test):
         return self.test
 
     def choose_correction(self, tasks: Mapping[str, Any]) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         if len(tasks) == 1:
             return "holm"
         return choose_correction(self._list_floors(tasks), self.alpha)
@@ -52,7 +52,7 @@ class PairwiseTest(PairOptions, Test):
     def describe(
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         method = describe_test(table.tasks[task], self, unit=table.unit)
         if self.is_paired and task in table.pairs:
             sizes = sorted(len(x) for x, _ in table.pairs[task].values())
@@ -70,7 +70,7 @@ class PairwiseTest(PairOptions, Test):
         return method
 
     def run(self, compared: Mapping[str, Comparison]) -> Results:
-        """As `Test` has it: p-values are not corrected yet."""
+        """As in `Test`: p-values are not corrected yet."""
         return {
             task: [
                 test
@@ -83,7 +83,7 @@ class PairwiseTest(PairOptions, Test):
         }
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
-        """As `Test` has it."""
+        """As in `Test`."""
         first = next(iter(compared.values()))
         every = np.asarray([test.p_value for by in results.values() for test in by])
         if first.is_corrected and len(compared) > 1:
@@ -102,18 +102,18 @@ class PairwiseTest(PairOptions, Test):
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
-        """As `Test` has it."""
+        """As in `Test`."""
         del result
         return report_tests(comparison, decisions)
 
     def say_rule(self, comparison: Comparison) -> str:
-        """As `Test` has it."""
+        """As in `Test`."""
         name = describe_test(dict(comparison.scores), self, unit=comparison.unit)
         level = f"p <= {self.alpha:.10g} {say_correction_of_tests(comparison)}"
         return f"{name}: {level}"
 
     def list_fields(self) -> dict[str, str | None]:
-        """As `Test` has it."""
+        """As in `Test`."""
         share = self.test_share
         return {
             "alpha": f"{self.alpha:.10g}",
@@ -123,7 +123,7 @@ class PairwiseTest(PairOptions, Test):
     def draw(
         self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
     ) -> list[Picture]:
-        """As `Test` has it: the differences of two models, with intervals."""
+        """As in `Test`: the differences of two models, with intervals."""
         del results
         if len(table.models) > 2:
             return []
@@ -131,12 +131,12 @@ class PairwiseTest(PairOptions, Test):
         return [draw_differences(table, first, self.seed or 0)]
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:
-        """As `Test` has it: true where the error is estimated from the scores."""
+        """As in `Test`: true where the error is estimated from the scores."""
         is_of_t = self.test == "permutation" and not self.is_paired
         return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
 
     def guess_seconds(self, scores: Scores, size: int) -> float:
-        """As `Test` has it."""
+        """As in `Test`."""
         pairs = pairs_of(scores, self.baseline)
         is_drawn = self.n_resamples is not None and any(
             choose_method(scores[a], scores[b], self) == "resampling" for a, b in pairs
@@ -154,7 +154,7 @@ class PairwiseTest(PairOptions, Test):
         n_tasks: int,
         above: float,
     ) -> Shares:
-        """As `Test` has it: Holm's correction, with p-values of 1 for other tasks."""
+        """As in `Test`: Holm's correction, with p-values of 1 for other tasks."""
         del sure_of, n_tasks, above  # self.n_comparisons counts those of all tasks
         wins: Counter[tuple[str, str]] = Counter()
         pairs = pairs_of(samples, self.baseline)

@@ -17,8 +17,8 @@ from sigarray._order.plans import Method, plan_error
 from sigarray._order.ratio import bootstrap_ratios
 from sigarray.results import PairwiseAsoResult
 
-# A bound is clear of the threshold if it is so many of its Monte-Carlo errors away. It
-# has at least so many resamples, which are doubled up to the last number.
+# The Monte-Carlo errors between a bound and the threshold that make it clear; the least
+# number of resamples, and the number up to which they are doubled.
 _CLEAR, _LEAST, _MOST = 4.0, 320, 2**18
 
 

@@ -15,7 +15,7 @@ _MAX_DECIMALS = 4
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 # Larger whole numbers are not exact.
 _MAX_WHOLE = 2.0**53
-# So many additions take some 0.3 s.
+# This many additions take some 0.3 s.
 _MAX_ADDITIONS = 2**28
 
 

@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-# So many additions take some 10 ms. For more scores the normal limit is as good.
+# This many additions take some 10 ms. For more scores the normal limit is as good.
 _MAX_ADDITIONS = 10**7
 
 

@@ -17,8 +17,8 @@ from sigarray._verdicts.comparison import pairs_of
 
 Correction = Literal["holm", "benjamini_hochberg"]
 
-# More is drawn where p is at most so many times the least possible one, and then so
-# much that the least is this share of the p that is needed.
+# More is drawn if p is at most this many times the least possible p, until that is this
+# share of the p that is needed.
 _NEAR_FLOOR, _SHARE_OF_LEVEL = 10.0, 0.25
 # The saddlepoint approximation is right to 1 % from this effective size on, if this
 # share of the differences (or scores) that are not 0 have different sizes: near a

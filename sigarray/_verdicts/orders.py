@@ -32,7 +32,7 @@ Samples = Mapping[str, Any]
 # `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
 # of cases a ratio equal to the threshold is called smaller.
 _MEASURED = (0.2, 0.95)
-# With up to so many models the rate of any such call is known.
+# With up to this many models the rate of any such call is known.
 _MOST_MODELS = 10
 _PERCENT_OF_TWO = "0 to 16"
 _PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")

@@ -74,7 +74,7 @@ class Test(ABC):
     def report(
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
-        """Say who is better, of the only task."""
+        """Say who is better on the only task."""
 
     @abstractmethod
     def say_rule(self, comparison: Comparison) -> str:
@@ -92,7 +92,7 @@ class Test(ABC):
 
     @abstractmethod
     def says_nothing_of_constants(self, n_scores: int) -> bool:
-        """Whether two models that do not vary, of so few scores, cannot be tested."""
+        """Whether two models that do not vary, with few scores, cannot be tested."""
 
     @abstractmethod
     def guess_seconds(self, scores: Scores, size: int) -> float:

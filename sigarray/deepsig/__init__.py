@@ -1,9 +1,9 @@
 """The functions of deep-significance 1.2.8, computed by sigarray.
 
 Modules, names, arguments and defaults are those of deep-significance, and so are the
-kinds of results: floats, NumPy arrays, a DataFrame. What is different, because it was
-wrong, is in the README. Scores are copied to the host, for a float is there; in new
-code, call the functions of `sigarray` itself.
+kinds of results: floats, NumPy arrays, a DataFrame. The README lists the differences,
+where deep-significance is wrong. Scores are copied to the host, where floats are; in
+new code, call the functions of `sigarray` itself.
 """
 
 from sigarray.deepsig.aso import aso, multi_aso

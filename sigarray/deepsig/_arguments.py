@@ -1,4 +1,4 @@
-"""What the functions share: scores of any library, checks, and a progress bar."""
+"""Shared by the functions: scores of any library, checks, and a progress bar."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ def read_scores(name: str, scores: Scores) -> np.ndarray:
     if isinstance(scores, set | frozenset):
         scores = sorted(scores)
     if hasattr(scores, "tolist"):
-        # From any device, and from dtypes that NumPy lacks.
+        # This takes any device, and dtypes that NumPy lacks.
         scores = np.asarray(scores.tolist())
     if isinstance(scores, str | bytes) or not hasattr(scores, "__len__"):
         msg = f"Expected {name} to be a collection of numbers; got {scores!r}."
@@ -47,7 +47,7 @@ def read_pairs(scores_a: Scores, scores_b: Scores) -> tuple[np.ndarray, np.ndarr
 
 
 def require(holds: bool, expectation: str, got: Any) -> None:
-    """Raise what deep-significance asserts, also where Python runs without asserts."""
+    """Raise what deep-significance asserts, even if Python runs without asserts."""
     if not holds:
         msg = f"Expected {expectation}; got {got}."
         raise AssertionError(msg)
@@ -65,7 +65,7 @@ def require_jobs(num_jobs: int) -> None:
 
 @contextlib.contextmanager
 def show_steps(total: int, is_shown: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar of `total` steps, the rest of which is done at the end."""
+    """Show a bar of `total` steps; the remaining ones are done at the end."""
     try:
         from tqdm import tqdm
     except ImportError:

@@ -34,7 +34,7 @@ def aso(
 ) -> np.float64:
     """Almost stochastic order of A over B, with the bound of the papers.
 
-    Which is below 0.2 too often: see Warns. `sigarray.aso` tests equality beside it.
+    The bound is below 0.2 too often: see Warns. `sigarray.aso` tests equality, too.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def multi_aso(
 ) -> Any:
     """Almost stochastic order of every model over every other, as in the papers.
 
-    With the bound of `aso`, which `sigarray.multi_aso` mends.
+    The bound is that of `aso`, which `sigarray.multi_aso` corrects.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def multi_aso(
     use_bonferroni : bool, default: True
         Divide 1 - `confidence_level` by the number of pairs of models.
     return_df : bool, default: False
-        For a mapping, give a pandas.DataFrame with the names of the models.
+        For a mapping, return a pandas.DataFrame with the names of the models.
     use_symmetry : bool, default: True
         Accepted, and without effect: eps(B, A) is 1 - eps(A, B), always.
     confidence_level, num_samples, num_bootstrap_iterations, dt
@@ -164,10 +164,10 @@ def multi_aso(
 
 
 def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
-    """Return bound of the papers: the normal quantile, and the resamples' deviation.
+    """Return the bound of the papers, from normal quantile and deviation of resamples.
 
-    del Barrio et al. (2018), equation 6. `sigarray` gives the deviation of resamples
-    as an estimate of the sampling error, which is larger by n / (n - 1).
+    del Barrio et al. (2018), equation 6. `sigarray` returns, from the deviation of
+    resamples, an estimate of the sampling error, with a variance n / (n - 1) larger.
     """
     scale = np.sqrt((np.maximum(smallest, 2) - 1) / np.maximum(smallest, 2))
     deviation = error * np.where(smallest > 1, scale, 1.0)
@@ -176,7 +176,7 @@ def _bound(ratio: Any, error: Any, smallest: Any, level: float) -> Any:
 
 @contextlib.contextmanager
 def _published() -> Iterator[None]:
-    """Say what the bound of the papers is worth, in place of what is said of ours."""
+    """Warn of the error rate of the papers' bound, instead of warnings for ours."""
     warnings.warn(
         "The bound of the papers calls one of two equal models better in 17 % of cases "
         "with 3 runs each, 11 % with 5 and 6 % with 20, and of many models more often. "

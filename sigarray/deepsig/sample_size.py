@@ -37,8 +37,8 @@ def bootstrap_power_analysis(
     significance_threshold : float, default: 0.05
         The difference is seen where the p-value is below.
     significance_test : callable, optional
-        Gives the p-value of two samples of shape (n,), lifted scores first; by default
-        Welch's test.
+        Returns the p-value of two samples of shape (n,), lifted scores first; by
+        default Welch's test.
     show_progress, seed
         As for `aso`.
 
@@ -76,7 +76,7 @@ def bootstrap_power_analysis(
             alpha=significance_threshold,
             test=test,
             n_resamples=num_bootstrap_iterations,
-            # The caller's test is called once for each pair, and not once more.
+            # One batch, so that the caller's test is called only once for each pair.
             batch=None if significance_test is None else num_bootstrap_iterations,
             rng=seed,
         )

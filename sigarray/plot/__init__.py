@@ -2,10 +2,10 @@
 
     python -m pip install "sigarray[plot]"
 
-Each function draws on the axes that it is given as `ax=`, or on a figure of its own,
-which pyplot does not know: `ax.figure.savefig("picture.pdf")` writes it, and a notebook
-shows `ax.figure`. Global settings are neither changed nor needed; two of matplotlib are
-of use when a file is written, letters that stay letters in PDF and SVG:
+Each function draws on the axes that it is given as `ax=`, or on a new figure, which
+pyplot does not know: `ax.figure.savefig("picture.pdf")` writes it, and a notebook shows
+`ax.figure`. Global settings are neither changed nor needed; two of matplotlib are of
+use when a file is written, so that letters stay letters in PDF and SVG:
 `with matplotlib.rc_context({"pdf.fonttype": 42, "svg.fonttype": "none"}): ...`
 
 Arrays of any library and device are taken, and copied to the host. Figures are one

@@ -31,7 +31,7 @@ Interval: TypeAlias = BootstrapResult | ProportionResult
 
 # Inches.
 _ROW, _FRAME = 0.2, 1.15
-# Of rows, between the tasks and what they are overall.
+# The gap between the rows of tasks and the overall one.
 _GAP = 1.5
 _FAULT = "no verdict: NaN"
 
@@ -49,15 +49,16 @@ def differences(
     """Draw differences of two models, A minus B, and their intervals: a forest plot.
 
     A full mark has 0 outside its interval, which speaks for the model that is named on
-    that side; the interval of an empty mark has 0 in it. How sure an interval is, and
-    of what statistic, says whoever made it: `bootstrap_ci(a, b)`. Several intervals of
-    95 % are not all right at once in 95 % of cases.
+    that side; the interval of an empty mark has 0 in it. The confidence level and the
+    statistic are those of the given intervals: `bootstrap_ci(a, b)`. Several intervals
+    of 95 % are not all right at once in 95 % of cases.
 
     Parameters
     ----------
     results : BootstrapResult, ProportionResult, or mapping of labels to such results
-        Of T tasks: arrays of shape (T,), or a result of shape () for each label. Arrays
-        of any library and device are copied to the host, which waits for the device.
+        The results of T tasks: arrays of shape (T,), or a result of shape () for each
+        label. Arrays of any library and device are copied to the host, which waits for
+        the device.
     labels : iterable of T hashables, optional
         Names of the tasks of one result; by default their places.
     overall : BootstrapResult or ProportionResult, optional
@@ -65,7 +66,7 @@ def differences(
     names : pair of hashables, default: ("A", "B")
         Names of the models.
     higher_is_better : bool, default: True
-        False for losses and error rates, of which a difference below 0 speaks for A.
+        False for losses and error rates: a difference below 0 then speaks for A.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide, and as
         high as there are tasks.
@@ -80,9 +81,10 @@ def differences(
     ImportError
         No matplotlib.
     TypeError
-        No results of `bootstrap_ci` or `proportion_ci`, or traced ones.
+        Anything but results of `bootstrap_ci` or `proportion_ci`, or traced ones.
     ValueError
-        Results of other shapes, another number of labels, or labels beside a mapping.
+        Results of other shapes, a different number of labels, or labels beside a
+        mapping.
 
     See Also
     --------
@@ -197,7 +199,7 @@ def _draw_row(
 
 
 def _include_zero(ax: "Axes") -> None:
-    """Leave room on either side of 0, where a model would be better."""
+    """Leave room on both sides of 0, where a model would be better."""
     low, high = ax.get_xlim()
     room = 0.15 * (max(high, 0.0) - min(low, 0.0))
     ax.set_xlim(min(low, -room), max(high, room))

@@ -30,7 +30,7 @@ from sigarray.results import AsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More scores are drawn by as many of their quantiles.
+# More scores than this are drawn by this many quantiles.
 _MAX_STEPS = 2048
 
 
@@ -50,7 +50,7 @@ def dominance(
     result: AsoResult | None = None,
     ax: Any = None,
 ) -> "tuple[Axes, Axes]":
-    """Draw why A is better than B, or is not: what `aso` sees.
+    """Draw why A is better than B, or is not, as `aso` sees it.
 
     Above are the distribution functions of both models, the share of runs at or below a
     score; below their quantile functions, the same lines with the axes exchanged.
@@ -62,17 +62,17 @@ def dominance(
     ----------
     a, b : array, shape (n,) and (m,), real
         Scores of the two models, of any library and device. They are copied to the
-        host, which waits for the device. More than 2048 are drawn by as many of their
-        quantiles.
+        host, which waits for the device. More than 2048 are drawn by as many quantiles.
     names : pair of hashables, default: ("A", "B")
         Names of the models.
     threshold : float, default: 0.2
         A is better where the bound eps_min is below it; at most 0.5.
     confidence_level, n_comparisons, n_resamples, method, higher_is_better, rng
-        As for `aso`, to which they go with the scores as they were given.
+        As for `aso`, which gets them with the given scores.
     result : AsoResult, optional
-        The bound, and the ratio, to write beside it: such as those of a pair of
-        `multi_aso`, whose claims are two-sided. By default `aso` finds the one-sided.
+        The result with the bound and the ratio to write, such as those of a pair of
+        `multi_aso`, whose claims are two-sided. By default the one-sided result of
+        `aso`.
     ax : pair of matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -88,7 +88,7 @@ def dominance(
         No matplotlib.
     TypeError, ValueError
         As for `aso`; scores of several batch entries, or not finite; a threshold
-        outside of (0, 0.5]; no pair of names or of axes.
+        outside (0, 0.5]; names or axes that are not a pair.
 
     See Also
     --------
@@ -157,7 +157,7 @@ def _thin(ordered: np.ndarray) -> np.ndarray:
 
 
 def _draw_steps(upper: "Axes", lower: "Axes", ordered: np.ndarray, k: int) -> None:
-    """Draw both functions of a sample: the one steps where the other is flat."""
+    """Draw both functions of a sample: one steps where the other is flat."""
     n, look = len(ordered), look_of(k)
     shares = np.arange(n + 1) / n
     line: dict[str, Any] = {
@@ -173,18 +173,18 @@ def _draw_steps(upper: "Axes", lower: "Axes", ordered: np.ndarray, k: int) -> No
 def _shade(
     upper: "Axes", lower: "Axes", curves: list[np.ndarray], is_higher_better: bool
 ) -> list[Any]:
-    """Shade where B is ahead, then where A is, in both pictures; give the lower ones.
+    """Shade where B is ahead, then A, in both pictures; return the lower shapes.
 
-    Between breakpoints both quantile functions are constant, and a corner of the shape
-    stands at either end of each such step.
+    Between breakpoints both quantile functions are constant, and the shape has a corner
+    at each end of these steps.
     """
     n, m = map(len, curves)
-    # In units of 1 / (n m), so that breakpoints of both that are the same are one.
+    # In units of 1 / (n m), so that equal breakpoints of both become one.
     ends = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)
     t = np.repeat(ends, 2)[1:-1] / (n * m)
     ranks = (ends[:-1] // m, ends[:-1] // n)
     a, b = (np.repeat(x[k], 2) for x, k in zip(curves, ranks, strict=True))
-    # What is better is on top, for A and for B.
+    # The better model is on top, both for A and for B.
     best = np.maximum(a, b) if is_higher_better else np.minimum(a, b)
     against: dict[str, Any] = {"hatch": HATCH, "facecolor": "white", "edgecolor": INK}
     for_it: dict[str, Any] = {"facecolor": PALE, "edgecolor": PALE}

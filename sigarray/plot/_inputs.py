@@ -1,4 +1,4 @@
-"""What pictures are drawn of: arrays and names, copied to the host and looked at."""
+"""Inputs of pictures: arrays and names, copied to the host and checked."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from sigarray._order.many_models import name_models
 
 
 def copy_scores(x: Any, name: Hashable) -> np.ndarray:
-    """Return the scores of one model on the host, which are to be finite."""
+    """Return the scores of one model on the host, which have to be finite."""
     if is_traced(x):
         copy_array(x)
     _, (scores,) = standardize(x)
@@ -63,7 +63,7 @@ def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
     Raises
     ------
     TypeError
-        Something else.
+        Anything else.
     """
     by_label = dict(results) if isinstance(results, Mapping) else {None: results}
     wrong = [x for x in by_label.values() if not isinstance(x, kind)]

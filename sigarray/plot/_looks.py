@@ -1,4 +1,4 @@
-"""What it does to look at a test after every run, and to stop at the first success."""
+"""The effect of testing after every run, and of stopping at the first success."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 See = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 _TESTS = ("welch", "paired_t", "mann_whitney", "aso")
-# Of `aso`, which declares A better below it.
+# Below this bound `aso` declares A better.
 _THRESHOLD = 0.2
-# Comparisons at a time.
+# The number of comparisons at a time.
 _BLOCK = 500
 
 
@@ -52,32 +52,32 @@ def looks(
     rng: int | np.random.Generator | None = None,
     ax: Any = None,
 ) -> "Axes":
-    """Draw what it does to test after every run, and to stop at the first success.
+    """Draw the effect of testing after every run, and of stopping at the first success.
 
-    Two models are made up that are equal: the scores of both are of one distribution.
-    After some runs of each they are tested, and tested again after each further run. A
-    test that is looked at once is to call them different in a share `alpha` of cases;
-    some look or other does so more often, the more looks there are.
+    Two equal models are simulated: the scores of both are of one distribution. After
+    some runs of each they are tested, and tested again after each further run. A single
+    test calls them different in a share `alpha` of cases; the more tests there are, the
+    more often some test does.
 
     Parameters
     ----------
     scores : array, mapping or sequence of arrays, optional
-        Scores of your own, of any library and device, which are copied to the host.
-        Those of all models are one pool, from which runs are drawn with replacement. By
-        default runs are normal.
+        Your scores, of any library and device, which are copied to the host. Those of
+        all models are one pool, from which runs are drawn with replacement. By default
+        runs are normal.
     sizes : sequence of int, default: 3 to 20
-        After how many runs of each model one looks; ascending, two or more.
+        The numbers of runs of each model after which to test; ascending, two or more.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The two-sided test; for "aso", whether either model has eps_min < 0.2 at
         confidence 1 - `alpha`. A callable, called as f(a, b, axis=-1) on NumPy arrays,
-        gives the two-sided p-values of batches.
+        returns the two-sided p-values of batches.
     alpha : float, default: 0.05
-        The models are called different where the p-value is not above it.
+        The models are called different if the p-value is not above it.
     n_sets : int, default: 2000
         Pairs of equal models. The standard error of a share s of them is (s (1 - s) /
         `n_sets`)^1/2.
     n_resamples : int, default: 1000
-        Bootstrap replicates of "aso", as there; it takes longer than the others.
+        Bootstrap replicates of "aso", which takes longer than the others.
     rng : int or numpy.random.Generator, optional
         Source of the random numbers; by default fresh entropy.
     ax : matplotlib.axes.Axes, optional
@@ -86,18 +86,17 @@ def looks(
     Returns
     -------
     matplotlib.axes.Axes
-        Its first line is the share of pairs of which some look so far has called the
-        models different, its second that of each look by itself; `ax.figure.savefig(
-        ...)` writes the picture.
+        The first line is the share of pairs that some test so far has called different,
+        the second that of each single test; `ax.figure.savefig(...)` writes the
+        picture.
 
     Raises
     ------
     ImportError
         No matplotlib.
     TypeError, ValueError
-        Scores that are no real numbers, or not finite; sizes that are not ascending; a
-        test that gives something else than a p-value for each pair; options outside
-        their range.
+        Scores that are not real numbers, or not finite; sizes that are not ascending; a
+        test that does not return a p-value for each pair; options outside their range.
 
     Examples
     --------

@@ -28,13 +28,13 @@ from sigarray.results import PairwiseAsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more models than this, a number has no room in its cell.
+# With more models than this, cells have no room for numbers.
 _MAX_NUMBERS = 10
-# Inches: of a cell, at least, and of a letter of a name.
+# Inches: the least sizes of a cell, and the width of a letter of a name.
 _CELL, _SMALL_CELL, _LETTER = 0.27, 0.125, 0.065
 _CROSS = "\N{MULTIPLICATION SIGN}"
 _BETTER = (0.0, 0.28, 0.45)
-# Of the bounds at the threshold, and at 1.
+# The greys of bounds at the threshold, and at 1.
 _DARKEST, _LIGHTEST = 0.75, 1.0
 
 
@@ -48,18 +48,18 @@ def pairwise(
 ) -> "Axes":
     """Draw the bounds eps_min of all pairs: where is the row better than the column?
 
-    Cells below the threshold are dark and marked: by bold numbers in a frame for 10
-    models or fewer, by a dot for more, where numbers have no room. Others are the paler
-    the larger the bound is.
+    Cells below the threshold are dark and marked: by bold numbers in a frame for up to
+    10 models, by a dot for more, where numbers have no room. Other cells are paler the
+    larger the bound is.
 
     Parameters
     ----------
     result : PairwiseAsoResult
-        What `multi_aso` gives for K models, with arrays of shape (K, K) of any library.
-        They are copied to the host, which waits for the device.
+        The result of `multi_aso` for K models, with arrays of shape (K, K) of any
+        library. They are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, such as the mapping that `multi_aso` was given; by default
-        their places.
+        Names of the models, such as the mapping that was passed to `multi_aso`; by
+        default their places.
     threshold : float, default: 0.2
         The row is better where its bound is below; at most 0.5.
     ax : matplotlib.axes.Axes, optional
@@ -77,10 +77,10 @@ def pairwise(
     ImportError
         No matplotlib.
     TypeError
-        No result of `multi_aso`, or one that is traced.
+        Anything but a result of `multi_aso`, or a traced one.
     ValueError
-        A result of several batch entries; another number of names; a threshold outside
-        of (0, 0.5].
+        A result of several batch entries; a different number of names; a threshold
+        outside (0, 0.5].
 
     See Also
     --------
@@ -111,7 +111,7 @@ def pairwise(
     has_numbers = n <= _MAX_NUMBERS
     margin = 0.3 + _LETTER * max(map(len, labels))
     width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))
-    # About as high, for cells are square.
+    # About as high as wide, because cells are square.
     axes: Axes = given or make_figure(width + 0.2, width).subplots()
     _draw_cells(axes, bounds, limit)
     _name_sides(axes, labels)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Curve(NamedTuple):
-    """The power at each size, and the first size that has enough of it."""
+    """The power at each size, and the first size with enough power."""
 
     name: Hashable
     powers: np.ndarray
@@ -35,7 +35,7 @@ class _Curve(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it has numbers."""
+        """Whether the power has numbers."""
         return not np.isnan(self.powers).any()
 
 
@@ -53,35 +53,35 @@ def power(
     Parameters
     ----------
     sizes : sequence of int
-        The S numbers of runs that `required_sample_size` was given.
+        The S numbers of runs that were passed to `required_sample_size`.
     result : SampleSizeResult, or mapping of labels to such results
-        What it gave: the power of shape (S,), or (C, S) for C curves; or a result of
-        one curve for each label. Arrays of any library and device are copied to the
-        host, which waits for the device.
+        Its result, with power of shape (S,), or (C, S) for C curves; or a result of one
+        curve for each label. Arrays of any library and device are copied to the host,
+        which waits for the device.
     labels : iterable of C hashables, optional
-        What the curves of one result are of; by default their places.
+        Names of the curves of one result; by default their places.
     wanted : float, default: 0.8
-        The `power` that `required_sample_size` was given, to which `sample_size` of the
-        result belongs. It is marked, and so is the size found.
+        The `power` that was passed to `required_sample_size`, to which `sample_size` of
+        the result belongs. It is marked, and so is that size.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax.figure.savefig(...)` writes the picture. What has NaN is not drawn, and its
-        label says so.
+        `ax.figure.savefig(...)` writes the picture. A curve with NaN is not drawn, and
+        its label says so.
 
     Raises
     ------
     ImportError
         No matplotlib.
     TypeError
-        No result of `required_sample_size`, or one that is traced.
+        Anything but a result of `required_sample_size`, or a traced one.
     ValueError
-        Sizes that are not ascending, or another number of them; several leading axes;
-        another number of labels, or labels beside a mapping; a wanted power that is not
-        the one of the result.
+        Sizes that are not ascending, or a different number of them; several leading
+        axes; a different number of labels, or labels beside a mapping; a wanted power
+        that is not that of the result.
 
     See Also
     --------
@@ -145,18 +145,18 @@ def _list_curves(
 
 def _check_goal(curve: _Curve, runs: tuple[int, ...], goal: float) -> None:
     has_it = [n for n, x in zip(runs, curve.powers, strict=True) if x >= goal]
-    found = float(min(has_it, default=math.inf))
-    if curve.is_known and found != curve.size:
+    smallest = float(min(has_it, default=math.inf))
+    if curve.is_known and smallest != curve.size:
         msg = (
             "Expected wanted to be the power that required_sample_size was given; got "
-            f"{goal:g}, which {found:g} runs have, and a result that says "
+            f"{goal:g}, which {smallest:g} runs have, and a result that says "
             f"{curve.size:g}. Pass that power as wanted."
         )
         raise ValueError(msg)
 
 
 def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any:
-    """Draw a curve, and a ring and a line down where it has the power."""
+    """Draw a curve, with a ring and a line down where it reaches the power."""
     look = look_of(k)
     (line,) = ax.plot(
         runs,
@@ -202,7 +202,7 @@ def _say(curve: _Curve, largest: int) -> str:
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:
-    """Take a logarithmic axis for sizes of which the largest is much larger."""
+    """Use a logarithmic axis if the largest size is much larger than the smallest."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     if runs[-1] < 5 * runs[0]:

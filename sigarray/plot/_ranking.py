@@ -1,4 +1,4 @@
-"""Models in their order, as in a critical difference diagram."""
+"""Models in order, as in a critical difference diagram."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Inches.
 _ROW, _FRAME = 0.19, 0.95
-# Of the ratio, which ends at 1: where bars are, beside it.
+# The places of bars, in units of the ratio, beyond its end at 1.
 _FIRST_BAR, _STEP = 1.06, 0.06
 
 
@@ -39,22 +39,21 @@ def ranking(
     threshold: float = 0.2,
     ax: Any = None,
 ) -> "Axes":
-    """Draw models from best to worst, those joined by a bar that nothing tells apart.
+    """Draw models from best to worst; bars join those that nothing tells apart.
 
-    The order, and who is joined, are those of `sigarray.ranking`. Each model stands at
-    its mean violation ratio over the others: 0 where it dominates them all, 1 where all
-    dominate it; 0.5 is as good as the others. It comes from `multi_aso`, which knows
-    whether higher scores are better: the best are on top and to the left, of losses
-    too.
+    The order and the groups are those of `sigarray.ranking`. Each model is at its mean
+    violation ratio over the others: 0 if it dominates them all, 1 if all dominate it;
+    0.5 is as good as the others. The ratio comes from `multi_aso`, which knows whether
+    higher scores are better: the best are on top and to the left, with losses too.
 
     Parameters
     ----------
     result : PairwiseAsoResult
-        What `multi_aso` gives for K models, with arrays of shape (K, K) of any library.
-        They are copied to the host, which waits for the device.
+        The result of `multi_aso` for K models, with arrays of shape (K, K) of any
+        library. They are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
-        Names of the models, such as the mapping that `multi_aso` was given; by default
-        their places.
+        Names of the models, such as the mapping that was passed to `multi_aso`; by
+        default their places.
     threshold : float, default: 0.2
         A model beats another where its bound eps_min is below; at most 0.5.
     ax : matplotlib.axes.Axes, optional
@@ -92,18 +91,18 @@ def ranking(
     [[0, 1]]
     """
     given = check_axes(ax)
-    found = rank_models(result, threshold, names=names)
-    n = len(found.order)
+    ranked = rank_models(result, threshold, names=names)
+    n = len(ranked.order)
     places = {name: k for k, name in enumerate(choose_names(names, n))}
     ratios = copy_array(result.violation_ratio)
-    # The diagonal is 0.5.
+    # Without the diagonal, which is 0.5.
     means = (ratios.sum(axis=1) - 0.5) / max(n - 1, 1)
     axes: Axes = given or make_figure(_FRAME + _ROW * n).subplots()
     tidy(axes, x="mean violation ratio")
-    name_rows(axes, [show_name(name) for name in found.order], range(n))
+    name_rows(axes, [show_name(name) for name in ranked.order], range(n))
     look = look_of(0)
     (points,) = axes.plot(
-        [means[places[name]] for name in found.order],
+        [means[places[name]] for name in ranked.order],
         range(n),
         linestyle="none",
         marker=look.marker,
@@ -112,8 +111,8 @@ def ranking(
         clip_on=False,
         zorder=3.0,
     )
-    rows = {name: k for k, name in enumerate(found.order)}
-    groups = [[rows[name] for name in group] for group in found.groups]
+    rows = {name: k for k, name in enumerate(ranked.order)}
+    groups = [[rows[name] for name in group] for group in ranked.groups]
     bars = _draw_bars(axes, [group for group in groups if len(group) > 1])
     right = _FIRST_BAR + _STEP * max((bar for *_, bar in bars), default=-1)
     axes.hlines(range(n), 0.0, max(1.0, right), color=PALE, linewidth=THIN, zorder=0.5)
@@ -135,9 +134,9 @@ def ranking(
 
 
 def _draw_bars(ax: "Axes", groups: Sequence[list[int]]) -> list[tuple[int, int]]:
-    """Draw a bar with a square in each row of a group; say where it ends, and where.
+    """Draw bars with a square in each row of a group; return their ends and places.
 
-    It is beside those that it would lie on.
+    Bars that would overlap are side by side.
     """
     bars: list[tuple[int, int]] = []
     for group in groups:

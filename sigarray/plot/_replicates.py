@@ -1,4 +1,4 @@
-"""What a test resampled, and where the observed value lies in it."""
+"""The replicates of a test, and the observed value among them."""
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 Test = Literal["permutation", "bootstrap"]
 
 _MAX_BINS = 40
-# Of the largest value: what counts as a tie, up to rounding.
+# Values within this share of the largest are ties, up to rounding.
 _ROUNDING = 1e-6
 
 
 class _Mark(NamedTuple):
-    """A line at a value, and what it is."""
+    """A line at a value, and its label."""
 
     value: float
     label: str
@@ -43,12 +43,12 @@ class _Mark(NamedTuple):
 
 
 class _Sight(NamedTuple):
-    """What is to be seen: replicates, lines among them, and which of them count."""
+    """The contents of a picture: replicates, lines, and which replicates count."""
 
     name: str
     drawn: np.ndarray
     marks: list[_Mark]
-    # Where one of the intervals begins.
+    # The start of one of the intervals.
     edge: float
     is_counted: np.ndarray | None = None
     counted_label: str = ""
@@ -64,24 +64,25 @@ def replicates(
     threshold: float = 0.2,
     ax: Any = None,
 ) -> "Axes":
-    """Draw what was resampled, and what a test or an interval makes of it.
+    """Draw replicates, and how a test or an interval uses them.
 
     Parameters
     ----------
     values : array, shape (count,), real
-        Of `aso_replicates`, `bootstrap_replicates` or `permutation_replicates`, of any
-        library and device. They are copied to the host, which waits for the device.
+        Replicates from `aso_replicates`, `bootstrap_replicates` or
+        `permutation_replicates`, of any library and device. They are copied to the
+        host, which waits for the device.
     result : AsoResult, BootstrapResult or ResamplingResult
-        What the test found, arrays of shape (): of `aso`, its violation ratio and its
-        bound; of `bootstrap_ci`, its interval; of `permutation_test` and
-        `bootstrap_test`, its p-value, with the replicates hatched that count for it.
+        The result, with arrays of shape (). Of `aso`, the violation ratio and the bound
+        are drawn; of `bootstrap_ci`, the interval; of `permutation_test` and
+        `bootstrap_test`, the p-value, with a hatch for the replicates that count.
     test : {"permutation", "bootstrap"}, default: "permutation"
-        Which test a ResamplingResult is of. The replicates of `bootstrap_test` lie
-        around the observed difference, and are moved to lie around 0, as it does.
+        The test of a ResamplingResult. The replicates of `bootstrap_test` lie around
+        the observed difference, and are moved to lie around 0, as in the test.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        As the test was given.
+        The alternative of the test.
     threshold : float, default: 0.2
-        Of `aso`: A is better where its bound is below; at most 0.5.
+        For `aso`: A is better if its bound is below; at most 0.5.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -97,17 +98,17 @@ def replicates(
     ImportError
         No matplotlib.
     TypeError
-        Another kind of result, or a traced one.
+        A result of another kind, or a traced one.
     ValueError
-        Replicates or results of several batch entries, or with NaN: there is no
-        verdict. Options outside their range.
+        Replicates or results of several batch entries, or with NaN, which have no
+        verdict; options outside their range.
 
     Notes
     -----
-    A two-sided `permutation_test` gives twice the smaller of both tails, and that one
-    is hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is
-    the observed ratio and a multiple of their deviation; with 20 scores a side or more,
-    their percentile where that is larger; and 0.5 or more where equality is not
+    A two-sided `permutation_test` returns twice the smaller of both tails, which is
+    hatched; a two-sided `bootstrap_test` counts both tails. The bound of `aso` is the
+    observed ratio plus a multiple of the replicates' deviation; with 20 scores a side
+    or more, their percentile if that is larger; and 0.5 or more if equality is not
     rejected.
 
     Examples
@@ -223,7 +224,7 @@ def _read_result(result: Any) -> list[float]:
 def _find_tail(
     drawn: np.ndarray, observed: float, test: str, side: str
 ) -> tuple[np.ndarray, float]:
-    """Tell which replicates count for the p-value, and where these begin."""
+    """Tell which replicates count for the p-value, and from which value on."""
     rounding = _ROUNDING * max(np.max(np.abs(drawn)), abs(observed))
     distance, tails = observed, {}
     if test == "bootstrap" and side == "two-sided":
@@ -238,7 +239,7 @@ def _find_tail(
 
 
 def _draw_bars(ax: "Axes", sight: _Sight) -> Any:
-    """Draw the shares in intervals; give a patch like those of what counts."""
+    """Draw the shares in intervals; return a patch like those that count."""
     from matplotlib.patches import Patch
 
     drawn, edge = sight.drawn, sight.edge
@@ -266,7 +267,7 @@ def _draw_bars(ax: "Axes", sight: _Sight) -> Any:
 
 
 def _draw_marks(ax: "Axes", sight: _Sight, patch: Any) -> None:
-    """Draw lines at the values, and say what they are."""
+    """Draw lines at the values, with labels."""
     handles, labels = [], []
     values = [mark.value for mark in sight.marks]
     thin_ticks(ax)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # Inches.
 _ROW, _FRAME = 0.34, 1.0
-# Of a row, whose middle is at 0: points are above it, the mean is below.
+# Heights in a row, with its middle at 0: points are above, the mean is below.
 _POINTS, _SPREAD, _BOX, _MEAN = -0.27, 0.22, 0.05, 0.33
-# The golden ratio: points that follow each other are far apart, and none meet.
+# The golden ratio: consecutive points are far apart, and none coincide.
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 # More points than this are pixels in a PDF, too.
 _MAX_VECTORS = 2000
@@ -51,10 +51,10 @@ def scores(
 ) -> "Axes":
     r"""Draw all scores of each model, with a box and the mean in its interval.
 
-    The box is that of the quartiles, with the median in it. The interval of the mean is
-    Student's: exact for normal scores, however few. Those of the bootstrap are too
-    short for fewer than 20 (see `bootstrap_ci`). It is one of each model by itself:
-    whether two of them differ, `aso` and the tests say.
+    The box shows the quartiles and the median. The interval of the mean is Student's:
+    exact for normal scores, however few. Those of the bootstrap are too short for fewer
+    than 20 (see `bootstrap_ci`). The intervals are of single models: whether two models
+    differ, `aso` and the tests say.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def scores(
     confidence_level : float, default: 0.95
         Probability that an interval is to hold the mean of the distribution.
     higher_is_better : bool, default: True
-        What the label says of the scores.
+        Which scores the label calls better.
     unit : str, default: "run"
-        What a score is of.
+        What a score stands for.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide, and as
         high as there are models.
@@ -85,12 +85,12 @@ def scores(
     ImportError
         No matplotlib.
     TypeError, ValueError
-        Scores that are no real numbers, or not finite; no or several batch entries;
-        another number of names; a level outside of (0, 1).
+        Scores that are not real numbers, or not finite; no or several batch entries; a
+        different number of names; a level outside (0, 1).
 
     See Also
     --------
-    pairwise : which of them are better.
+    pairwise : which models are better.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def _draw_box(ax: "Axes", row: int, values: np.ndarray) -> Any:
 
 
 def _draw_mean(ax: "Axes", row: int, values: np.ndarray, level: float) -> Any:
-    """Draw the mean, and its interval of Student's t where there are two scores."""
+    """Draw the mean, with its interval of Student's t if there are two scores."""
     n, mean = len(values), float(np.mean(values))
     margin = math.nan
     if n > 1:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LEVEL = 0.05
-# Inches, of a name and its line.
+# Inches: the width of a name and its line.
 _LABEL = 1.1
 _MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5}
 
@@ -48,17 +48,17 @@ def study(
     """Draw p-values that are estimated from one test set, and the true ones.
 
     There is a picture for each way to resample, after Wein et al. (2023) [1]_: lines
-    are true p-values of the metrics by the perturbation of B, and marks of the same
-    colour, moved a little aside, estimated ones. A mark above its line says that the
+    are true p-values of the metrics by the perturbation of B; marks of the same colour,
+    moved a little aside, are estimated ones. A mark above its line means that the
     estimate from one test set is too large. The dotted line is at 0.05.
 
     Parameters
     ----------
     study : Study
-        What `responses.study` gave, with arrays of any library and device. They are
+        The result of `responses.study`, with arrays of any library and device. They are
         copied to the host, which waits for the device.
     metrics, items, responses, perturbations
-        What `responses.study` was given, or its defaults: it does not keep them.
+        The arguments of `responses.study`, or its defaults: it does not keep them.
     ax : array of matplotlib.axes.Axes, shape (I, R), optional
         Where to draw; by default on a new figure, one column of a paper wide for up to
         two ways to resample responses, and two columns for more.
@@ -75,10 +75,10 @@ def study(
     ImportError
         No matplotlib.
     TypeError
-        No `Study`.
+        Anything but a `Study`.
     ValueError
-        Other numbers of metrics, samplers or perturbations than the study has; another
-        number of axes.
+        Numbers of metrics, samplers or perturbations that differ from those of the
+        study; a different number of axes.
 
     See Also
     --------
@@ -99,8 +99,8 @@ def study(
     ...     "responses": ["all"],
     ...     "perturbations": [0.0, 0.3],
     ... }
-    >>> found = responses.study(**options, n_items=50, n_sets=50, n_resamples=50, rng=0)
-    >>> axes = plot.study(found, **options)
+    >>> study = responses.study(**options, n_items=50, n_sets=50, n_resamples=50, rng=0)
+    >>> axes = plot.study(study, **options)
     >>> bool(axes[0, 0].lines[0].get_ydata()[-1] < 0.05)  # the true p-value at 0.3
     True
     """
@@ -159,7 +159,7 @@ def _make_panels(n_rows: int, n_columns: int, n_metrics: int) -> Any:
 def _draw_metric(
     ax: "Axes", k: int, rows: Sequence[dict[str, Any]], offset: float
 ) -> None:
-    """Draw the true p-values, and beside each perturbation the estimated one."""
+    """Draw the true p-values, and the estimated one beside each perturbation."""
     look = look_of(k)
     sizes = np.asarray([row["perturbation"] for row in rows])
     gaps = np.diff(np.sort(sizes))
@@ -186,7 +186,7 @@ def _draw_metric(
 def _explain(
     axes: Any, names: Sequence[str], records: Sequence[dict[str, Any]], *, is_new: bool
 ) -> None:
-    """Say which metric is which, below all panels, or in the last of the caller's."""
+    """Draw the legend of metrics below all panels, or in the caller's last one."""
     from matplotlib.lines import Line2D
 
     faulty = {row["metric"] for row in records if not np.isfinite(row["difference"])}

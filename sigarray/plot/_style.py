@@ -1,7 +1,7 @@
-"""What all pictures have in common: size, letters, colours, marks and words.
+"""The common style of pictures: size, letters, colours, marks and words.
 
-Properties are set on artists alone. Nothing here reads or writes `rcParams`, and
-pyplot, which keeps figures of its own, is not imported.
+Properties are set only on artists. Nothing here reads or writes `rcParams`, and pyplot,
+which keeps a list of figures, is not imported.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Inches: a column of a paper, and both of them.
+# Inches: the width of a column of a paper, and of both columns.
 COLUMN, PAGE = 3.35, 7.0
 # Points.
 SMALL, LARGE = 7.0, 8.0
 THIN, THICK = 0.6, 1.3
 INK, GREY, PALE, PAPER = "black", "0.45", "0.9", "white"
 
-# Of Okabe and Ito (2008), whose neighbours here differ in grey, too.
+# Colours of Okabe and Ito (2008), in an order in which neighbours differ in grey, too.
 BLUE, ORANGE = "#0072B2", "#E69F00"
 _COLORS = (BLUE, ORANGE, "#000000", "#CC79A7", "#009E73", "#56B4E9", "#D55E00")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
@@ -34,17 +34,17 @@ _DASHES: tuple[Any, ...] = (
     (0, (5, 1.5, 1, 1.5)),
     (0, (8, 2)),
 )
-# Of what speaks against a statement.
+# The hatch of evidence against a statement.
 HATCH = "//////"
-# Names are no mathematics, and no program of TeX.
+# Names are not parsed as mathematics or TeX.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 _MAX_LETTERS = 24
-# Of small letters in an inch of the figure, less what is beside the axes.
+# The small letters in an inch of the figure, without the space beside the axes.
 _LETTERS_IN_AN_INCH = 15.5
 
 
 class Look(NamedTuple):
-    """How a curve looks: by more than its colour."""
+    """The look of a curve, which differs by more than its colour."""
 
     color: str
     marker: str
@@ -65,9 +65,9 @@ def check_axes(ax: Any, shape: tuple[int, ...] = ()) -> Any:
     ImportError
         No matplotlib.
     TypeError
-        Something else than axes.
+        Anything but axes.
     ValueError
-        Another number of them.
+        A different number of axes.
     """
     try:
         from matplotlib.axes import Axes
@@ -104,7 +104,7 @@ def make_figure(height: float, width: float = COLUMN) -> "Figure":
 
 
 def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
-    """Take away what says nothing, and name both directions."""
+    """Remove decoration, and name both directions."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_facecolor(PAPER)
     for spine in ax.spines.values():
@@ -117,20 +117,20 @@ def tidy(ax: "Axes", *, x: str = "", y: str = "") -> None:
 
 
 def thin_ticks(ax: "Axes") -> None:
-    """Leave room between numbers below the axes that are long, as -0.0025 is."""
+    """Leave room between long numbers below the axes, such as -0.0025."""
     if ax.get_xscale() == "linear":
         ax.locator_params(axis="x", nbins=5)
 
 
 def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None:
-    """Put a name beside each row, the first one on top."""
+    """Write a name beside each row, the first one on top."""
     ax.set_yticks(places, names, fontsize=SMALL, **PLAIN)
     ax.tick_params(axis="y", length=0.0)
     ax.spines["left"].set_visible(False)
 
 
 def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
-    """Write a text as it stands."""
+    """Write a text without parsing it."""
     return ax.text(
         x, y, text, **{"fontsize": SMALL, "color": INK, **PLAIN, **properties}
     )
@@ -145,13 +145,13 @@ def explain(
     has_names: bool = False,
     **properties: Any,
 ) -> None:
-    """Say what is what, by default above axes; in columns where labels are short.
+    """Draw a legend, by default above the axes, and in columns if labels are short.
 
-    Where rows have names beside the axes, it goes to the right, and there is room for
-    it above the names.
+    If rows have names beside the axes, it ends at the right, and uses the room above
+    the names.
     """
     letters = 6 + max(map(len, labels))
-    # Of a figure, all of it; of axes, what is beside them too.
+    # A legend may take a whole figure, and for axes the space beside them, too.
     share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)
     figure = place.figure
     room = _LETTERS_IN_AN_INCH * share * figure.bbox.width / figure.dpi
@@ -172,7 +172,7 @@ def explain(
         "borderpad": 0.1,
     }
     look |= properties if "loc" in properties else above | properties
-    # A label with an underscore in front would be left out.
+    # Without the space, a label that starts with an underscore would be left out.
     legend = place.legend(handles, [f" {label}" for label in labels], **look)
     for text, label in zip(legend.get_texts(), labels, strict=True):
         text.set(text=label, **PLAIN)
@@ -185,7 +185,7 @@ def _whole() -> Any:
 
 
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
-    """Show a name in one line, its middle left out where it is long."""
+    """Show a name in one line, without the middle if it is long."""
     text = show_controls(str(name))
     if len(text) <= limit:
         return text
@@ -194,7 +194,7 @@ def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
 
 
 def show_beside(value: float, threshold: float) -> str:
-    """Show a number so that it stands on its own side of a threshold."""
+    """Show a number so that it stays on the right side of a threshold."""
     for digits in range(2, 17):
         text = f"{value:.{digits}f}"
         if (float(text) < threshold) == (value < threshold):

@@ -46,31 +46,31 @@ def scores(
         names the model of a file; else it is what a column of models says, or the name
         of the file or of the folder that it is in.
     metric : str, optional
-        The scores to take, where there are several: the name of a column, or one in a
+        The scores to take, if there are several: the name of a column, or one in a
         column of metrics.
     model, item, run, task, cluster, score : str, optional
-        Columns that say of which model a score is, of which item, run (or seed), task
-        (or dataset) and cluster of items, and the score itself; by default found by
-        their usual names. A table without a column of models has one for each. Several
-        that only together say so have commas between: "repeat,fold".
+        The columns of the model, the item, the run (or seed), the task (or dataset) and
+        the cluster of items of a score, and of the score itself; by default those with
+        the usual names. A table without a column of models has one for each model. For
+        columns that only together name a run, say, use commas: "repeat,fold".
     models, tasks : iterable of str, optional
         Take only these.
     where : mapping of str to iterable of str, optional
-        Column -> the values of it that are wanted; take only rows that have one of them
-        in each of these columns, such as {"split": ["test"]}.
+        Column -> values; take only rows that have one of its values in each of these
+        columns, such as {"split": ["test"]}.
     path : str, optional
-        What the parts of the paths of files are, from the folder that is given on, such
-        as "{task}/{model}/seed{run}.json"; "*" is any text of a part.
+        A template of the paths of files within the given folder, such as
+        "{task}/{model}/seed{run}.json"; "*" is any text of a part.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for. A cluster has the sum of its items' scores, in
-        units of a cluster of mean size, so that its mean over clusters is that of
-        items. Scores of an item's runs are averaged, or else those of a run's items.
-        Needed for items in several runs
-        alone.
+        What a score stands for. The score of a cluster is the sum of its items over the
+        mean size of clusters, so that the mean of clusters is that of items. With
+        "item" the runs of an item are averaged, and with "run" the items of a run. It
+        is only needed for items in several runs.
     paired : bool, default: False
         Join scores of runs too, by the names of runs. Those of items always are.
     drop_unmatched : bool, default: False
-        Leave out what some models have no score of, which is an error else.
+        Leave out items or runs without a score of some model; otherwise, these are an
+        error.
 
     Returns
     -------
@@ -81,10 +81,10 @@ def scores(
     Raises
     ------
     TypeError
-        No path, no data frame and no mapping of arrays.
+        Anything but a path, a data frame or a mapping of arrays.
     TableError
-        A file, a column or a cell is not what was expected; it says which, and what to
-        do. It is a ValueError.
+        A file, a column or a cell is not what was expected; the message says which, and
+        what to do. It is a ValueError.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def take_last_steps(
 
 
 def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
-    """Return what a score stands for: the unit of which there is one score each.
+    """Return what a score stands for: the unit with one score each.
 
     Raises
     ------

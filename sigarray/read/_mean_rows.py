@@ -9,17 +9,17 @@ import numpy as np
 
 from sigarray.read._bytes import TableError
 
-# A row may be the mean of at least so many scores, and of at most so many.
+# A row may be the mean of at least this many scores, and of at most this many.
 _MIN_ABOVE, _MAX_ROWS = 3, 10_000
 # A row is refused if the chance that another run is as near is below this: for a mean
 # below others, and for another statistic. Below the third chance, a last row is noted.
 _MEAN_BY_CHANCE, _OTHER_BY_CHANCE, _SAID_BY_CHANCE = 5e-3, 5e-4, 0.2
-# No mean is rounded to a unit of more than so many deviations.
+# No mean is rounded to a unit of more than this many deviations.
 _COARSEST = 2.0
 # The most scores of a model whose digits are counted; the most items of test sets.
 _MAX_LOOKED_AT, _MAX_ITEMS = 100, 10_000
-# Deviations and errors are at most so many times the deviation of the others, which
-# are further away than so many times their range.
+# Deviations and errors are at most this many times the deviation of the others, which
+# are further away than this many times their range.
 _LARGEST_SPREAD, _FAR = 5.0, 5.0
 _Statistic = Callable[[np.ndarray], float]
 _LEVELS: tuple[tuple[str, _Statistic], ...] = (

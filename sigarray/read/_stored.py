@@ -18,7 +18,7 @@ from sigarray.read._columns import (
 )
 from sigarray.read._frame import Frame, find_roles
 
-# With at most so many scores of all models, a table is read like any other file.
+# With at most this many scores of all models, a table is read like any other file.
 MAX_READ = 2**20
 
 

@@ -18,12 +18,12 @@ _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
 _OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
 _SEEDS = ("seed", "randomseed", "rngseed", "dataseed", "randomstate")
-# MLflow's numbers for the status of a run; others are words.
 # Columns of a table of runs of Weights & Biases beside config and metrics.
 _OF_RUNS = {
     *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
     *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
 }
+# A word, or MLflow's number, for the status of a finished run.
 _FINISHED = {"finished", "3"}
 
 

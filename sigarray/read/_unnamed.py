@@ -13,7 +13,7 @@ from sigarray.read._records import Record
 _MAX_RUNS = 50
 # Marks of single answers: wrong and right, the same in percent, and preferences.
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
-# So many scores, all on a short scale of halves, are hardly of runs.
+# This many scores, all on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
 _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
 

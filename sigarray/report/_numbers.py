@@ -15,12 +15,12 @@ Summary = dict[str, float]
 
 def describe_scores(scores: Any) -> Summary:
     """Describe scores; the standard deviation has ddof 1, and is NaN for one score."""
-    if hasattr(scores, "describe"):  # which are on the disk
+    if hasattr(scores, "describe"):  # scores on the disk
         return dict(scores.describe())
-    # In order, so that the same scores in another order have the same mean.
+    # Sorted, so that the mean does not depend on the order of scores.
     x = np.sort(scores)
     low, high = float(x[0]), float(x[-1])
-    # From the smallest, in units of the range, nothing is lost or overflows.
+    # Relative to the smallest, in units of the range, nothing is lost or overflows.
     span = (high - low) or 1.0
     shares = (x - low) / span
     share = float(np.mean(shares))
@@ -36,7 +36,7 @@ def describe_scores(scores: Any) -> Summary:
 def number_format(
     summaries: Sequence[Summary], sign: str = ""
 ) -> Callable[[float], str]:
-    """Show as many decimals as give the smallest deviation three digits."""
+    """Return a format in which the smallest deviation has three digits."""
     deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
     decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
     ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
@@ -80,9 +80,9 @@ def _sign(x: float) -> int:
 
 
 def show_p_value(p: float, level: float) -> str:
-    """Show four decimals or two digits, or as many as keep it on its side of the level.
+    """Show four decimals or two digits, or as many as keep p on its side of the level.
 
-    The level itself is on the side of what is below it: it is significant.
+    A p-value at the level is significant, like those below it.
     """
     form = "e" if 0.0 < p < _SMALLEST_FIXED else "f"
     places = range(1 if form == "e" else 4, 18)
@@ -105,7 +105,7 @@ def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
 
 
 def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
-    """Return None for what JSON cannot hold."""
+    """Replace numbers that JSON cannot hold by None."""
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x
         for name, x in record.items()

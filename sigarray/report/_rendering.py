@@ -17,7 +17,7 @@ from sigarray.read._text import NUMBER
 
 _MIN_WIDTH = 40
 _UNLIMITED = 10**6
-# Longer tables take rich seconds.
+# Longer tables would take rich seconds.
 _MAX_RICH_ROWS = 1000
 
 
@@ -34,7 +34,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What is to be said, for readers and for programs.
+    """A report for readers and for programs.
 
     `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
     how the result was computed, and `signature` in one line for others to repeat it.
@@ -70,7 +70,7 @@ def render_table(table: Table, style: Literal["markdown", "latex"]) -> str:
 
 
 def print_text(report: Report) -> None:
-    """Print tables and sentences, with rich where it is installed."""
+    """Print tables and sentences, with rich if it is installed."""
     report = _neutralise(report)
     if any(len(table.rows) > _MAX_RICH_ROWS for table in report.tables):
         print(_render_text(report), end="")
@@ -84,7 +84,7 @@ def print_text(report: Report) -> None:
 
 
 def _neutralise(report: Report) -> Report:
-    """Show controls in names from a file by escapes, but in JSON, which has its own."""
+    """Escape controls in names from a file, except in JSON, which escapes them too."""
     return replace(
         report,
         tables=list(map(_neutralise_table, report.tables)),
@@ -141,7 +141,7 @@ def _render_plain(table: Table) -> str:
 
 
 def _width(text: str) -> int:
-    """Count the places that the text takes in a terminal."""
+    """Count the columns of a text in a terminal."""
     return sum(
         0
         if unicodedata.combining(character)
@@ -158,7 +158,7 @@ def _render_rich(report: Report) -> str:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # As wide as it has to be: rich would cut off cells in a narrow terminal.
+    # As wide as needed: rich would cut off cells in a narrow terminal.
     console = Console(
         file=io.StringIO(), width=_UNLIMITED, force_terminal=sys.stdout.isatty()
     )
@@ -220,7 +220,7 @@ def _draw_markdown(table: Table) -> str:
 def _draw_latex(table: Table) -> str:
     others = len(table.header) - table.name_columns
     columns = "l" * table.name_columns + "r" * others
-    # Braces, for \\ above would take a name in brackets or a star as its argument.
+    # Braces, because \\ above would take a name in brackets or a star as its argument.
     rows = [
         "{} " + " & ".join(row) + r" \\"
         for row in _mark(table, r"\textbf{{{}}}", _to_latex)
@@ -239,18 +239,18 @@ def _draw_latex(table: Table) -> str:
 
 
 def _to_markdown(text: str) -> str:
-    """Escape what Markdown, HTML and the links of GitHub make of characters."""
+    """Escape characters that Markdown, HTML and GitHub's links interpret."""
     text = re.sub(r"([\\`*\[\]<|~&$]|(?<!\w)_|_(?!\w)|(?<=www)\.)", r"\\\1", text)
     return re.sub(r":(?=//)|@(?=\w)", r"\\\g<0>", text)
 
 
 def _to_paragraph(text: str) -> str:
-    """Escape also what makes headings, quotes and lists at the start of a paragraph."""
+    """Escape headings, quotes and lists at the start of a paragraph, too."""
     return re.sub(r"^(\s*\d*)([#>+\-=.)])", r"\1\\\2", _to_markdown(text))
 
 
 def _mark(table: Table, mark: str, escape: Callable[[str], str]) -> list[list[str]]:
-    """Escape the header and all cells, and mark those that are to be marked."""
+    """Escape the header and all cells, and mark the marked cells."""
     rows = [
         [
             mark.format(escape(cell)) if (i, j) in table.marked else escape(cell)
@@ -281,7 +281,7 @@ _LATEX_ESCAPES = str.maketrans(
 
 def _to_latex(text: str) -> str:
     text = text.translate(_LATEX_ESCAPES).replace("$<$=", r"$\leq$")
-    # Signs of numbers; other hyphens, commas and apostrophes in a row are not to join.
+    # Signs of numbers; other hyphens, commas and apostrophes in a row may not join.
     text = re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
     return re.sub(r"([-,'])(?=\1)", r"\1{}", text)
 
@@ -310,7 +310,7 @@ def _render_json(report: Report) -> str:
 
 
 def escape_json(text: str) -> str:
-    """Escape characters that are not to be seen: all that are left are in strings."""
+    """Escape invisible characters, all of which are in strings here."""
     lines = text.split("\n")
     return "\n".join(escape_hidden(x, lambda c: json.dumps(c)[1:-1]) for x in lines)
 

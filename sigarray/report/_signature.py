@@ -13,7 +13,7 @@ from sigarray.report._tables import list_records
 
 _START = "sigarray"
 _DIGITS = 12
-# Of results: numbers of other machines differ in the last ones.
+# The digits of results: other machines differ in the last ones.
 _ROUNDED = ".5e"
 
 
@@ -32,13 +32,13 @@ def signature(
     scores : mapping of arrays, shape (n,)
         Model -> its scores, on any device: they are copied to the host.
     result : result of any function, or sequence of numbers
-        What was found.
+        The result.
     paired : bool, default: False
         The scores of all models are in the order of their pairs. Otherwise their order
         is no part of the signature.
     **options
-        How: ``test="aso"``, ``n_resamples=1000``, ``seed=0`` and so on. None is left
-        out.
+        The options: ``test="aso"``, ``n_resamples=1000``, ``seed=0`` and so on. None is
+        left out.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def signature(
 
 
 def write_signature(fields: Mapping[str, str]) -> str:
-    """Return the line, in which names cannot be taken for something else."""
+    """Return the line, with escapes so that names cannot be misread."""
     from sigarray import __version__
 
     parts = {_START: __version__} | dict(fields)
@@ -89,7 +89,7 @@ def read_signature(line: str) -> dict[str, str]:
     Raises
     ------
     ValueError
-        Another line.
+        A line that is no signature.
     """
     fields = {}
     for part in line.strip().split("|"):

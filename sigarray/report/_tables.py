@@ -28,7 +28,7 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
         Arrays of any library and device: they are copied to the host, which waits for
         the device.
     names : iterable of names, optional
-        Of `multi_aso`'s result and of a `Ranking`, the models; of others, the batch
+        For `multi_aso`'s result and a `Ranking`, the models; for others, the batch
         entries, which are on one axis. By default their places, or the labels of a
         mapping.
     backend : str, default: "pandas"
@@ -43,9 +43,9 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
     Raises
     ------
     TypeError
-        No result, or one that is traced.
+        Anything but a result, or a traced one.
     ValueError
-        Another number of names; a result of several batch axes.
+        A different number of names; a result with several batch axes.
     ImportError
         narwhals or the library of the data frame is not installed.
 
@@ -88,14 +88,14 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
     result, names
         As for `to_frame`.
     threshold : float, default: 0.2
-        Of `multi_aso`'s result, bounds below are bold.
+        In `multi_aso`'s result, bounds below this are bold.
 
     Returns
     -------
     str
-        The table: of `multi_aso`'s result the matrix of `eps_min`, in which the row is
-        better than the column where it is bold. What would be markup in names is
-        escaped, and characters that are not to be seen are shown by their codes.
+        The table: for `multi_aso`'s result the matrix of `eps_min`, in which the row is
+        better than the column where it is bold. Markup in names is escaped, and
+        invisible characters are shown by their codes.
 
     Raises
     ------
@@ -242,7 +242,7 @@ def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
 
 
 def _flatten(result: Any, name: str) -> dict[str, Any]:
-    """Return the arrays of a result and of results within, by their names."""
+    """Return the arrays of a result and of nested results, by their names."""
     if isinstance(result, tuple) and hasattr(result, "_asdict"):
         flat: dict[str, Any] = {}
         for key, value in result._asdict().items():

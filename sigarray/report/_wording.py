@@ -45,45 +45,45 @@ def describe(
     n_resamples: int | None = None,
     seed: int | None = None,
 ) -> str:
-    """Say what was found of two models, and how.
+    """Describe the result for two models, and how it was computed.
 
     A result does not keep the options that it was computed with: pass them again.
 
     Parameters
     ----------
     result : AsoResult, BootstrapResult, ProportionResult, or result of a test
-        Of one comparison: arrays of shape (), of any library, which are copied to the
-        host.
+        The result of one comparison: arrays of shape (), of any library, which are
+        copied to the host.
     names : sequence of two str, default: ("A", "B")
         The models.
     test : str, optional
-        What the test is called: "paired permutation test". By default that of the
-        result, where it says so.
+        The name of the test: "paired permutation test". By default that of the result,
+        if it has one.
     statistic : str, default: "mean"
-        Of what the difference is; "t" of the means, in units of their error, where the
-        test was of that.
+        The statistic that differs; "t" for means in units of their error, if these were
+        tested.
     sizes : sequence of int, optional
-        How many scores there are of each model; one number for pairs.
+        The number of scores of each model; one number for pairs.
     unit : str, default: "run"
-        What a score is of.
+        What a score stands for.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Of the test.
+        The alternative of the test.
     confidence_level, threshold, alpha
-        Of the bound or interval, of `eps_min`, and of p-values.
+        The levels of the bound or interval, of `eps_min`, and of p-values.
     correction : str, optional
         Such as "Bonferroni correction for 6 comparisons".
     n_resamples, seed : int, optional
-        Of the resamples.
+        The number and the seed of the resamples.
 
     Returns
     -------
     str
-        The sentence, with the version of sigarray. Where a result is NaN, it says so.
+        The sentence, with the version of sigarray. If a result is NaN, it says so.
 
     Raises
     ------
     TypeError
-        Another result.
+        A result of another kind.
     ValueError
         A result of several comparisons, or other than two names.
 

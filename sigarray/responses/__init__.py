@@ -1,4 +1,4 @@
-"""P-values from one test set, where items and responses to them vary."""
+"""P-values from one test set with variation in items and in responses to them."""
 
 from sigarray.responses import metrics
 from sigarray.responses._fitting import fit

@@ -21,14 +21,14 @@ from sigarray.responses._models import (
     NormalModel,
 )
 
-# Where the mode of the deviations of a `LikertModel` lies between the ends.
+# The mode of the deviations of a `LikertModel`, as a share between the ends.
 _MODE_SHARE = 0.52
-# Items that are simulated for a Likert scale, and how often.
+# The number of items that are simulated for a Likert scale, and of rounds.
 _ITEMS, _ROUNDS = 2**14, 12
 
 
 class _Moments(NamedTuple):
-    """What the means and standard deviations of items are like."""
+    """Moments of the means and standard deviations of items."""
 
     mean: Array
     variance: Array
@@ -48,8 +48,8 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
     gold : array, shape (..., n_items, k), real
         Responses; NaN is a missing one. Leading axes are batches.
     model : {"normal", "likert"}, default: "normal"
-        The model to fit. "likert" is for responses on [0, 1], of one system or of gold,
-        of which many are low.
+        The model to fit. "likert" is for responses on [0, 1] of which many are low, of
+        one system or of gold.
 
     Returns
     -------
@@ -68,12 +68,12 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
 
     Notes
     -----
-    Moments are matched: mean and variance of the item means, less what the responses
-    add to it; mean and variance of the items' standard deviations, of which those of k
-    normal responses are c_4(k) on average, and their squares unbiased. A Likert scale
-    cuts off what is beyond its ends, so that its parameters are those with which
-    simulated responses have these moments (of the means, the square alone; the triangle
-    keeps its shape, and `mean_high` and `n_levels` their defaults).
+    Moments are matched: mean and variance of the item means, less the part of the
+    responses; mean and variance of the items' standard deviations, which for k normal
+    responses are c_4(k) on average, with unbiased squares. A Likert scale cuts off
+    responses beyond its ends, so that its parameters are those with which simulated
+    responses have these moments (only the mean square of the means; the triangle keeps
+    its shape, and `mean_high` and `n_levels` their defaults).
 
     Examples
     --------
@@ -91,7 +91,7 @@ def fit(gold: Array, /, *, model: ModelName = "normal") -> Model:
 
 @array_kernel
 def _fit_normal(xp: Library, gold: Array) -> NormalModel:
-    """Return the ranges of uniform numbers with the same means and variances."""
+    """Return the uniform ranges with the same means and variances."""
     moments = _find_moments(xp, gold)
     half = xp.sqrt(3.0 * xp.clip(moments.variance, 0.0, None))
     sd_half = xp.sqrt(3.0 * moments.sd_variance)
@@ -109,9 +109,9 @@ def _fit_normal(xp: Library, gold: Array) -> NormalModel:
 def _fit_likert(xp: Library, gold: Array, seed: Seed) -> LikertModel:
     """Return the parameters with which simulated responses have the same moments.
 
-    A scale cuts off much of what it rates, so that the moments of the responses are not
-    those of the items: the parameters are moved by what the moments of simulated
-    responses, of the same random numbers in every round, lack.
+    A scale cuts off many responses, so that their moments are not those of the items.
+    So the parameters are corrected by the moments of simulated responses, with the same
+    random numbers in every round.
     """
     k = gold.shape[-1]
     n_pairs = -(-_ITEMS * k // 2)
@@ -137,36 +137,36 @@ def _fit_entries(
     """Return the parameters of some batch entries, as rows."""
     off_scale = xp.any((gold < 0.0) | (gold > 1.0), axis=(-2, -1), keepdims=True)
     gold = xp.where(off_scale, math.nan, gold)
-    # As many responses of each item as there are.
+    # Simulated items have as many responses as the given ones.
     is_there = xp.take(~xp.isnan(gold), twin, axis=-2)
     goal = _find_moments(xp, gold)
     sizes = goal_sizes = _find_sizes(xp, goal)
     fault = goal.mean - goal.mean
     for _ in range(_ROUNDS):
-        # Beside an axis of items, and one of their responses.
+        # Axes for items and for their responses follow.
         parameters = [x[:, None, None] for x in _make_likert(sizes, fault)]
         model = LikertModel(*parameters)
         mean, sd = model.draw_items(xp, item_words[..., None], gold.dtype)
         drawn = model.respond(xp, mean + sd * normal)
         drawn = xp.where(is_there, drawn, math.nan)
-        found = _find_sizes(xp, _find_moments(xp, drawn))
+        simulated = _find_sizes(xp, _find_moments(xp, drawn))
         sizes = [
-            # Nothing can be learned of what has no size.
+            # A size of 0 gives no correction.
             x * xp.clip(wanted / xp.where(size > 0.0, size, 1.0), 0.5, 2.0)
-            for x, size, wanted in zip(sizes, found, goal_sizes, strict=True)
+            for x, size, wanted in zip(sizes, simulated, goal_sizes, strict=True)
         ]
     return xp.stack(_make_likert(sizes, fault))
 
 
 def _find_sizes(xp: Library, moments: _Moments) -> list[Array]:
-    """Root mean square of the item means; mean and deviation of their deviations."""
+    """Return root mean square of item means, and mean and deviation of deviations."""
     square = moments.variance + moments.mean * moments.mean
     scale = xp.sqrt(xp.clip(square, 0.0, None))
     return [scale, moments.mean_sd, xp.sqrt(moments.sd_variance)]
 
 
 def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
-    """Return the parameters of the model whose items have these sizes."""
+    """Return the parameters of the model with these sizes."""
     scale, mean_sd, sd_spread = sizes
     width = sd_spread * math.sqrt(18.0 / (1.0 - _MODE_SHARE * (1.0 - _MODE_SHARE)))
     low = mean_sd - width * (1.0 + _MODE_SHARE) / 3.0
@@ -183,10 +183,10 @@ def _make_likert(sizes: list[Array], fault: Array) -> list[Array]:
 
 
 def _find_moments(xp: Library, gold: Array) -> _Moments:
-    """Moments of the items, less what the responses add to them."""
+    """Return the moments of the items, less the part of the responses."""
     is_there = ~xp.isnan(gold)
     count = add_up(xp, xp.astype(is_there, gold.dtype))
-    # From the smallest, beside which they may vary little.
+    # Relative to the smallest, beside which responses may vary little.
     smallest = xp.min(xp.where(is_there, gold, math.inf), axis=(-2, -1))
     middle = xp.where(xp.isfinite(smallest), smallest, math.nan)
     gold = gold - middle[..., None, None]

@@ -14,7 +14,7 @@ Aggregate = Literal["mean", "median"]
 def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
     """Return responses of one namespace and dtype, of shape (..., n_items, k).
 
-    NaN is a missing response. A batch entry with an item that has none, or with an
+    NaN is a missing response. A batch entry with an item without responses, or with an
     infinite response, becomes NaN throughout.
 
     Raises
@@ -39,15 +39,15 @@ def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
 
 
 def average(xp: Library, x: Array, how: Aggregate) -> Array:
-    """Return the mean or median of the responses on the last axis that are there."""
-    is_there = xp.equal(x, x)  # NaN is not the same as itself
+    """Return the mean or median of the present responses on the last axis."""
+    is_there = xp.equal(x, x)  # NaN is not equal to itself
     count = add_up(xp, xp.astype(is_there, x.dtype))
     if how == "mean":
         total = add_up(xp, xp.where(is_there, x, 0.0))
-        return total / count  # NaN for none
+        return total / count  # NaN if there are none
     ordered = xp.sort(xp.where(is_there, x, math.inf), axis=-1, stable=False)
     places = xp.arange(x.shape[-1], dtype=x.dtype)
-    # One place, or the two on either side.
+    # The middle place, or the two next to the middle.
     is_middle = xp.abs(places - 0.5 * (count[..., None] - 1.0)) < 0.75
     total = add_up(xp, xp.where(is_middle & (ordered < math.inf), ordered, 0.0))
     n_middle = add_up(xp, xp.astype(is_middle, x.dtype))
@@ -55,7 +55,7 @@ def average(xp: Library, x: Array, how: Aggregate) -> Array:
 
 
 def add_up(xp: Library, x: Array) -> Array:
-    """Add along the last axis, which is short: on a processor a product is faster."""
+    """Sum the last axis, which is short: on a processor a product is faster."""
     if xp.is_accelerator:
         return xp.sum(x, axis=-1)
     ones = xp.ones((x.shape[-1], 1), dtype=x.dtype)
@@ -63,7 +63,7 @@ def add_up(xp: Library, x: Array) -> Array:
 
 
 def gather_present(xp: Library, x: Array) -> Array:
-    """Put the responses that are there first, in their order."""
+    """Put the present responses first, in their order."""
     size = x.shape[-1]
     places = xp.arange(size)
     keys = xp.where(xp.isnan(x), places + size, places)

@@ -1,4 +1,4 @@
-"""How far A is ahead of B in test sets, and of how many pairs of these it is so."""
+"""How far A is ahead of B in test sets, and in how many pairs of these."""
 
 import functools
 import math
@@ -28,11 +28,11 @@ from sigarray.responses._simulation import (
 
 @dataclass(frozen=True, eq=False)
 class Leads:
-    """How far A is ahead, in test sets that are drawn from one.
+    """How far A is ahead in test sets that are drawn from one.
 
     `values` are the metrics of A and of B in the test set itself, of shape (R,). A call
-    gives the leads of replicates, without and under the null hypothesis, of shape (R,
-    2, size), and holds so many elements for each of them.
+    returns the leads of replicates, without and under the null hypothesis, of shape (R,
+    2, size), and holds `elements` numbers for each of them.
     """
 
     xp: Library
@@ -82,7 +82,7 @@ def _map_test_sets(
 ) -> tuple[Array, tuple[int, ...]]:
     """Apply a function to gold, A and B (R, n_items, k), some batch entries at a time.
 
-    What it gives has the entries last. Gives that for all, and their leading axes.
+    Its results have the entries last. Returns those of all, and the leading axes.
     """
     leading = np.broadcast_shapes(*(x.shape[:-2] for x in sets))
     flat = [
@@ -94,8 +94,8 @@ def _map_test_sets(
     ]
     gold, a, b = sets
     n_held = count_dealt(gold.shape[-2], a.shape[-1], b.shape[-1])
-    found = map_entries(xp, test, flat, elements=4 * n_held, budget=MAX_HELD)
-    return found, leading
+    results = map_entries(xp, test, flat, elements=4 * n_held, budget=MAX_HELD)
+    return results, leading
 
 
 @array_kernel
@@ -111,13 +111,13 @@ def draw_leads(
     count: int,
     **samplers: Any,
 ) -> tuple[Array, Array]:
-    """Give leads without and under the null hypothesis, (..., count), from a place."""
+    """Return leads without and under the null hypothesis from a place: (..., count)."""
     find_leads = functools.partial(
         _find_leads_of, xp, seed, start, metric=metric, count=count, **samplers
     )
-    found, leading = _map_test_sets(xp, find_leads, gold, a, b)
+    results, leading = _map_test_sets(xp, find_leads, gold, a, b)
     leads, null_leads = (
-        xp.reshape(xp.matrix_transpose(found[i, ...]), (*leading, count))
+        xp.reshape(xp.matrix_transpose(results[i, ...]), (*leading, count))
         for i in range(2)
     )
     return leads, null_leads
@@ -171,7 +171,7 @@ def find_p_values(
     n_resamples: int,
     **samplers: Any,
 ) -> tuple[Array, Array, Array, Array]:
-    """Statistic, p-value and metrics; a few batch entries at a time."""
+    """Return statistic, p-value and metrics, for a few batch entries at a time."""
     test = functools.partial(
         _test_sets,
         xp,
@@ -231,7 +231,7 @@ def simulate_p_values(
 ) -> tuple[Array, Array, Array, Array]:
     """Return mean statistics, p-values and mean metrics, all on the same new test sets.
 
-    Each metric has a place in the results, and takes all responses or one.
+    Results have the order of the metrics, each of which takes all responses or one.
     """
     values = _measure_sets(
         xp,
@@ -257,7 +257,7 @@ def simulate_p_values(
                 null_leads,
                 scale[i, ...],
                 alternative,
-                # Leads are independent, and their pairs estimate a probability.
+                # Leads are independent, so that pairs estimate a probability.
                 added=1.0 / n_sets,
             )
         )
@@ -327,12 +327,12 @@ def compare_leads(
     alternative: Alternative,
     added: float = 1.0,
 ) -> Array:
-    """Mean p-value of leads, each among those under the null hypothesis and itself.
+    """Return the mean p-value of leads, each among itself and those of the null.
 
-    By default each lead adds 1 to the count of those that are as extreme, as in a test.
+    By default each lead adds 1 to the count of those as extreme, as in a test.
 
-    Leads have shape (..., M). Pairs of them are ties where they are closer than the
-    rounding of the largest, or of the metrics, whose `scale` has shape (...).
+    Leads have shape (..., M). They are tied if they are closer than the rounding of the
+    largest, or of the metrics, whose `scale` has shape (...).
     """
 
     def find_tail(side: str) -> Array:
@@ -348,14 +348,14 @@ def _count_pairs(
 ) -> Array:
     """Return the mean of (c + 1) / (M + 1), where c of M others are not below a lead.
 
-    With another number added than 1.
+    `added` replaces the 1.
     """
     n = leads.shape[-1]
     largest = xp.max(xp.abs(xp.concat([leads, null_leads], axis=-1)), axis=-1)
     scale = xp.where(largest > scale, largest, scale)
     tolerance = TIE_UNITS * xp.finfo(leads.dtype).eps * scale[..., None]
     both = xp.concat([leads - tolerance, null_leads], axis=-1)
-    # Of ties, the lead comes first, and the one under the null hypothesis counts.
+    # In ties the lead comes first, so that the one under the null hypothesis counts.
     order = xp.argsort(both, axis=-1, stable=True)
     is_null = order >= n
     n_below = xp.cumulative_sum(xp.astype(is_null, leads.dtype), axis=-1)
@@ -367,7 +367,7 @@ def _count_pairs(
 
 
 def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
-    """Return leads without and under the null hypothesis, of metrics (2, 2, count)."""
+    """Return leads without and under the null hypothesis from metrics (2, 2, count)."""
     leads, null_leads = (
         find_lead(metric, values[k, 0, :], values[k, 1, :]) for k in range(2)
     )
@@ -375,5 +375,5 @@ def _find_leads(metric: Metric | Wins, values: Array) -> tuple[Array, Array]:
 
 
 def find_lead(metric: Metric | Wins, value_a: Array, value_b: Array) -> Array:
-    """How far A is ahead of B."""
+    """Return how far A is ahead of B."""
     return value_a - value_b if metric.higher_is_better else value_b - value_a

@@ -1,4 +1,4 @@
-"""What is compared of the responses of a system and of gold, and how."""
+"""How the responses of a system and of gold are compared."""
 
 import dataclasses
 import math
@@ -18,7 +18,7 @@ from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate, average, standardize_responses
 
 AGGREGATE_RULE = choice(*get_args(Aggregate), None)
-# What a measure takes: see `Measurement`.
+# The arguments of a measure: see `Measurement`.
 Takes = Literal["pairs", "samples", "items"]
 
 # (namespace, gold, system) -> array.
@@ -27,12 +27,12 @@ Measure = Callable[[Library, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is compared of the responses of an item, and how.
+    """How the responses to an item are compared.
 
     Attributes
     ----------
     name : str
-        What tables and messages call it.
+        Its name in tables and messages.
     measure : callable
         (xp, gold, system) -> array, in array-API code.
     higher_is_better : bool
@@ -43,12 +43,11 @@ class Measurement:
         What the measure takes, batch axes aside. "pairs": two vectors of one length, of
         the aggregates of the items; or without an aggregate of all responses, the j-th
         of gold beside the j-th of the system, where a missing one makes the metric NaN.
-        "samples": the same for a measure to which order does not matter; lengths may
-        differ, and NaN is a missing response. "items": responses as they are, of shape
-        (n_items, k).
+        "samples": the same for a measure that ignores order; lengths may differ, and
+        NaN is a missing response. "items": unchanged responses, of shape (n_items, k).
     ignores_level : bool
-        Whether the same number added to all responses makes no difference. The level,
-        beside which small differences would be lost, is taken away then.
+        Whether adding the same number to all responses changes nothing. If so, the
+        level, beside which small differences would be lost, is subtracted.
     """
 
     name: str
@@ -67,13 +66,13 @@ class Measurement:
         function("measure", self.measure)
 
     def aggregated_by(self, aggregate: Aggregate | None) -> Self:
-        """Give this metric of other aggregates of the responses, or of all of them."""
+        """Return this metric with another aggregate of the responses, or with all."""
         stem = self.name.removesuffix(suffix_of(self.aggregate))
         name = stem + suffix_of(aggregate)
         return dataclasses.replace(self, name=name, aggregate=aggregate)
 
     def center(self, xp: Library, gold: Array, *systems: Array) -> list[Array]:
-        """Take the smallest of gold away from all responses, where that is allowed."""
+        """Subtract the smallest of gold from all responses, if that is allowed."""
         if not self.ignores_level:
             return [gold, *systems]
         is_there = ~xp.isnan(gold)
@@ -82,13 +81,13 @@ class Measurement:
         return [x - low for x in (gold, *systems)]
 
     def summarize(self, xp: Library, x: Array) -> Array:
-        """Return what is compared of responses (..., k): one number each, or all."""
+        """Return what is compared: one number for each responses (..., k), or all."""
         if self.aggregate is None:
             return x
         return average(xp, x, self.aggregate)[..., None]
 
     def apply_measure(self, xp: Library, gold: Array, system: Array) -> Array:
-        """Apply the measure to what `summarize` gave, of shape (..., n_items, d)."""
+        """Apply the measure to results of `summarize`, of shape (..., n_items, d)."""
         if self.takes == "items":
             return self.measure(xp, gold, system)
         if self.takes == "pairs" and gold.shape[-1] != system.shape[-1]:
@@ -119,7 +118,7 @@ class Metric(Measurement):
     >>> float(metrics.mae(gold, [0.5, 0.75]))
     0.125
 
-    One of your own, of the medians of the responses:
+    A new metric, of the medians of the responses:
 
     >>> def bias(xp, gold, system):
     ...     return xp.abs(xp.mean(system - gold, axis=-1))
@@ -145,7 +144,7 @@ class Metric(Measurement):
         return _measure(gold, system, comparison=self)
 
     def evaluate(self, xp: Library, gold: Array, system: Array) -> Array:
-        """Return the metric of what `summarize` gave."""
+        """Return the metric from results of `summarize`."""
         result = self.apply_measure(xp, gold, system)
         leading = np.broadcast_shapes(gold.shape[:-2], system.shape[:-2])
         check_result(xp, f"{self.name}(gold, system)", result, leading, gold, system)
@@ -154,7 +153,7 @@ class Metric(Measurement):
     def compare(
         self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
-        """Return the metric of A and that of B, of what `summarize` gave."""
+        """Return the metrics of A and of B from results of `summarize`."""
         return self.evaluate(xp, gold, a), self.evaluate(xp, gold, b)
 
 
@@ -162,21 +161,21 @@ class Metric(Measurement):
 class Wins(Measurement):
     """The share of items in which a system is nearer to gold than the other one.
 
-    The attributes are those of `Measurement`, with a measure that gives the errors, one
-    for each item or response. Errors that are the same, up to rounding, are nobody's.
+    The attributes are those of `Measurement`, with a measure that returns the errors,
+    one for each item or response. Errors that are equal, up to rounding, are no wins.
     """
 
     higher_is_better: bool = True
 
     def __call__(self, gold: Array, a: Array, b: Array) -> tuple[Array, Array]:
-        """Return the shares that A and B win, as `Metric` gives a metric."""
+        """Return the shares that A and B win, as `Metric` returns a metric."""
         shares: tuple[Array, Array] = _measure(gold, a, b, comparison=self)
         return shares
 
     def compare(
         self, xp: Library, gold: Array, a: Array, b: Array
     ) -> tuple[Array, Array]:
-        """Return the shares that A and B win, of what `summarize` gave."""
+        """Return the shares that A and B win from results of `summarize`."""
         error_a, error_b = (self._find_errors(xp, gold, x) for x in (a, b))
         lead, total = error_b - error_a, error_a + error_b
         tie = xp.max(measures.find_tie(xp, gold)[..., 0], axis=-1, keepdims=True)
@@ -207,7 +206,7 @@ def _measure(*responses: Array, comparison: Metric | Wins) -> Any:
 
 @array_kernel
 def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
-    """Return the metric of a system, or the shares that two of them win."""
+    """Return the metric of a system, or the shares that two systems win."""
     centered = comparison.center(xp, *responses)
     summaries = [comparison.summarize(xp, x) for x in centered]
     if isinstance(comparison, Wins):
@@ -216,5 +215,5 @@ def _apply(xp: Library, *responses: Array, comparison: Metric | Wins) -> Any:
 
 
 def suffix_of(aggregate: Aggregate | None) -> str:
-    """Return what the name of a metric ends in, which averages by default."""
+    """Return the end of the name of a metric for an aggregate; none for averages."""
     return {"mean": "", None: "_all"}.get(aggregate, f"_{aggregate}")

@@ -1,4 +1,4 @@
-"""Formulas of the metrics: of two vectors on the last axis, or of items."""
+"""Formulas of the metrics, for two vectors on the last axis or for items."""
 
 import math
 
@@ -8,7 +8,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.ranks import middle_ranks
 
-# Averages closer than so many units of rounding of the largest are the same.
+# Averages closer than this many units of rounding of the largest are tied.
 _TIE_UNITS = 16
 
 
@@ -45,10 +45,10 @@ def spearman_correlation(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
-    """Wasserstein-1 distance of two samples, of what is there of them.
+    """Wasserstein-1 distance of the present responses of two samples.
 
     It is the integral of abs(F - G), the distribution functions, over their joint
-    steps; a response that is missing takes a step of no height.
+    steps; a missing response is a step of no height.
     """
     leading = np.broadcast_shapes(gold.shape[:-1], system.shape[:-1])
     values, steps, faults = [], [], []
@@ -56,13 +56,13 @@ def earth_movers_distance(xp: Library, gold: Array, system: Array) -> Array:
         is_there = xp.astype(~xp.isnan(sample), sample.dtype)
         count = xp.sum(is_there, axis=-1, keepdims=True)
         step = sign * is_there / xp.where(count > 0.0, count, 1.0)
-        # Not by the division, whose 0 / NaN is 0 where XLA compiles it (jax 0.10).
+        # By a condition, because 0 / NaN is 0 if XLA compiles it (jax 0.10).
         faults.append(xp.where(count > 0.0, 0.0 * count, math.nan)[..., 0])
         shape = (*leading, sample.shape[-1])
         values.append(xp.broadcast_to(sample, shape))
         steps.append(xp.broadcast_to(step, shape))
     pool, step = xp.concat(values, axis=-1), xp.concat(steps, axis=-1)
-    # Where another response is, for a number far off would cost digits.
+    # At another response, because a number far off would cost digits.
     smallest = xp.min(xp.where(xp.isnan(pool), math.inf, pool), axis=-1, keepdims=True)
     pool = xp.where(xp.isnan(pool), smallest, pool)
     order = xp.argsort(pool, axis=-1, stable=False)
@@ -103,7 +103,7 @@ def kl_divergence(
             axis=-1,
         )
         total = xp.sum(counts, axis=-1, keepdims=True)
-        # A batch entry with a fault has no response at all.
+        # A batch entry with a fault has no responses.
         total = xp.where(total > 0.0, total, math.nan)
         shares.append((counts + pseudocount) / (total + n_bins * pseudocount))
     p, q = shares
@@ -124,12 +124,12 @@ def accuracy(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def precision(xp: Library, gold: Array, system: Array) -> Array:
-    """Share of positive ones among those that are so for the system; 0 for none."""
+    """Share of positive items among those that the system calls so; 0 for none."""
     return _ratio(xp, xp.sum(gold * system, axis=-1), xp.sum(system, axis=-1))
 
 
 def recall(xp: Library, gold: Array, system: Array) -> Array:
-    """Share of the positive ones that are so for the system; 0 for none."""
+    """Share of the positive items that the system calls so; 0 for none."""
     return precision(xp, system, gold)
 
 
@@ -140,7 +140,7 @@ def f1_score(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def roc_auc(xp: Library, gold: Array, system: Array) -> Array:
-    """P(a positive one scores higher) + P(the same) / 2; NaN for one class alone."""
+    """P(a positive item scores higher) + P(the same) / 2; NaN for only one class."""
     n_positive = xp.sum(gold, axis=-1)
     n_pairs = n_positive * (gold.shape[-1] - n_positive)
     lead = xp.sum(gold * middle_ranks(xp, system, find_tie(xp, system)), axis=-1)
@@ -150,7 +150,7 @@ def roc_auc(xp: Library, gold: Array, system: Array) -> Array:
 
 
 def find_tie(xp: Library, x: Array) -> Array:
-    """How far numbers on the last axis may be apart by rounding alone, shape (..., 1).
+    """Return how far apart equal numbers on the last axis may be, shape (..., 1).
 
     Averages of the same responses in another order differ by so much.
     """
@@ -159,7 +159,7 @@ def find_tie(xp: Library, x: Array) -> Array:
 
 
 def find_fault(xp: Library, *arrays: Array) -> Array:
-    """Return 0, or NaN where a number on the last axis is not finite."""
+    """Return 0, or NaN if a number on the last axis is not finite."""
     faults = [xp.sum(x - x, axis=-1) for x in arrays]
     return sum(faults[1:], faults[0])
 

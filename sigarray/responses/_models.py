@@ -29,8 +29,8 @@ def check_parameter(name: str, value: Any) -> Any:
 class NormalModel(NamedTuple):
     """Items of uniform mean and standard deviation, with normal responses.
 
-    It is Algorithm 3 of [1]_. The text has 0.2 as the largest standard deviation; its
-    tables come out with 0.3.
+    It is Algorithm 3 of [1]_. The text has 0.2 as the largest standard deviation; 0.3
+    reproduces its tables.
 
     Attributes
     ----------

@@ -15,23 +15,23 @@ from sigarray._numeric.subsets import binomial_rows
 from sigarray.responses._items import gather_present
 
 Responses = Literal["all", "bootstrap", "one", "first", "without_replacement"]
-# Of test sets that are drawn anew.
+# The responses of new test sets.
 NewResponses = Literal["all", "one", "first"]
-# What is compared of responses (..., k).
+# Returns what is compared of responses (..., k).
 Summarize = Callable[[Array], Array]
 
 
 RESPONSE_SAMPLERS = get_args(Responses)
-# Ways to deal out a pool that are tabled; above, responses are shuffled.
+# The most ways to deal out a pool in a table; with more, responses are shuffled.
 MAX_DEALS = 2**12
 
 
 class Sampler(NamedTuple):
     """Draws one or two sets of responses from the same pool.
 
-    `draw(words, items)` takes words (R, n, width) and items (R, n), and gives the
-    summaries of each set, of shape (..., R, n, d). Meanwhile it holds `n_values`
-    numbers for each item.
+    `draw(words, items)` takes words (R, n, width) and items (R, n), and returns the
+    summaries of each set, of shape (..., R, n, d). It holds `n_values` numbers for each
+    item.
     """
 
     width: int
@@ -40,7 +40,7 @@ class Sampler(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Responses to share out: those there first, then NaN in the last place or more."""
+    """Responses to share out: first the present ones, then NaN in one place or more."""
 
     values: Array
     count: Array
@@ -49,7 +49,7 @@ class Pool(NamedTuple):
 
 
 def count_dealt(n: int, size_a: int, size_b: int) -> int:
-    """Count the responses that are held at once to share out those to n items."""
+    """Count the responses that are held at once to share out those of n items."""
     if _deals_in_advance(n, size_a, size_b):
         return n * (size_a + size_b) * math.comb(size_a + size_b, size_a)
     return n * (size_a + size_b)
@@ -62,10 +62,10 @@ def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
 
 
 def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
-    """Put the responses of a group together, those there first."""
+    """Put the responses of a group together, the present ones first."""
     leading = np.broadcast_shapes(*(x.shape[:-1] for x in group))
     parts = [xp.broadcast_to(x, (*leading, x.shape[-1])) for x in group]
-    # A missing one is not the same as itself.
+    # A missing response is not equal to itself.
     shares = [xp.sum(xp.astype(xp.equal(x, x), xp.int32), axis=-1) for x in parts]
     values = xp.concat(parts, axis=-1)
     edge = xp.full_like(values[..., :1], math.nan)
@@ -78,10 +78,10 @@ def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:
 def plan_sampler(
     xp: Library, group: tuple[Array, ...], responses: Responses, summarize: Summarize
 ) -> Sampler:
-    """Return what draws responses from a group, some at a time summarized.
+    """Return the sampler of responses from a group, which summarizes some at a time.
 
-    A group is one array of responses (..., n, k) to draw from, or two whose responses
-    are one pool, from which both are drawn or between which it is shared out.
+    A group is one array of responses (..., n, k) to draw from, or two arrays that form
+    a pool, from which both are drawn or which is shared out between them.
     """
     pool = _make_pool(xp, group)
     is_whole = len(pool.sizes) == 1
@@ -112,11 +112,11 @@ def plan_sampler(
 def _plan_deals(xp: Library, pool: Pool, summarize: Summarize) -> Sampler:
     """Share the pool out at random, by tables of all ways to do so.
 
-    Two to eight times faster than to shuffle places, which draws from the same law
+    This is two to eight times faster than shuffling places, with the same distribution
     (3 to 6 responses to 100 to 1000 items, on NumPy and torch).
 
-    With few items, their responses are shared out and summarized in all ways once, and
-    a draw is a look into this table.
+    With few items, responses are shared out and summarized in all ways once, and draws
+    look them up in this table.
     """
     n, (size_a, size_b) = pool.values.shape[-2], pool.sizes
     n_deals = math.comb(size_a + size_b, size_a)
@@ -164,10 +164,10 @@ def _plan_deals(xp: Library, pool: Pool, summarize: Summarize) -> Sampler:
 def _build_deals(xp: Library, *, size_a: int, size_b: int) -> tuple[Array, ...]:
     """Table the ways to share out a pool, where A takes c responses, for each c.
 
-    Gives the places of those of A and of B; where the ways for c start; and how many
-    there are for c and d responses of A and B, at c (size_b + 1) + d. Subsets of size c
-    are in the order in which those of the first c + d places come first, whatever d is.
-    A response that A does not take is in the last place.
+    Returns the places of those of A and of B; the start of the ways for c; and their
+    number for c and d responses of A and B, at c (size_b + 1) + d. Subsets of size c
+    have the order in which those of the first c + d places come first for any d. Unused
+    places of A hold the last place.
     """
     rows = binomial_rows(xp, size=size_a, count=size_b + 3)
     # C(c + size_b, c - 1) subsets are smaller than c.
@@ -178,7 +178,7 @@ def _build_deals(xp: Library, *, size_a: int, size_b: int) -> tuple[Array, ...]:
     size = xp.searchsorted(starts, place, side="right") - 1
     rest, blank = place - xp.take(starts, size), size_a + size_b
     of_a: list[Array] = []
-    # As in `subset_at`, for the subsets of all sizes at once.
+    # Like `subset_at`, for subsets of all sizes at once.
     for i in range(size_a, 0, -1):
         numbers = rows[i][: size_b + 1]
         index = xp.searchsorted(numbers, rest, side="right") - 1
@@ -198,7 +198,7 @@ def _build_deals(xp: Library, *, size_a: int, size_b: int) -> tuple[Array, ...]:
 def _find_first(
     xp: Library, words: Array, _sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
-    """Two places that differ: the first ones, when the pool is shared out."""
+    """Return two different places: the first ones when the pool is shared out."""
     first = uniform_indices(xp, words[..., :1], count)
     second = uniform_indices(xp, words[..., 1:], count - 1)
     return [first, xp.where(second >= first, second + 1, second)]
@@ -207,7 +207,7 @@ def _find_first(
 def _find_one(
     xp: Library, words: Array, sizes: list[int], count: Array, *_: Array
 ) -> list[Array]:
-    """A place for each set."""
+    """Return a place for each set."""
     return [
         uniform_indices(xp, words[..., i : i + 1], count) for i in range(len(sizes))
     ]
@@ -216,38 +216,40 @@ def _find_one(
 def _find_with_replacement(
     xp: Library, words: Array, sizes: list[int], count: Array, *shares: Array
 ) -> list[Array]:
-    """As many places as each set has responses, with replacement."""
+    """Return as many places as each set has responses, with replacement."""
     places = uniform_indices(xp, words, count)
-    found = split_last(places, sizes)
+    places_of_sets = split_last(places, sizes)
     return [
         _cut_off(xp, x, share, sum(sizes))
-        for x, share in zip(found, shares, strict=True)
+        for x, share in zip(places_of_sets, shares, strict=True)
     ]
 
 
 def _shuffle_places(
     xp: Library, words: Array, sizes: list[int], count: Array, *shares: Array
 ) -> list[Array]:
-    """All places in random order, the first of them for A and the others for B."""
+    """Return all places in random order, the first for A and the others for B."""
     slots = xp.arange(sum(sizes))
-    # With one bit less, for missing responses to come last, also among ties.
+    # One bit less, so that missing responses come last, even among ties.
     keys = xp.where(slots < count, ordered_keys(xp, words) >> 1, 2**31 - 1)
     order = xp.argsort(keys, axis=-1, stable=True)
-    found = [order[..., : sizes[0]]]
+    places_of_sets = [order[..., : sizes[0]]]
     if len(sizes) > 1:
         places = xp.clip(shares[0] + slots[: sizes[1]], None, sum(sizes) - 1)
         shape = np.broadcast_shapes(order.shape[:-1], places.shape[:-1])
         order = xp.broadcast_to(order, (*shape, sum(sizes)))
         places = xp.broadcast_to(places, (*shape, sizes[1]))
-        found.append(xp.take_along_axis(order, xp.astype(places, order.dtype), axis=-1))
+        places_of_sets.append(
+            xp.take_along_axis(order, xp.astype(places, order.dtype), axis=-1)
+        )
     return [
         _cut_off(xp, x, share, sum(sizes))
-        for x, share in zip(found, shares, strict=True)
+        for x, share in zip(places_of_sets, shares, strict=True)
     ]
 
 
 def _cut_off(xp: Library, places: Array, share: Array, blank: int) -> Array:
-    """Return the blank place beyond the responses that a set has."""
+    """Replace places beyond the responses of a set by the blank place."""
     slots = xp.arange(places.shape[-1])
     return xp.where(slots < share, places, blank)
 

@@ -81,7 +81,7 @@ def power(
     rng: RandomSource = None,
     **_: Unpack[SharingOptions],
 ) -> Array:
-    """How probably a test set of so many items and responses shows a difference.
+    """Probability that test sets show a difference, by their items and responses.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ def power(
     metric, items, responses, alternative
         The test, as for `response_test`.
     perturbation_a, perturbation_b, model, response, xp, device, dtype
-        The systems, as for `simulate`. A model that `fit` found in real ratings tells
+        The systems, as for `simulate`. A model that `fit` makes of real ratings tells
         how many of them are needed.
     alpha : float, default: 0.05
-        The difference is seen where the p-value is not above it.
+        The difference is seen if the p-value is not above it.
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
         is about (p (1 - p) / n_sets)^1/2.
@@ -179,7 +179,7 @@ def _find_power(
     n_resamples: int,
     **options: Any,
 ) -> Array:
-    """Share of test sets that show the difference."""
+    """Return the share of test sets that show the difference."""
     draw = functools.partial(
         draw_sets,
         xp,

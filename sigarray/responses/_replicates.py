@@ -1,4 +1,4 @@
-"""How far one system is ahead in test sets, one after another, from any place on."""
+"""Replicates of the lead of a system in test sets, from any place on."""
 
 from typing import Any, Unpack, get_args
 
@@ -46,8 +46,8 @@ def response_replicates(
 ) -> ResponseReplicates:
     """How far A is ahead in resamples of a test set, from any place on.
 
-    `response_test` compares replicates 0 to `n_resamples` - 1, each one with each one
-    under the null hypothesis. For one seed, any split of them over calls, devices or
+    `response_test` compares each replicate 0 to `n_resamples` - 1 with each one under
+    the null hypothesis. For one seed, any split of them over calls, devices or
     machines gives the same numbers, up to the order of sums.
 
     Parameters
@@ -142,8 +142,8 @@ def true_replicates(
 ) -> ResponseReplicates:
     """How far A is ahead in new test sets, from any place on.
 
-    `true_p_value` compares replicates 0 to `n_sets` - 1, each one with each one under
-    the null hypothesis. For one seed, any split of them over calls, devices or machines
+    `true_p_value` compares each replicate 0 to `n_sets` - 1 with each one under the
+    null hypothesis. For one seed, any split of them over calls, devices or machines
     gives the same numbers, up to the order of sums.
 
     Parameters

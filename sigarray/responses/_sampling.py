@@ -38,10 +38,10 @@ ITEM_SAMPLERS = get_args(Items)
 
 
 class Draws(NamedTuple):
-    """What draws test sets, and how many numbers it holds for each of them.
+    """Draws test sets, and holds `elements` numbers for each of them.
 
-    `draw(start, count)` gives the summaries of each array of each group, of shape (...,
-    count, n, d), of the same items.
+    `draw(start, count)` returns the summaries of each array of each group, of shape
+    (..., count, n, d), for the same items.
     """
 
     n_elements: int
@@ -74,18 +74,17 @@ def resample(
         Gold judgments and responses of the systems to the same items, as for
         `response_test`.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        The items as they are; or as many, drawn with replacement, the same ones for
-        gold, A and B.
+        All items; or as many, drawn with replacement, the same ones for gold, A and B.
     responses : str, default: "all"
-        Of each item that is drawn, and of gold, A and B independently: "all" of them,
-        "bootstrap", as many with replacement; "without_replacement", all in random
-        order; "one" at random; or the "first".
+        The responses to draw for each item, independently for gold, A and B: "all" of
+        them; "bootstrap", as many with replacement; "without_replacement", all in
+        random order; "one" at random; or the "first".
     n_resamples : int, default: 1000
         Test sets to draw. They are held in memory together; `response_test` holds a few
         at a time.
     start : int, default: 0
-        The first of them, for one `rng`: to draw so many now and more later, or on
-        another machine. It may be traced under `jit`.
+        The first test set, to draw some now and more later, or on another machine, with
+        the same `rng`. It may be traced under `jit`.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
@@ -98,8 +97,8 @@ def resample(
     ResponseSet
         `gold`, `a` and `b`, of shape (..., n_resamples, n_items, k), with k = 1 for
         "one" and "first", on the device and of the float dtype of the responses. An
-        item has as many responses as it had, but they come first, and then NaN. Of the
-        three, one with an infinite response or with an item without any is NaN.
+        item keeps its number of responses, but they come first, and then NaN. Those of
+        gold, A or B with an infinite response, or an item without any, are NaN.
 
     Raises
     ------
@@ -159,8 +158,8 @@ def plan_draws(
         for sampler in samplers:
             last = first + n * sampler.width
             shape = (count, sampler.width, n)
-            own = xp.permute_dims(xp.reshape(words[:, first:last], shape), (0, 2, 1))
-            drawn.append(sampler.draw(own, chosen))
+            part = xp.permute_dims(xp.reshape(words[:, first:last], shape), (0, 2, 1))
+            drawn.append(sampler.draw(part, chosen))
             first = last
         return drawn
 
@@ -214,7 +213,7 @@ def _plan_sets(
 
 @dataclass(frozen=True, eq=False)
 class _Sets:
-    """Test sets, whose responses are side by side: (..., size, n_items, k)."""
+    """Test sets with their responses side by side: (..., size, n_items, k)."""
 
     xp: Library
     draws: Draws

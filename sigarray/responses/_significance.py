@@ -59,7 +59,7 @@ def response_test(
 
     The null hypothesis is that the responses of A and of B to an item come from one
     distribution; a small p-value with "greater" says that A is better, whether higher
-    or lower values of the metric are.
+    or lower values of the metric are better.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ def response_test(
         "wins_emd" (share of items won), "spearman", "accuracy", "precision", "recall",
         "f1", "roc_auc"; where it is lower: "mae", "mse", "rmse", "max_error", "cosine",
         "emd", "emd_all", "mean_of_emds", "kl_divergence". See `responses.metrics`. A
-        callable f(gold, system) gives an array of shape (...) for responses of shape
+        callable f(gold, system) returns an array of shape (...) for responses of shape
         (..., n_items, k), higher for a better system.
     items : {"bootstrap", "all"}, default: "bootstrap"
-        Whether other items might have been in the test set.
+        Whether to resample the items, as if the test set might have had others.
     responses : str, default: "all"
         How responses vary, "all", "bootstrap", "one", "first" or "without_replacement":
         see `resample`, and Notes.
@@ -128,12 +128,12 @@ def response_test(
         p = (count of pairs with d0 >= d1, + M) / (M (M + 1))
 
     for "greater", d0 <= d1 for "less", and twice the smaller of both, at most 1, for
-    "two-sided". Ties count, up to rounding. It is the mean over the d1 of the p-value
-    (count + 1) / (M + 1) that each of them has, and never below 1 / (M + 1); that of
-    [1]_ is its limit for large M. So p is the expected p-value of another test set:
-    where A is truly better it is small, and where both are the same, and items or
-    responses are drawn with replacement, it is nearer to 1/2 than uniform. With all
-    items, and "all", no d1 differs from another, and p is that of a permutation test.
+    "two-sided". Ties count, up to rounding. It is the mean over all d1 of their
+    p-values (count + 1) / (M + 1), and never below 1 / (M + 1); that of [1]_ is its
+    limit for large M. So p is the expected p-value of another test set: if A is truly
+    better it is small, and if both are the same, and items or responses are drawn with
+    replacement, it is nearer to 1/2 than uniform. With all items, and "all", all d1 are
+    equal, and p is that of a permutation test.
 
     A mean of p-values may be too small by a factor of 2 in theory. Of 500 pairs of
     systems that are the same (normal, 100 items, 5 responses, M = 100, two-sided; "mae"
@@ -212,15 +212,15 @@ def true_p_value(
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
 ) -> ResponseTestResult:
-    """P-value of `response_test` where every test set is a new one.
+    """P-value of `response_test` if every test set is a new one.
 
     Parameters
     ----------
     metric, alternative
         As for `response_test`.
     responses : {"all", "one", "first"}, default: "all"
-        Take all responses to each item, or one of them; which one makes no difference,
-        since they are drawn independently.
+        Take all responses to each item, or one of them; the choice of one makes no
+        difference, because they are drawn independently.
     perturbation_a, perturbation_b, model, response, n_items, n_responses
         The test sets, as for `simulate`.
     n_sets : int, default: 1000
@@ -248,12 +248,12 @@ def true_p_value(
     Notes
     -----
     It estimates a probability, by (count + 1) / (M^2 + 1) of the M^2 pairs as in the
-    reference of `response_test`, and is no p-value of a test, as which it would be too
-    small.
+    reference of `response_test`. It is not the p-value of a test, for which it would be
+    too small.
 
-    Of the same p-value from other sets of M = `n_sets` test sets, the standard
-    deviation is about (v / M)^1/2 with the variance v of P(d0 >= d1) over d1 and that
-    of P(d1 <= d0) over d0 added up.
+    With other sets of M = `n_sets` test sets, the standard deviation of this p-value is
+    about (v / M)^1/2, where v is the variance of P(d0 >= d1) over d1 plus that of P(d1
+    <= d0) over d0.
 
     Examples
     --------

@@ -39,7 +39,7 @@ from sigarray.results import ResponseSet
 
 Hypothesis = Literal["alternative", "null"]
 
-# Two for the mean of an item, one for its deviation and for the shift of A and of B.
+# Two for the mean of an item, one each for its deviation and the shifts of A and of B.
 _WORDS_OF_ITEM = 5
 
 
@@ -91,21 +91,21 @@ def simulate(
     n_sets : int, optional
         How many test sets; without it there is one, and no axis for sets.
     start : int, default: 0
-        The first of them, for one `rng`: to simulate so many now and more later, or on
-        another machine. It may be traced under `jit`.
+        The first test set, to simulate some now and more later, or on another machine,
+        with the same `rng`. It may be traced under `jit`.
     model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
         How items and responses vary. Parameters of models may be traced under `jit`.
     response : callable, optional
-        f(mean, sd, uniform) gives responses of another distribution, in array-API code,
-        for means and standard deviations of the items and uniform numbers in (0, 1);
-        the three broadcast.
+        f(mean, sd, uniform) returns responses of another distribution, in array-API
+        code, for means and standard deviations of the items and uniform numbers in (0,
+        1); the three broadcast.
     hypothesis : {"alternative", "null"}, default: "alternative"
         Under "null", each response of A and of B comes from A's or B's distribution of
         the item with probability 1/2.
     xp : namespace, optional
         NumPy by default; `torch`, `jax.numpy` or `cupy` for their arrays.
     device, dtype : optional
-        Where the responses are to be, and a real float dtype; by default the default.
+        The device and a real float dtype of the responses; by default the usual ones.
     rng : int, generator or key, optional
         Source of the random numbers, as for `sigarray.aso`.
     workers : int, callable, ProcessGroup or str, optional
@@ -193,7 +193,7 @@ def choose_dtype(xp: Library, dtype: Any) -> Any:
     """Return a real float dtype, or the default one of the device."""
     if dtype is None:
         default = xp.zeros(0).dtype
-        # A default of 16 bits is for the layers of a network.
+        # A default of 16 bits is meant for the layers of a network.
         return default if xp.finfo(default).bits >= 32 else xp.float32
     known = (xp.float32, xp.widest_float)
     if not any(dtype is x or dtype == x for x in known):
@@ -203,7 +203,7 @@ def choose_dtype(xp: Library, dtype: Any) -> Any:
 
 
 def count_elements(*, n_items: int, n_responses: int, **_: Any) -> int:
-    """Count what a test set that is simulated holds."""
+    """Count the numbers of a simulated test set."""
     return 8 * n_items * n_responses
 
 
@@ -221,7 +221,7 @@ def draw_sets(
     n_responses: int,
     dtype: Any,
 ) -> Array:
-    """Give gold, A and B of test sets as one array (count, 3, n_items, n_responses)."""
+    """Return gold, A and B of test sets, (count, 3, n_items, n_responses)."""
     model = type(model)(*(_cast(xp, x, dtype) for x in model))
     perturbations = tuple(_cast(xp, x, dtype) for x in perturbations)
     shape = (count, 3, n_items, n_responses)
@@ -248,7 +248,7 @@ def draw_sets(
     words = words[:, n_item_words:width]
     if response is not None:
         uniform = xp.reshape(uniforms(xp, words[:, :n_values]), shape)
-        # Below 1, for a quantile function that is infinite there.
+        # Below 1, where a quantile function may be infinite.
         uniform = xp.astype(uniform * (1.0 - 2.0**-24), dtype)
         result = response(mean, sd, uniform)
         call = "response(mean, sd, uniform)"

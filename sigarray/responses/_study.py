@@ -105,7 +105,7 @@ def study(
     Study
         `estimated_pvalue` and `true_pvalue`, arrays of shape (P, M, I, R): for each
         perturbation, metric, way to resample items and way to resample responses.
-        `study_records` puts the names beside them.
+        `study_records` adds their names.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def study(
     Notes
     -----
     It makes Tables 1 to 14 of [1]_. All metrics see the same test sets. The estimated
-    p-value is that of one test set, and another set has another one.
+    p-value is that of one test set, and differs for another one.
 
     References
     ----------
@@ -136,7 +136,7 @@ def study(
     items, responses = tuple(items), tuple(responses)
     library = choose_library(xp, device)
     seed = seed_words(library, rng)
-    # The one after the next, which the null hypothesis takes; so too for the test.
+    # The null hypothesis takes the next seed, so that others take the one after that.
     set_seed = spare_seed(library, spare_seed(library, seed))
     test_seed = spare_seed(library, spare_seed(library, set_seed))
     options = {
@@ -150,7 +150,7 @@ def study(
     estimated, true = [], []
     for size in perturbations:
         parameters = check_parameters(library, model, 0.0, size)
-        # Once for all responses, and once for one of them.
+        # Once with all responses, and once with one of them.
         _, pvalues, _, _ = simulate_p_values(
             library,
             seed,
@@ -176,7 +176,7 @@ def study(
             hypothesis="alternative",
             **options,
         )
-        found = [
+        p_values = [
             find_p_values(
                 library,
                 *(test_set[0, i, ...] for i in range(3)),
@@ -191,7 +191,7 @@ def study(
                 chosen, items, responses
             )
         ]
-        estimated.append(library.reshape(library.stack(found), shape))
+        estimated.append(library.reshape(library.stack(p_values), shape))
     return Study(library.stack(estimated), library.stack(true))
 
 
@@ -215,9 +215,9 @@ def study_records(
     Parameters
     ----------
     study : Study
-        What `study` gave.
+        The result of `study`.
     metrics, items, responses, perturbations
-        What `study` was given, or its defaults: it does not keep them.
+        The arguments of `study`, or its defaults: it does not keep them.
 
     Returns
     -------
@@ -229,9 +229,9 @@ def study_records(
     Raises
     ------
     TypeError
-        No `Study`.
+        Anything but a `Study`.
     ValueError
-        Other numbers of them than the study has.
+        Arguments that differ in number from those of the study.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """How near the responses of a system are to gold, and which system is nearer.
 
 A metric takes gold and system responses of shape (..., n_items, k), where k may differ
-and NaN is a missing response, and gives an array of shape (...). Whether lower or
-higher is better is part of it. `wins` compares two systems item by item.
+and NaN is a missing response, and returns an array of shape (...). It also says whether
+lower or higher is better. `wins` compares two systems item by item.
 """
 
 import dataclasses
@@ -78,16 +78,16 @@ def wins(
     error : {"mae", "emd"} or callable, default: "mae"
         The error of an item: "mae", the absolute difference of the aggregates (squares
         have the same winners); "emd", the distance between the distributions of its
-        responses. A callable f(gold, system) gives the errors, of shape (..., n_items),
-        of responses of shape (..., n_items, k) with NaN for missing ones.
+        responses. A callable f(gold, system) returns the errors (..., n_items) of
+        responses of shape (..., n_items, k) with NaN for missing ones.
     aggregate : {"mean", "median"} or None, default: "mean"
-        Of "mae" alone: how the responses of an item become one number. None compares
+        Only for "mae": how the responses of an item become one number. None compares
         the j-th response of each system with the j-th of gold, all in turn.
 
     Returns
     -------
     Wins
-        A comparison for `response_test`; `wins(...)(gold, a, b)` gives the shares of
+        A comparison for `response_test`; `wins(...)(gold, a, b)` returns the shares of
         items that A and B win.
 
     Raises
@@ -133,7 +133,7 @@ def histogram_kl(
     Parameters
     ----------
     low, high : float, default: 0 and 1
-        Where the histograms begin and end; what is beyond counts in the outer bins.
+        The ends of the histograms; responses beyond count in the outer bins.
     n_bins : int, default: 10
         Bins of equal width.
     pseudocount : float, default: 1
@@ -179,10 +179,10 @@ def binary(
     Parameters
     ----------
     score : {"accuracy", "precision", "recall", "f1", "roc_auc"}
-        Where nothing is positive, precision, recall and F1 are 0; the area under the
-        ROC curve, for which the system needs no threshold, is NaN for one class alone.
+        If nothing is positive, precision, recall and F1 are 0; the area under the ROC
+        curve, for which the system needs no threshold, is NaN for only one class.
     gold_threshold, system_threshold : float, default: 0.5
-        Where the aggregate of an item counts as positive.
+        From here on the aggregate of an item counts as positive.
     aggregate : {"mean", "median"} or None, default: "mean"
         How the responses of an item become one number; None takes them by pairs.
 
@@ -228,8 +228,8 @@ def choose_metric(metric: Any) -> Metric | Wins:
     )
 
 
-# Measures with options are equal where these are, so that JAX compiles them once: no
-# closure or partial is equal to another.
+# Measures are equal if their options are, so that JAX compiles them once: closures and
+# partials are never equal.
 @dataclass(frozen=True)
 class _Divergence:
     low: float
@@ -261,7 +261,7 @@ class _Classifier:
 
 @dataclass(frozen=True)
 class _OfResponses:
-    """A measure of a function that takes no namespace."""
+    """A measure from a function that takes no namespace."""
 
     function: Callable[[Array, Array], Array]
 
@@ -308,7 +308,7 @@ wins_mae = wins("mae")
 wins_mae_all = wins("mae", aggregate=None)
 wins_emd = wins("emd")
 
-# By the names that options take.
+# The metrics by the names that options take.
 METRICS: dict[str, Metric | Wins] = {
     metric.name: metric
     for metric in (

@@ -73,8 +73,10 @@ def test_they_are_of_all_comparisons_together():
             limits = expected.confidence_interval(1.0 - 0.1 / n)
             found = [record["difference_low"], record["difference_high"]]
             np.testing.assert_allclose(found, limits, rtol=1e-9)
-            word = "each" if n == 1 else f"for all {n} together"
-            assert f"Welch's intervals of differences, 90 % {word}" in result.method
+            both = "both" if n == 2 else f"all {n}"
+            level = f"90 % confidence for {'each' if n == 1 else f'{both} together'}"
+            assert f"Welch's intervals of differences, {level}" in result.method
+            assert result.tables[0].title == f"Differences of means, {level}"
             assert any(
                 "the means differ by" in x and "[" in x for x in result.sentences
             )

@@ -79,7 +79,8 @@ def test_verdicts_and_numbers_by_pair(run, path):
     _, out, _ = run("compare", path, "--format", "markdown")
     assert result._repr_markdown_() == out.replace(path, "the scores")
     assert r"\toprule" in result.to_latex()
-    assert result.tables[0].title.startswith("the scores")
+    assert result.tables[0].title.startswith("Differences of means, 95 % confidence")
+    assert str(result).startswith("the scores, higher is better\nRanking: ")
     with pytest.raises(KeyError, match="Expected two models that were compared"):
         result.better("lstm", "other")
 
