@@ -184,7 +184,7 @@ def _table_of_pairs(
     place = {name: k for k, name in enumerate(order.names)}
     shares = any("probability_of_improvement" in x.record for x in decisions)
     sign = ">" if comparison.higher_is_better else "<"
-    header = ["A", "B", "A - B, interval", *([f"P(A {sign} B)"] * shares)]
+    header = ["A", "B", "A - B, interval", *([f"P(A{sign}B)"] * shares)]
     header += [_name_number(comparison), "verdict"]
     rows: list[list[str]] = []
     marked = set()

@@ -167,7 +167,10 @@ def _render_rich(report: Report) -> str:
         console.print()
     for table in report.tables:
         rich_table = RichTable(
-            box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False
+            box=box.SIMPLE_HEAD,
+            collapse_padding=True,
+            pad_edge=False,
+            show_edge=False,
         )
         for column, name in enumerate(table.header):
             is_name = column < table.name_columns
@@ -179,8 +182,8 @@ def _render_rich(report: Report) -> str:
             ]
             cells = [Text(cell, style) for cell, style in zip(row, styles, strict=True)]
             rich_table.add_row(*cells)
-        console.print(Text(table.title))
-        console.print(rich_table)
+        for part in (Text(table.title), "", rich_table, ""):
+            console.print(part)
     text = console.file.getvalue() + _render_prose(report) + "\n"  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.split("\n"))
 

@@ -1,0 +1,56 @@
+"""The line that answers first: which models are better than which."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models
+
+RNG = np.random.default_rng(0)
+NOISE = RNG.normal(0.0, 0.1, 20)
+APART = {"low": NOISE, "high": NOISE[::-1] + 2.0, "middle": np.roll(NOISE, 3) + 1.0}
+
+
+def rank(scores, **options):
+    lines = str(compare_models(scores, unit="run", **options)).splitlines()
+    return lines[1], [line.split()[:2] for line in lines[lines.index("Scores") + 3 :]]
+
+
+@pytest.mark.parametrize("test", ["aso", "t", "mann-whitney"])
+def test_models_that_are_all_told_apart(test):
+    line, rows = rank(APART, test=test)
+    assert line == "Ranking: high > middle > low"
+    assert rows[1:4] == [["high", "a"], ["middle", "b"], ["low", "c"]]
+    line, rows = rank(APART, test=test, higher_is_better=False)
+    assert line == "Ranking: low > middle > high"
+
+
+def test_models_of_one_group_are_listed_together():
+    scores = APART | {"other": APART["low"] + RNG.normal(0.0, 0.1, 20)}
+    line, rows = rank(scores, test="t")
+    assert line.startswith("Ranking: high > middle > ")
+    assert sorted(line.rpartition("> ")[2].split(", ")) == ["low", "other"]
+    assert sorted(rows[3:5]) == [["low", "c"], ["other", "c"]]
+
+
+def test_groups_that_overlap_have_letters():
+    noise = NOISE - NOISE.mean()
+    scores = {"a": noise, "b": noise[::-1] + 0.06, "c": np.roll(noise, 7) + 0.12}
+    line, rows = rank(scores, test="t")
+    said = "Models that share a letter are not told apart."
+    assert line == f"Ranking: c (a), b (ab), a (b). {said}"
+    assert rows[1:4] == [["c", "a"], ["b", "ab"], ["a", "b"]]
+
+
+def test_there_may_be_no_better_model():
+    scores = {"a": NOISE, "b": NOISE[::-1], "c": np.roll(NOISE, 7)}
+    line, rows = rank(scores)
+    assert line == "No model is shown to be better than another one."
+    assert {letter for _, letter in rows[1:4]} == {"a"}
+
+
+def test_a_baseline_is_first_and_there_is_no_ranking():
+    _, rows = rank(APART, baseline="low", test="t")
+    assert [name for name, _ in rows[1:4]] == ["low", "high", "middle"]
+    text = str(compare_models(APART, unit="run", baseline="low", test="t"))
+    assert "Ranking" not in text
+    assert "middle  high" not in text
