@@ -285,7 +285,7 @@ _LATEX_ESCAPES = str.maketrans(
 def _to_latex(text: str) -> str:
     text = text.translate(_LATEX_ESCAPES).replace("$<$=", r"$\leq$")
     # Signs of numbers; other hyphens, commas and apostrophes in a row may not join.
-    text = re.sub(r"(?<!\S)([-+])(?=[\d.])", r"$\1$", text)
+    text = re.sub(r"(?<![^\s\[])([-+])(?=[\d.])", r"$\1$", text)
     return re.sub(r"([-,'])(?=\1)", r"\1{}", text)
 
 

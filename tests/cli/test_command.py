@@ -209,6 +209,7 @@ def test_latex_is_escaped(write, compare):
 def test_latex_marks_the_better(write, compare):
     _, out, _ = compare(write(FILE), "--format", "latex")
     assert r"& 0.000 & \textbf{A is better} \\" in out
+    assert re.search(r"\{\} large & small & \$\+\$0\.\d+ \[\$\+\$0\.\d+, \$\+\$", out)
 
 
 def test_markdown_is_escaped(write, compare):
