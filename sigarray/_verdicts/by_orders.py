@@ -103,10 +103,9 @@ class OrderTest(OrderOptions, Test):
         }
 
     def draw(
-        self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
+        self, compared: Mapping[str, Comparison], results: Results
     ) -> list[Picture]:
         """As in `Test`."""
-        del table
         return [
             picture
             for task, result in results.items()

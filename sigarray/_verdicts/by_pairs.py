@@ -21,7 +21,6 @@ from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions, choose_method
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
-from sigarray._verdicts.pictures import Picture, draw_differences
 from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
 from sigarray.read._score_table import ScoreTable
@@ -119,16 +118,6 @@ class PairwiseTest(PairOptions, Test):
             "alpha": f"{self.alpha:.10g}",
             "test_share": None if share is None else f"{share:.10g}",
         }
-
-    def draw(
-        self, compared: Mapping[str, Comparison], results: Results, table: ScoreTable
-    ) -> list[Picture]:
-        """As in `Test`: the differences of two models, with intervals."""
-        del results
-        if len(table.models) > 2:
-            return []
-        first = next(iter(compared.values()))
-        return [draw_differences(table, first, self.seed or 0)]
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:
         """As in `Test`: true where the error is estimated from the scores."""

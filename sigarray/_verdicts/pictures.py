@@ -1,27 +1,22 @@
 """Pictures of a comparison."""
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from sigarray import bootstrap_ci, proportion_ci
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.pair_options import FEW_SCORES
-from sigarray.read._score_table import ScoreTable
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.ranking import MOST_ROWS, list_pairs
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
+    ConfidenceInterval,
     PairwiseAsoResult,
-    ProportionResult,
 )
 
 # The most models and tasks of which there are pictures.
 _MAX_MODELS, _MAX_TASKS = 40, 12
-# With fewer scores studentized intervals have no ends, or are very wide.
-_FEWEST = 5
-_N_RESAMPLES = 9999
 
 
 class Picture(NamedTuple):
@@ -66,6 +61,57 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
     )
 
 
+def draw_differences(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> list[Picture]:
+    """Draw differences of means with the intervals of the report, if they are few.
+
+    There is a row for each pair of models, or, of two models, for each task.
+    """
+    models = {name for x in compared.values() for name in x.names}
+    if len(models) == 2:
+        a, b = next(iter(compared.values())).names
+        rows = {task or x.metric: (x, a, b) for task, x in compared.items()}
+        drawn = _draw_differences(rows, (a, b), f"{a} and {b}")
+        return [] if drawn is None else [drawn]
+    pictures = []
+    for task, x in list(compared.items())[:_MAX_TASKS]:
+        if len(x.pairs) > MOST_ROWS:
+            continue
+        pairs = list_pairs(x, decisions[task])
+        every = {f"{a} vs. {b}": (x, a, b) for a, b in pairs}
+        whose = f"every two models{_of_task(task)}"
+        drawn = _draw_differences(every, ("first", "second"), whose)
+        if drawn is not None:
+            _name_task(drawn.figure, task)
+            pictures.append(drawn)
+    return pictures
+
+
+def _draw_differences(
+    rows: Mapping[str, tuple[Comparison, str, str]], names: tuple[str, str], whose: str
+) -> Picture | None:
+    """Draw a row for each difference of two models that has an interval."""
+    from sigarray import plot
+
+    results: dict[Hashable, BootstrapResult] = {}
+    for label, (x, a, b) in rows.items():
+        interval = x.find_interval(a, b)
+        if not math.isnan(interval.low):
+            means = [summary["mean"] for summary in x.summarize_pair(a, b)]
+            limits = ConfidenceInterval(*interval)
+            results[label] = BootstrapResult(means[0] - means[1], limits, math.nan)
+    if not results:
+        return None
+    first = next(iter(rows.values()))[0]
+    axes = plot.differences(
+        results, names=names, higher_is_better=first.higher_is_better
+    )
+    kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows.values())
+    what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
+    return Picture(axes.figure, f"Differences of the means of {whose}: {what}.")
+
+
 def draw_orders(
     threshold: float,
     comparison: Comparison,
@@ -102,66 +148,3 @@ def draw_orders(
             "are those of which none beats another.",
         ),
     ]
-
-
-def draw_differences(table: ScoreTable, comparison: Comparison, seed: int) -> Picture:
-    """Draw the difference of two models on each task, with 95 % intervals."""
-    from sigarray import plot
-
-    a, b = table.models
-    results: dict[Hashable, BootstrapResult | ProportionResult] = {
-        task or table.metric: _find_interval(by[a], by[b], table, seed)
-        for task, by in table.tasks.items()
-    }
-    axes = plot.differences(
-        results, names=(a, b), higher_is_better=comparison.higher_is_better
-    )
-    pairs = "pairs" if table.is_paired else "independent scores"
-    resampled = [
-        by for by in table.tasks.values() if not _is_of_proportions(by[a], by[b])
-    ]
-    kinds = []
-    if resampled:
-        n_studentized = sum(_is_of_few_runs(by[a], by[b], table) for by in resampled)
-        others = [by for by in resampled if not _is_of_few_runs(by[a], by[b], table)]
-        if n_studentized:
-            kinds.append("studentized bootstrap")
-        if others:
-            smallest = min(len(x) for by in others for x in by.values())
-            is_short = smallest < FEW_SCORES
-            few = ", too short for fewer than 20 scores" if is_short else ""
-            kinds.append(f"BCa bootstrap{few}")
-    if len(resampled) < len(table.tasks):
-        kinds.append("Newcombe's, of proportions")
-    return Picture(
-        axes.figure,
-        f"Differences of the means of {a} and {b}, with intervals of 95 % of {pairs} "
-        f"({'; '.join(kinds)}); they are not corrected for the number of tasks.",
-    )
-
-
-def _is_of_proportions(a: np.ndarray, b: np.ndarray) -> bool:
-    """Tell whether all scores are 0 or 1."""
-    return all(bool(np.all((x == 0.0) | (x == 1.0))) for x in (a, b))
-
-
-def _is_of_few_runs(a: np.ndarray, b: np.ndarray, table: ScoreTable) -> bool:
-    """Tell whether there are few runs, for which only studentized intervals hold."""
-    return table.unit == "run" and _FEWEST <= min(len(a), len(b)) < FEW_SCORES
-
-
-def _find_interval(
-    a: np.ndarray, b: np.ndarray, table: ScoreTable, seed: int
-) -> BootstrapResult | ProportionResult:
-    """Return the difference of two models, and an interval that suits their scores."""
-    is_paired = table.is_paired
-    if _is_of_proportions(a, b):
-        return proportion_ci(a, b, paired=is_paired)
-    return bootstrap_ci(
-        a,
-        b,
-        paired=is_paired,
-        method="studentized" if _is_of_few_runs(a, b, table) else "bca",
-        n_resamples=_N_RESAMPLES,
-        rng=seed,
-    )

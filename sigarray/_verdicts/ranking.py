@@ -15,6 +15,8 @@ from sigarray.report._rendering import Table
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
+# With more pairs than this, readers see a matrix, and no row for each.
+MOST_ROWS = 15
 
 _LETTERS = string.ascii_letters
 
@@ -71,6 +73,17 @@ def order_models(comparison: Comparison, wins: Wins) -> Order:
         for name in names
     }
     return Order(names, groups, letters)
+
+
+def list_pairs(
+    comparison: Comparison, decisions: Iterable[Decision]
+) -> list[tuple[str, str]]:
+    """Return every pair, the best models first."""
+    decisions = list(decisions)
+    order = order_models(comparison, list_wins(decisions))
+    place = {name: k for k, name in enumerate(order.names)}
+    pairs = [sorted((x.a, x.b), key=place.__getitem__) for x in decisions]
+    return sorted(((a, b) for a, b in pairs), key=lambda x: [place[y] for y in x])
 
 
 def say_order_of_models(order: Order) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.pictures import Picture, draw_scores
+from sigarray._verdicts.pictures import Picture, draw_differences, draw_scores
 from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -161,8 +161,11 @@ class ModelComparison:
 
     def list_pictures(self) -> list[Picture]:
         """Return the figures with the names of what they show."""
-        of_test = self.test.draw(self.compared, self.results, self.table)
-        return [*of_test, *draw_scores(self.compared)]
+        return [
+            *draw_differences(self.compared, self.decisions),
+            *self.test.draw(self.compared, self.results),
+            *draw_scores(self.compared),
+        ]
 
     def __str__(self) -> str:
         return render(self.report, "text").rstrip("\n")

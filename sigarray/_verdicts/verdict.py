@@ -9,6 +9,7 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
+    MOST_ROWS,
     Order,
     list_wins,
     order_models,
@@ -26,8 +27,6 @@ from sigarray.report._numbers import (
 from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
-# With more pairs than this, readers see a matrix, and no row for each.
-_MOST_ROWS = 15
 _UNEQUAL = "unequal"
 _CORRECTIONS = {
     "holm": "Holm's correction",
@@ -129,7 +128,7 @@ def _make_report(
         told = say_ranking(len(names), wins, rule, comparison.n_comparisons)
         return Report([ranking], told, comparison.method, records, document)
     details = _table_of_pairs(comparison, decisions, order)
-    if len(decisions) > _MOST_ROWS:
+    if len(decisions) > MOST_ROWS:
         details = _matrix_of_pairs(comparison, decisions, order)
     answer = sentences if len(decisions) == 1 else say_order_of_models(order)
     return Report(

@@ -72,7 +72,7 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
     save = picture_room.save_pictures
 
     def note(pictures, path):
-        captions.append(pictures[0].caption)
+        captions.append([picture.caption for picture in pictures])
         save(pictures, path)
 
     monkeypatch.setattr("sigarray._cli.compare.save_pictures", note)
@@ -85,15 +85,23 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
         [long],
     ):
         assert run("compare", *options, "--plot", "x.pdf")[0] == 0
-    starts = ["Bounds eps_min of every", "b and a: all scores", "Scores: points"]
-    starts += ["Differences of the means of b and c"]
-    starts += ["Differences of the means of a and b"]
-    for caption, start in zip(captions, starts, strict=True):
-        assert caption.startswith(start)
-    assert "of independent scores" in captions[3]
-    assert "(studentized bootstrap)" in captions[3]
-    assert "too short for fewer than 20" not in captions[3]
-    assert "of pairs" in captions[4]
+    all_pairs, scores = "Differences of the means of every two models", "Scores"
+    starts = [
+        [all_pairs, "Bounds eps_min of every", "Models by their mean", scores],
+        ["Differences of the means of a and b", "b and a: all scores", scores],
+        [all_pairs, scores],
+        ["Differences of the means of b and c", scores],
+        ["Differences of the means of a and b", scores, scores],
+    ]
+    for found, expected in zip(captions, starts, strict=True):
+        assert len(found) == len(expected)
+        for caption, start in zip(found, expected, strict=True):
+            assert caption.startswith(start)
+    assert captions[0][0].endswith(
+        "Welch's intervals of differences, 95 % confidence for all 3 together."
+    )
+    assert "Welch's interval of the difference, 95 % confidence" in captions[3][0]
+    assert "Student's intervals" in captions[4][0]
 
 
 def test_the_picture_of_two_models_has_the_verdict_of_the_table(
@@ -147,10 +155,12 @@ def test_pictures_of_tasks_say_which(write, run, tmp_path):
     source = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
     path = tmp_path / "out.svg"
     _, _, err = run("compare", source, "--plot", str(path))
-    assert "out.svg: Bounds eps_min of every two models on first." in err
-    assert "a .pdf has 5 more pictures" in err
+    assert (
+        "out.svg: Differences of the means of every two models on first: Welch" in err
+    )
+    assert "a .pdf has 7 more pictures" in err
     _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))
-    assert "out.pdf, page 6: Scores on second" in err
+    assert "out.pdf, page 8: Scores on second" in err
 
 
 def test_the_page_has_notes_and_warnings(write, run, tmp_path):

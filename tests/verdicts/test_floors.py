@@ -166,13 +166,13 @@ def test_a_signature_repeats_the_correction(write, run):
 
 
 def test_intervals_of_proportions(write, run, tmp_path):
-    """Those of 0 and 1 are Newcombe's, and those of other scores the bootstrap's."""
+    """Those of 0 and 1 are Newcombe's, and those of other scores Student's."""
     rng = np.random.default_rng(0)
     right = {(m, "right"): np.ones(50) for m in "ab"}
     both = right | {(m, "other"): rng.random(50) for m in "ab"}
     for scores, said in (
-        (right | {(m, "t"): np.ones(50) for m in "ab"}, "(Newcombe's, of proportions)"),
-        (both, "(BCa bootstrap; Newcombe's, of proportions)"),
+        (right | {(m, "t"): np.ones(50) for m in "ab"}, ": Newcombe's intervals"),
+        (both, "both together; or Student's intervals"),
     ):
         page = tmp_path / "page.html"
         path = long_table(write, "item", scores)

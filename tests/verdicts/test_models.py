@@ -173,7 +173,7 @@ def test_warnings_speak_of_arguments_and_point_at_the_caller():
 def test_pictures():
     plt = pytest.importorskip("matplotlib.pyplot")
     figures = compare_models(SCORES).draw()
-    assert len(figures) == 3
+    assert len(figures) == 4
     plt.close("all")
 
 
