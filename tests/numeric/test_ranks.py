@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 
 from sigarray._numeric.ranks import middle_ranks, net_wins, tie_bounds
+from tests.backends import everywhere
 from tests.oracles import count_wins
 
 
@@ -31,6 +32,7 @@ def test_bounds_of_ties_are_the_first_and_the_last(backend):
         np.testing.assert_array_equal(np.stack([low, high], axis=-1), expected)
 
 
+@everywhere
 @pytest.mark.parametrize(("n", "m"), [(20, 13), (40, 26)])
 def test_net_wins_are_counted(backend, n, m):
     """By pairs, and beyond 1024 of them by ranks."""

@@ -1,6 +1,7 @@
 """Tilted resamples and chances: against all resamples, listed, and divergences."""
 
 import itertools
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -94,3 +95,27 @@ def test_sums_over_chances_are_their_definitions(backend, u, t, f):
     ]
     assert found[:5] == pytest.approx([x.sum() for x in products], **near)
     assert found[5] == pytest.approx(divergence, rel=1e-6, abs=near["abs"] * 10)
+
+
+def sum_exactly(weights, level):
+    """Return the sum of w log(w / level), in decimals of which none cancel."""
+    return sum(w * (w / level).ln() for w in weights)
+
+
+def test_divergences_of_a_small_tilt_do_not_cancel(backend):
+    t, f = Decimal("1e-4"), Decimal("0.2")
+    near = 1e-4 if backend.float_name == "float32" else 1e-9
+    x, tilt = backend.asarray(X[None, :]), backend.asarray([float(t)])
+    *_, found = to_host(backend, weigh_sample(backend.library, x, tilt))
+    weights = [(t * Decimal(value) / len(X)).exp() for value in X.tolist()]
+    shares = [w / sum(weights) for w in weights]
+    expected = len(X) * sum_exactly(shares, Decimal(1) / len(X))
+    assert found == pytest.approx(float(expected), rel=near, abs=0.0)
+    zero = backend.asarray([0.0])
+    *_, found = to_host(
+        backend, weigh_chances(backend.library, x, zero, zero, tilt, float(f))
+    )
+    odds = [(t * Decimal(value)).exp() * f / (1 - f) for value in X.tolist()]
+    expected = sum_exactly([y / (1 + y) for y in odds], f)
+    expected += sum_exactly([1 / (1 + y) for y in odds], 1 - f)
+    assert found == pytest.approx(float(expected), rel=near, abs=0.0)
