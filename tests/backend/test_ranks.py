@@ -15,13 +15,12 @@ START = """
 import datetime, inspect, os, warnings
 import torch, torch.distributed as dist, torch.multiprocessing
 from sigarray import aso, gather_scores, permutation_test, responses
-from sigarray._backend import chunks, ranks, workers
-from sigarray._backend.of_torch import TorchLibrary
+from sigarray._backend import chunks, ranks
+from sigarray._backend.workers import Execution, executed_by
 from tests.cases import CASES
 
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
-workers._MIN_ELEMENTS, TorchLibrary.chunk_elements, chunks.MAX_HELD = 0, 800, 800
 
 
 def join(rank):
@@ -58,7 +57,8 @@ END = """
     dist.destroy_process_group()
 
 
-torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
+with executed_by(Execution(least=0, room=800)):
+    torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
 """
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigarray import multi_aso
-from sigarray._backend import workers
+from sigarray._backend.workers import Execution, executed_by
 from sigarray._order import tiles
 from tests.backends import require
 
@@ -18,6 +18,13 @@ OPTIONS = {"rng": 0, "n_resamples": 70, "method": "bootstrap"}
 def small_tiles(monkeypatch):
     monkeypatch.setattr(tiles, "_SIDE", 3)
     monkeypatch.setattr(tiles, "_MIN_MODELS", 4)
+
+
+@pytest.fixture
+def always_shared():
+    """Short calls too."""
+    with executed_by(Execution(least=0)):
+        yield
 
 
 def draw(sizes, *leading):
@@ -50,8 +57,7 @@ def test_tiles_give_the_same(name, library, monkeypatch):
         np.testing.assert_allclose(result, value, rtol=1e-12, atol=1e-13)
 
 
-def test_every_worker_gives_the_same_bits(small_tiles, monkeypatch):
-    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
+def test_every_worker_gives_the_same_bits(small_tiles, always_shared):
     seen = []
 
     def shuffled(function, tasks):
@@ -81,9 +87,8 @@ def test_a_fault_stays_in_its_model(small_tiles):
     assert is_faulty[others, 4].all()
 
 
-def test_what_is_sent_is_small(monkeypatch):
+def test_what_is_sent_is_small(always_shared):
     cloudpickle = pytest.importorskip("cloudpickle")
-    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
     scores = np.random.default_rng(0).normal(size=(300, 20))
     sizes = []
 
