@@ -51,6 +51,12 @@ def docstring(function):
     return inspect.getdoc(functools.reduce(getattr, function.split("."), sigarray))
 
 
+class DrawnOnce(PairOptions):
+    """Options by which no draws are taken on."""
+
+    draws_on = False
+
+
 class TestCommitted:
     """The committed rates are of all designs, and where they are high that is said."""
 
@@ -115,9 +121,8 @@ class TestCalls:
         [x for x in tests.TESTS if x.command],
         ids=lambda x: f"{x.command}, {x.unit}",
     )
-    def test_p_values_are_those_of_the_command(self, test, monkeypatch):
+    def test_p_values_are_those_of_the_command(self, test):
         """But for draws that are taken on near a level, which make none too small."""
-        monkeypatch.setattr(PairOptions, "draws_on", False)
         if test.unit in ("items", "clusters"):
             drawn = [draw_items(x, 20, 3, test.unit) for x in ("0 or 1", "normal")]
         else:
@@ -128,7 +133,7 @@ class TestCalls:
                 for scores in ("normal", "ties", "nine of ten the same")
             ]
         draws = test.command in RESAMPLING_TESTS
-        options = PairOptions(
+        options = DrawnOnce(
             test.command,
             is_paired=test.unit != "runs",
             n_resamples=tests.N_RESAMPLES if draws else None,

@@ -24,6 +24,12 @@ MAX_HELD = 2**22
 MAX_DIFFERENCES = 2**21
 
 
+def within_room(budget: int) -> int:
+    """Return a budget of numbers, or as many as the execution has room for."""
+    room = current_execution().room
+    return budget if room is None else min(budget, room)
+
+
 def chunk_size(
     xp: Library, elements: int, budget: int | None = None, least: int = 1
 ) -> int:
@@ -31,10 +37,9 @@ def chunk_size(
 
     A chunk has a least number too, if these can be held.
     """
-    if budget is None:
-        budget = xp.chunk_elements
+    budget = within_room(xp.chunk_elements if budget is None else budget)
     elements = max(1, elements)
-    return max(1, budget // elements, min(least, MAX_HELD // elements))
+    return max(1, budget // elements, min(least, within_room(MAX_HELD) // elements))
 
 
 def map_replicates(

@@ -42,18 +42,26 @@ class Execution:
     """How replicates are computed: how many at a time, by whom, and whom to tell.
 
     For a chunk that is computed elsewhere, workers are 1, so that pools do not nest,
-    and there is no progress. `is_admitted` if the arrays suit the workers.
+    and there is no progress. `is_admitted` if the arrays suit the workers. `room` is
+    for fewer numbers than are held at once by default, and `least` is how many are
+    worth sharing.
     """
 
     batch: int | None = None
     workers: Workers = None
     progress: Progress | None = None
     is_admitted: bool = False
+    room: int | None = None
+    least: int | None = None
 
     @property
     def elsewhere(self) -> "Execution":
         """The execution of a chunk elsewhere."""
-        return Execution(self.batch, 1, None, is_admitted=True)
+        return replace(self, workers=1, progress=None, is_admitted=True)
+
+    def is_long(self, elements: int) -> bool:
+        """Tell whether so many elements are worth sharing."""
+        return elements >= (_MIN_ELEMENTS if self.least is None else self.least)
 
 
 _BY_DEFAULT = Execution()
@@ -82,10 +90,11 @@ def nest_execution(
 ) -> Execution:
     """Return the execution of a nested call: that of the outer one, unless given."""
     outer = current_execution()
-    return Execution(
-        batch,
-        outer.workers if workers is None else workers,
-        outer.progress if progress is None else progress,
+    return replace(
+        outer,
+        batch=batch,
+        workers=outer.workers if workers is None else workers,
+        progress=outer.progress if progress is None else progress,
         is_admitted=outer.is_admitted and workers is None,
     )
 
@@ -129,8 +138,9 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
 
 def shared_by_axis(elements: int) -> str | None:
     """Return the axis of a mesh that is to share the elements, or None."""
-    name = current_execution().workers
-    return name if isinstance(name, str) and elements >= _MIN_ELEMENTS else None
+    execution = current_execution()
+    name = execution.workers
+    return name if isinstance(name, str) and execution.is_long(elements) else None
 
 
 def compute_chunks(
@@ -155,7 +165,7 @@ def compute_chunks(
         if progress is not None:
             progress(min(done, count), count)
 
-    is_long = elements * count >= _MIN_ELEMENTS
+    is_long = execution.is_long(elements * count)
     if callable(workers) and is_long:
         n_chunks = -(-count // size)
         step = size * max(1, min(_MAX_CHUNKS_OF_TASK, n_chunks // _MIN_TASKS))
@@ -202,7 +212,7 @@ def compute_items(
         with executed_by(replace(execution, progress=None)):
             return function(item)
 
-    is_long = elements * len(items) >= _MIN_ELEMENTS
+    is_long = execution.is_long(elements * len(items))
     results: Iterator[Item]
     if callable(workers) and is_long:
         results = _by_map(workers, elsewhere, items)

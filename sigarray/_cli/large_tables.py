@@ -11,8 +11,10 @@ from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_c
 _MAX_HELD = 2**27
 
 
-def open_large(options: argparse.Namespace) -> ScoreTable | None:
+def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable | None:
     """Return the models of a large file, without reading it; None for other files.
+
+    Other tests than that of orders read so many scores at most.
 
     Raises
     ------
@@ -39,10 +41,10 @@ def open_large(options: argparse.Namespace) -> ScoreTable | None:
     if n_scores <= MAX_READ:
         return None
     if options.test not in (None, "aso"):
-        if n_scores <= _MAX_HELD:
+        if n_scores <= most:
             return None
         msg = (
-            f"Expected --test aso for more than {_MAX_HELD:,} scores in {file}; there "
+            f"Expected --test aso for more than {most:,} scores in {file}; there "
             f"are {n_scores:,}. Choose some with --columns."
         )
         raise ValueError(msg)

@@ -15,16 +15,31 @@ import numpy as np
 
 from sigarray._backend.chunks import map_items
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.sources import Part, find_dtype, list_parts, read_blocks
-
-# The bits of the first cells, whose counts take 8 MiB; the cells of a later pass; and
-# the most scores that are collected, of 8 bytes at most.
-_FIRST_BITS = 20
-_MAX_CELLS = 2**23
-_MAX_COLLECTED = 2**24
+from sigarray._numeric.sources import PART, Part, find_dtype, list_parts, read_blocks
 
 # Called with the number of scores read, and of all, which is None if not yet known.
 Progress = Callable[[int, int | None], Any]
+
+
+class Room(NamedTuple):
+    """Limits on what is held at once.
+
+    `first_bits` are those of the first cells, whose counts take 8 MiB, and `cells` the
+    most cells of a later pass. `collected` is the most scores that are collected, of 8
+    bytes at most, `part` the scores of a part, which one worker reads, `read` the most
+    scores in all samples that are read as arrays, and `held` the most scores of a
+    sample that are held beside larger ones.
+    """
+
+    first_bits: int = 20
+    cells: int = 2**23
+    collected: int = 2**24
+    part: int = PART
+    read: int = 2**20
+    held: int = 2**10
+
+
+_ROOM = Room()
 
 
 class Level(NamedTuple):
@@ -50,12 +65,20 @@ class Sample:
         -1 turns losses into scores that are better if higher.
     progress : callable, optional
         Called with the number of scores that a pass has read, and of all or None.
+    room : Room, optional
+        How much is held at once.
     """
 
     def __init__(
-        self, source: Any, *, sign: int = 1, progress: Progress | None = None
+        self,
+        source: Any,
+        *,
+        sign: int = 1,
+        progress: Progress | None = None,
+        room: Room = _ROOM,
     ) -> None:
-        self._parts = list_parts(source)
+        self.room = room
+        self._parts = list_parts(source, room.part)
         self.dtype = find_dtype(self._parts)
         self._sign, self._progress = sign, progress
         self.size = 0
@@ -69,9 +92,10 @@ class Sample:
         """Count the scores, once, in the first pass of `find`."""
         if self.size:
             return self.size
-        level = Level(8 * self.dtype.itemsize - _FIRST_BITS, _FIRST_BITS)
+        bits = self.room.first_bits
+        level = Level(8 * self.dtype.itemsize - bits, bits)
         self._first, self.has_nan = level, False
-        self._counts = self._count_cells((level,), 2**_FIRST_BITS)
+        self._counts = self._count_cells((level,), 2**bits)
         if not self.size:
             msg = "Expected one score or more; got none."
             raise ValueError(msg)
@@ -117,11 +141,11 @@ class Sample:
                 return self._scores_of(prefixes[place])
             levels[-1] = levels[-1]._replace(matters=matters, numbers=numbers)
             n_inside = int(counts.sum())
-            if n_inside <= _MAX_COLLECTED:
+            if n_inside <= self.room.collected:
                 keys = self._collect(tuple(levels), n_inside)
                 before = np.cumsum(counts) - counts
                 return self._scores_of(keys[ranks + (before - starts)[place]])
-            bits = min(shift, max(1, (_MAX_CELLS // len(needed)).bit_length() - 1))
+            bits = min(shift, max(1, (self.room.cells // len(needed)).bit_length() - 1))
             levels.append(Level(shift - bits, bits))
             table = self._count_cells(tuple(levels), len(needed) << bits)
             self._check_again(int(table.sum()), n_inside)
@@ -152,7 +176,7 @@ class Sample:
     ) -> Iterator[tuple[np.ndarray, int, bool]]:
         work = functools.partial(function, self.dtype, self._sign, levels, n_cells)
         n_read, known = 0, self.size or None
-        elements = (known or _MAX_COLLECTED) // max(1, len(self._parts))
+        elements = (known or self.room.collected) // max(1, len(self._parts))
         for result in map_items(HOST, work, self._parts, elements=elements):
             n_read += result[1]
             if self._progress is not None:

@@ -18,15 +18,15 @@ Part = Callable[[], Iterable[Any]]
 
 # The scores of a part, which one worker reads, and of a block, which fits in the cache
 # of a core.
-_PART, _BLOCK = 2**26, 2**16
+PART, _BLOCK = 2**26, 2**16
 _BATCH = 2**20
 _ARROW = (".arrow", ".feather", ".ipc")
 _PARQUET = (".parquet", ".pq")
 SUFFIXES = _PARQUET + _ARROW  # of tables
 
 
-def list_parts(source: Any) -> list[Part]:
-    """Return the parts of a source of scores.
+def list_parts(source: Any, size: int = PART) -> list[Part]:
+    """Return the parts of a source, of so many scores at most.
 
     Raises
     ------
@@ -43,10 +43,10 @@ def list_parts(source: Any) -> list[Part]:
         _check_vector(source)
         return [
             functools.partial(_slice, source[start:stop])
-            for start, stop in _cut(len(source))
+            for start, stop in _cut(len(source), size)
         ]
     if isinstance(source, (str, os.PathLike)):
-        return _parts_of_file(Path(source), column)
+        return _parts_of_file(Path(source), column, size)
     if callable(source) and column is None:
         return [source]
     msg = (
@@ -83,7 +83,7 @@ def read_blocks(part: Part, dtype: np.dtype) -> Iterator[np.ndarray]:
             yield floats[start : start + _BLOCK].astype(dtype, copy=False)
 
 
-def _parts_of_file(path: Path, column: str | None) -> list[Part]:
+def _parts_of_file(path: Path, column: str | None, size: int) -> list[Part]:
     if path.suffix == ".npy":
         if column is not None:
             msg = f"Expected no column for {path}, which is one array; got {column!r}."
@@ -92,7 +92,7 @@ def _parts_of_file(path: Path, column: str | None) -> list[Part]:
         _check_vector(array)
         return [
             functools.partial(_read_npy, path, start, stop)
-            for start, stop in _cut(len(array))
+            for start, stop in _cut(len(array), size)
         ]
     if path.suffix not in SUFFIXES:
         msg = (
@@ -224,8 +224,8 @@ def _read_npy(path: Path, start: int, stop: int) -> Iterator[np.ndarray]:
         )
 
 
-def _cut(n: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + _PART, n)) for start in range(0, n, _PART))
+def _cut(n: int, size: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(start + size, n)) for start in range(0, n, size))
 
 
 def _check_vector(array: Array) -> None:

@@ -50,11 +50,6 @@ from sigarray._order.ratio import (
 from sigarray._order.two_models import STREAMS
 from sigarray.results import AsoResult, PairwiseAsoResult
 
-# Up to this many scores in all samples are read and compared as arrays.
-_MAX_READ = 2**20
-# Up to this many scores of a sample are held beside larger samples.
-_MAX_HELD = 2**10
-
 
 @checked(
     dt=fraction,
@@ -296,7 +291,7 @@ def _estimate(
 ) -> tuple[Estimates, Equality]:
     """Return the estimates and tests of all pairs of samples."""
     with HOST.modes_off(), _told_of_parts():
-        if sum(_count(samples)) <= _MAX_READ:
+        if sum(_count(samples)) <= samples[0].room.read:
             return estimate_pairs(
                 HOST,
                 [sample.read()[None, :] for sample in samples],
@@ -378,7 +373,7 @@ def _know(
     for sample, wanted in zip(samples, ranks, strict=True):
         n = sample.size
         nodes = wanted[:0] if grid is None else grid_ranks(HOST, n, grid)
-        is_held = n <= _MAX_HELD
+        is_held = n <= sample.room.held
         ends = np.asarray([0, n - 1])
         every = np.arange(n) if is_held else _sort_distinct(wanted, nodes, ends)
         values = sample.find(every)
@@ -389,7 +384,7 @@ def _know(
     scale = find_scale(HOST, largest)
     return [
         KnownScores(sample.size, every, scale * values)
-        if sample.size > _MAX_HELD
+        if sample.size > sample.room.held
         else (scale * values)[None, :]
         for sample, (every, values) in zip(samples, parts, strict=True)
     ]

@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.chunks import MAX_DIFFERENCES, chunk_size, map_entries
+from sigarray._backend.chunks import (
+    MAX_DIFFERENCES,
+    chunk_size,
+    map_entries,
+    within_room,
+)
 from sigarray._backend.library import Library
 from sigarray._backend.windows import map_windows, rows_of
 
@@ -73,7 +78,7 @@ def map_block(
     n_entries = math.prod(leading)
     sample = max(width, *(math.prod(z.shape[axis + 1 :]) for z in (x, y)))
     n_scores = math.prod(x.shape) + math.prod(y.shape)
-    limit = max(MAX_DIFFERENCES, n_scores, chunk_size(xp, 1))
+    limit = max(within_room(MAX_DIFFERENCES), n_scores, chunk_size(xp, 1))
     if n_entries * sample <= limit:
         # y is repeated as far around as rows of x reach.
         n_windows = first + min(n, n_pairs) + -(-n_pairs // n) - 1

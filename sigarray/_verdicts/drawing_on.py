@@ -3,7 +3,7 @@
 import functools
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -53,9 +53,40 @@ def draw_on(
     names = list(scores)
     bounds = np.array(result.eps_min, dtype=float)
     errors = np.array(result.standard_error, dtype=float)
-    n_pairs = math.comb(len(names), 2)
     undecided = []
-    for i, j in np.argwhere(bounds < 0.5):
+    for i, j, draw, find_bound in _list_drawn(
+        scores, result, options, level=level, sign=sign
+    ):
+        drawn = _draw_until_clear(draw, find_bound, options)
+        if drawn.n_resamples > options.n_resamples:
+            bounds[i, j] = drawn.value
+            errors[i, j] = errors[j, i] = drawn.standard_error
+        if not drawn.is_clear_of(options.threshold):
+            undecided.append(f"{names[i]} over {names[j]}")
+            bounds[i, j] = max(drawn.value, options.threshold)
+    if undecided:
+        warnings.warn(
+            f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
+            f"error of {_MOST:,} resamples: it is a toss-up, and neither is called "
+            "better.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return result._replace(eps_min=bounds, standard_error=errors)
+
+
+def _list_drawn(
+    scores: Mapping[str, Any],
+    result: PairwiseAsoResult,
+    options: Options,
+    *,
+    level: float,
+    sign: float,
+) -> Iterator[tuple[int, int, Callable[..., np.ndarray], Callable[..., "Bound"]]]:
+    """Yield the pairs whose bounds are of resamples, what draws, and what bounds."""
+    names = list(scores)
+    n_pairs = math.comb(len(names), 2)
+    for i, j in np.argwhere(np.asarray(result.eps_min) < 0.5).tolist():
         pair = [names[i], names[j]]
         samples = [sign * np.asarray(scores[name], dtype=float) for name in pair]
         sizes = len(samples[0]), len(samples[1])
@@ -77,22 +108,7 @@ def draw_on(
             streams=tuple((x,) for x in name_streams(pair)),
             grid=plan.grid,
         )
-        drawn = _draw_until_clear(draw, find_bound, options)
-        if drawn.n_resamples > options.n_resamples:
-            bounds[i, j] = drawn.value
-            errors[i, j] = errors[j, i] = drawn.standard_error
-        if not drawn.is_clear_of(options.threshold):
-            undecided.append(f"{names[i]} over {names[j]}")
-            bounds[i, j] = max(drawn.value, options.threshold)
-    if undecided:
-        warnings.warn(
-            f"eps_min of {', '.join(undecided)} is {options.threshold:g} up to the "
-            f"error of {_MOST:,} resamples: it is a toss-up, and neither is called "
-            "better.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return result._replace(eps_min=bounds, standard_error=errors)
+        yield i, j, draw, find_bound
 
 
 class Bound(NamedTuple):

@@ -18,7 +18,9 @@ class TableError(ValueError):
     """A file that is not the expected table; the message says where and why."""
 
 
-def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearray]:
+def read_bytes(
+    path: str | Path, *, is_text: bool = False, most: int = _MAX_BYTES
+) -> tuple[str, bytearray]:
     """Return the name and the bytes of a file; text, up to a byte that no text has.
 
     Raises
@@ -29,10 +31,10 @@ def read_bytes(path: str | Path, *, is_text: bool = False) -> tuple[str, bytearr
     name = "standard input" if str(path) == "-" else str(path)
     try:
         if name == "standard input":
-            data = _read_all(_standard_input(), name, is_text)
+            data = _read_all(_standard_input(), name, is_text, most)
         else:
             with open(path, "rb") as file:
-                data = _read_all(file, name, is_text)
+                data = _read_all(file, name, is_text, most)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         msg = f"{name} cannot be read: {reason}."
@@ -74,7 +76,7 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _read_all(file: BinaryIO, name: str, is_text: bool) -> bytearray:
+def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
     """Read to the end, or to a byte that no text has, because /dev/zero has no end."""
     data = bytearray()
     first = file.read(_CHUNK)
@@ -84,9 +86,9 @@ def _read_all(file: BinaryIO, name: str, is_text: bool) -> bytearray:
     while chunk := first or file.read(_CHUNK):
         first = b""
         data += chunk
-        if len(data) > _MAX_BYTES:
+        if len(data) > most:
             msg = (
-                f"{name}: expected a table of at most {_MAX_BYTES} bytes; got more. "
+                f"{name}: expected a table of at most {most} bytes; got more. "
                 "Write fewer columns, or fewer digits."
             )
             raise TableError(msg)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.chunks import MAX_HELD
+from sigarray._backend.chunks import MAX_HELD, within_room
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import ordered_keys, uniform_indices
 from sigarray._numeric.subsets import binomial_rows
@@ -58,7 +58,8 @@ def count_dealt(n: int, size_a: int, size_b: int) -> int:
 def _deals_in_advance(n: int, size_a: int, size_b: int) -> bool:
     """Tell whether responses are shared out in all ways before any draw."""
     n_deals = math.comb(size_a + size_b, size_a)
-    return n_deals <= MAX_DEALS and n_deals * n * (size_a + size_b) <= MAX_HELD
+    n_held = n_deals * n * (size_a + size_b)
+    return n_deals <= MAX_DEALS and n_held <= within_room(MAX_HELD)
 
 
 def _make_pool(xp: Library, group: tuple[Array, ...]) -> Pool:

@@ -15,13 +15,12 @@ START = """
 import datetime, inspect, os, warnings
 import torch, torch.distributed as dist, torch.multiprocessing
 from sigarray import aso, gather_scores, permutation_test, responses
-from sigarray._backend import chunks, ranks, workers
-from sigarray._backend.of_torch import TorchLibrary
+from sigarray._backend import chunks, ranks
+from sigarray._backend.workers import Execution, executed_by
 from tests.cases import CASES
 
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
-workers._MIN_ELEMENTS, TorchLibrary.chunk_elements, chunks.MAX_HELD = 0, 800, 800
 
 
 def join(rank):
@@ -46,12 +45,20 @@ def check(x, y):
     torch.testing.assert_close(x, y, rtol=0, atol=0, equal_nan=True)
 
 """
+SCORES = """
+def work(rank):
+    group = join(rank)
+    generator = torch.Generator().manual_seed(0)
+    a, b = torch.randn(2, 101, generator=generator)
+    by = {"n_resamples": 500, "batch": 50, "workers": group}
+"""
 END = """
     print("done")
     dist.destroy_process_group()
 
 
-torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
+with executed_by(Execution(least=0, room=800)):
+    torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
 """
 
 
@@ -95,13 +102,11 @@ def work(rank):
     )
 
 
-def test_what_ranks_share_and_what_they_refuse(work):
+def test_ranks_share_chunks(work):
+    """Also where torch compiles, and by the state of a generator."""
     work(
-        """
-def work(rank):
-    group = join(rank)
-    generator = torch.Generator().manual_seed(0)
-    a, b = torch.randn(2, 101, generator=generator)
+        SCORES
+        + """
     shares = []
     draw = chunks.compute_chunks
 
@@ -113,7 +118,6 @@ def work(rank):
         return draw(chunk, *args, **options)
 
     chunks.compute_chunks = note
-    by = {"n_resamples": 500, "batch": 50, "workers": group}
     first = aso(a, b, rng=0, **by)
     both = ranks._gather(torch.tensor(shares), group)
     assert len(shares) == 5 and sorted(torch.cat(both).tolist()) == [
@@ -123,7 +127,14 @@ def work(rank):
     check(compiled(a, b), first)
     check(aso(a, b, rng=torch.Generator().manual_seed(3), **by),
           aso(a, b, rng=torch.Generator().manual_seed(3), **(by | {"workers": None})))
+"""
+    )
 
+
+def test_calls_that_differ_between_ranks_are_refused(work):
+    work(
+        SCORES
+        + """
     refuses(lambda: aso(a, b, **by), "Expected rng to be an int where the ranks")
     same = "Expected the same call on all ranks"
     refuses(lambda: aso(a + rank, b, rng=0, **by), same)
@@ -146,15 +157,32 @@ def work(rank):
             same,
         )
     refuses(lambda: aso(a.numpy(), b.numpy(), rng=0, **by), "Pass torch tensors")
+    outside = dist.new_group([0])
+    if rank == 1:
+        refuses(lambda: aso(a, b, rng=0, workers=outside), "ranks outside of a group")
+"""
+    )
 
-    # Where a look at the numbers would wait for the device.
-    can_wait, ranks._can_wait = ranks._can_wait, lambda x: False
+
+def test_ranks_that_differ_give_nan_where_nothing_may_wait(work):
+    """A look at the numbers would wait for the device."""
+    work(
+        SCORES
+        + """
+    first = aso(a, b, rng=0, **by)
+    ranks._can_wait = lambda x: False
     result = aso(a + rank, b, rng=0, **by)
     assert all(x.isnan() for x in result), result
     assert permutation_test(a, b, rng=rank, workers=group).pvalue.isnan()
     check(aso(a, b, rng=0, **by), first)
+"""
+    )
 
-    ranks._can_wait = can_wait
+
+def test_scores_of_all_ranks_are_gathered(work):
+    work(
+        SCORES
+        + """
     for n in (1, 7, 8):
         items = torch.randn(3, n, generator=generator)
         sampler = torch.utils.data.DistributedSampler(range(n), shuffle=False)
@@ -166,9 +194,6 @@ def work(rank):
     refuses(lambda: gather_scores(own, n_items=8 - rank), others)
     refuses(lambda: gather_scores(own.double() if rank else own, n_items=8), others)
     refuses(lambda: gather_scores(own[: 2 + rank], n_items=8), others)
-    outside = dist.new_group([0])
-    if rank == 1:
-        refuses(lambda: aso(a, b, rng=0, workers=outside), "ranks outside of a group")
     integers = gather_scores(torch.tensor([rank, 2 + rank]), n_items=4)
     check(integers, torch.arange(4, dtype=torch.float64))
 """

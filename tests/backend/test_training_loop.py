@@ -245,78 +245,99 @@ def test_simulations_without_float64(torch):
         torch.testing.assert_close(result, expected)
 
 
-def test_processes(torch, tmp_path):
-    """Two of them, each with half of the examples, and one answer.
+PROCESSES = """
+import datetime, os, warnings
+import torch, torch.distributed as dist, torch.multiprocessing
+import torch._dynamo  # which both processes would import
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import Shard, distribute_tensor, init_device_mesh
+from sigarray import aso
 
-    The model is wrapped for gradients in common, or it is split among them.
-    """
+agree = torch.testing.assert_close
+warnings.simplefilter("ignore")
+torch.manual_seed(0)
+examples, targets, baseline = torch.rand(40, 4), torch.rand(40), torch.rand(40)
+plain = torch.nn.Linear(4, 1)
+
+def score(model, place):
+    return 1.0 - (model(examples[place])[:, 0] - targets[place]).abs()
+
+def gather(x):
+    parts = [torch.empty_like(x) for _ in range(2)]
+    dist.all_gather(parts, x.detach())
+    return torch.cat(parts)
+
+def train(rank):
+    store = dist.FileStore(os.environ["STORE"], 2)
+    limit = datetime.timedelta(seconds=60)
+    dist.init_process_group(
+        "gloo", store=store, rank=rank, world_size=2, timeout=limit
+    )
+    expected = aso(score(plain, slice(None)), baseline, rng=0)
+    half = slice(20 * rank, 20 * rank + 20)
+"""
+END = """
+    print("done")
+    dist.destroy_process_group()
+
+
+torch.multiprocessing.start_processes(train, nprocs=2, start_method="fork")
+"""
+
+
+@pytest.fixture
+def train(torch, tmp_path):
+    """Run the rest of a training in two processes, each with half of the examples."""
     if not (torch.distributed.is_available() and hasattr(os, "fork")):
         pytest.skip("torch has no processes here")
-    code, output = run(
+
+    def train(body):
+        store = str(tmp_path / "store")
+        code, output = run(PROCESSES + body + END, STORE=store)
+        assert code == 0, output
+        assert output.count("done") == 2, output
+
+    return train
+
+
+def test_processes_with_gradients_in_common(train):
+    """One answer, which leaves the gradients as they are without it."""
+    train(
         """
-        import datetime, os, warnings
-        import torch, torch.distributed as dist, torch.multiprocessing
-        import torch._dynamo  # which both processes would import
-        from torch.distributed.fsdp import fully_shard
-        from torch.distributed.tensor import Shard, distribute_tensor, init_device_mesh
-        from sigarray import aso
+    model = torch.nn.parallel.DistributedDataParallel(plain)
+    scores = score(model, half)
+    loss = -scores.mean()
+    result = aso(gather(scores), baseline, rng=0)
+    agree(result, expected)
+    both = gather(torch.stack(result))
+    assert both[:5].equal(both[5:]), both
+    assert 0.0 < result.standard_error < 1.0
 
-        agree = torch.testing.assert_close
-        warnings.simplefilter("ignore")
-        torch.manual_seed(0)
-        examples, targets, baseline = torch.rand(40, 4), torch.rand(40), torch.rand(40)
-        plain = torch.nn.Linear(4, 1)
-
-        def score(model, place):
-            return 1.0 - (model(examples[place])[:, 0] - targets[place]).abs()
-
-        def gather(x):
-            parts = [torch.empty_like(x) for _ in range(2)]
-            dist.all_gather(parts, x.detach())
-            return torch.cat(parts)
-
-        def train(rank):
-            store = dist.FileStore(os.environ["STORE"], 2)
-            limit = datetime.timedelta(seconds=60)
-            dist.init_process_group(
-                "gloo", store=store, rank=rank, world_size=2, timeout=limit
-            )
-            expected = aso(score(plain, slice(None)), baseline, rng=0)
-            half = slice(20 * rank, 20 * rank + 20)
-            model = torch.nn.parallel.DistributedDataParallel(plain)
-            scores = score(model, half)
-            loss = -scores.mean()
-            result = aso(gather(scores), baseline, rng=0)
-            agree(result, expected)
-            both = gather(torch.stack(result))
-            assert both[:5].equal(both[5:]), both
-            assert 0.0 < result.standard_error < 1.0
-
-            loss.backward()
-            weight = plain.weight.detach().clone().requires_grad_()
-            whole = torch.nn.functional.linear(examples, weight, plain.bias)[:, 0]
-            (whole - targets).abs().mean().backward()
-            agree(plain.weight.grad, weight.grad)
-
-            mesh = init_device_mesh("cpu", (2,))
-            split = distribute_tensor(gather(scores), mesh, [Shard(0)])
-            for call in (aso, lambda x, y: aso(y, x)):
-                try:
-                    call(split, baseline)
-                except TypeError as error:
-                    assert "DTensor. Pass x.full_tensor()" in str(error), error
-                else:
-                    raise AssertionError("a DTensor was taken")
-            agree(aso(split.full_tensor(), baseline, rng=0), expected)
-            model = fully_shard(torch.nn.Sequential(plain), mesh=mesh)
-            assert type(plain.weight.data).__name__ == "DTensor"
-            agree(aso(gather(score(model, half)), baseline, rng=0), expected)
-            print("done")
-            dist.destroy_process_group()
-
-        torch.multiprocessing.start_processes(train, nprocs=2, start_method="fork")
-        """,
-        STORE=str(tmp_path / "store"),
+    loss.backward()
+    weight = plain.weight.detach().clone().requires_grad_()
+    whole = torch.nn.functional.linear(examples, weight, plain.bias)[:, 0]
+    (whole - targets).abs().mean().backward()
+    agree(plain.weight.grad, weight.grad)
+"""
     )
-    assert code == 0, output
-    assert output.count("done") == 2, output
+
+
+def test_processes_that_split_a_model(train):
+    """Its parts are no scores, until they are whole again."""
+    train(
+        """
+    mesh = init_device_mesh("cpu", (2,))
+    split = distribute_tensor(gather(score(plain, half)), mesh, [Shard(0)])
+    for call in (aso, lambda x, y: aso(y, x)):
+        try:
+            call(split, baseline)
+        except TypeError as error:
+            assert "DTensor. Pass x.full_tensor()" in str(error), error
+        else:
+            raise AssertionError("a DTensor was taken")
+    agree(aso(split.full_tensor(), baseline, rng=0), expected)
+    model = fully_shard(torch.nn.Sequential(plain), mesh=mesh)
+    assert type(plain.weight.data).__name__ == "DTensor"
+    agree(aso(gather(score(model, half)), baseline, rng=0), expected)
+"""
+    )

@@ -13,11 +13,10 @@ import pytest
 
 import sigarray
 from sigarray import aso, bootstrap_test, multi_aso, permutation_test, responses
-from sigarray._backend import chunks, workers
-from sigarray._backend.library import Library
+from sigarray._backend.workers import Execution, executed_by
 from sigarray._order.ratio import SortedResamples
 from tests.backend.programs import run
-from tests.backends import find_lack, require, whole_suite
+from tests.backends import require, whole_suite
 from tests.cases import CASES
 from tests.test_contract import over
 
@@ -35,20 +34,17 @@ SHARED = [
 
 
 @pytest.fixture
-def always_shared(monkeypatch):
+def always_shared():
     """Short calls too."""
-    monkeypatch.setattr(workers, "_MIN_ELEMENTS", 0)
+    with executed_by(Execution(least=0)):
+        yield
 
 
 @pytest.fixture
-def small_chunks(monkeypatch, always_shared):
+def small_chunks():
     """So that there is something to share."""
-    monkeypatch.setattr(Library, "chunk_elements", 800)
-    if find_lack("torch") is None:
-        from sigarray._backend.of_torch import TorchLibrary
-
-        monkeypatch.setattr(TorchLibrary, "chunk_elements", 800)
-    monkeypatch.setattr(chunks, "MAX_HELD", 800)
+    with executed_by(Execution(least=0, room=800)):
+        yield
 
 
 def assert_same(results, expected):
@@ -327,10 +323,9 @@ def test_a_worker_of_dask_that_is_killed():
         from distributed import Client, LocalCluster
 
         from sigarray import multi_aso
-        from sigarray._backend import workers
+        from sigarray._backend.workers import Execution, executed_by
 
         def main():
-            workers._MIN_ELEMENTS = 0
             scores = np.random.default_rng(0).normal(size=(8, 200))
             options = {"n_resamples": 3000, "rng": 0}
             expected = multi_aso(scores, **options)
@@ -346,7 +341,8 @@ def test_a_worker_of_dask_that_is_killed():
                             os.kill(victim, signal.SIGKILL)
                         yield result
 
-                result = multi_aso(scores, workers=kill_one, **options)
+                with executed_by(Execution(least=0)):
+                    result = multi_aso(scores, workers=kill_one, **options)
             for found, value in zip(result, expected, strict=True):
                 np.testing.assert_array_equal(found, value)
             print("the same")

@@ -254,7 +254,6 @@ class TestWaiting:
         # Not before a second has passed.
         assert list(progress.track("abc", "Pair")) == ["a", "b", "c"]
         assert capsys.readouterr().err == ""
-        monkeypatch.setattr(progress, "_PAUSE", -1.0)
         monkeypatch.setitem(sys.modules, "rich.progress", None)
         times = itertools.count(0, 10)
         monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(times)))
@@ -273,8 +272,9 @@ class TestWaiting:
 
     def test_progress_of_a_single_computation(self, monkeypatch, capsys):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        monkeypatch.setattr(progress, "_LONG", 0.0)
-        monkeypatch.setattr(progress, "_PAUSE", -1.0)
+        # Ten seconds pass between any two looks.
+        times = itertools.count(0, 10)
+        monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(times)))
         for name, shown in (("rich.progress", "of 10000"), ("nothing", "/10000")):
             with monkeypatch.context() as patch:
                 patch.setitem(sys.modules, name, None)

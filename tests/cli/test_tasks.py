@@ -135,15 +135,16 @@ def test_no_seed_decides(write, run):
     assert len(verdicts) == 1
 
 
-def test_a_bound_at_the_threshold_is_a_toss_up(run, monkeypatch):
-    monkeypatch.setattr("sigarray._verdicts.drawing_on._MOST", 4000)
+def test_a_bound_at_the_threshold_is_a_toss_up(run):
+    """At that of as many resamples as are drawn at most."""
     options = ["compare", "--columns", "forest,wide_network", "--format", "json"]
-    document = json.loads(run(*options)[1])
+    document = json.loads(run(*options, "--n-resamples", str(2**18))[1])
     bound = min(x["eps_min"] for x in document["pairs"])
-    threshold = ["--threshold", f"{bound:.4f}"]
+    threshold = ["--threshold", f"{bound:.6f}"]
     code, out, err = run(*options, *threshold)
     assert code == 0
     assert "wide_network over forest is" in err
+    assert "up to the error of 262,144 resamples" in err
     assert "it is a toss-up, and neither is called better" in err
     assert not any(x["a_is_better"] for x in json.loads(out)["pairs"])
 

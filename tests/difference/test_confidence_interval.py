@@ -10,6 +10,7 @@ from sigarray import bootstrap_ci
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
+from sigarray._backend.workers import Execution, executed_by
 from sigarray._difference.confidence_interval import _medians_without_one
 from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
@@ -144,11 +145,11 @@ def test_beyond_the_pole_the_limit_is_the_largest_replicate():
     assert find_limits(-x).low == pytest.approx(float(smallest), rel=1e-9)
 
 
-def test_batch_entries_taken_some_at_a_time(monkeypatch):
+def test_batch_entries_taken_some_at_a_time():
     x = np.random.default_rng(0).normal(size=(5, 3, 12))
     whole = bootstrap_ci(x, n_resamples=200, rng=1)
-    monkeypatch.setattr("sigarray._difference.confidence_interval.MAX_HELD", 1000)
-    parts = bootstrap_ci(x, n_resamples=200, rng=1)
+    with executed_by(Execution(room=1000)):
+        parts = bootstrap_ci(x, n_resamples=200, rng=1)
     for part, expected in zip(parts, whole, strict=True):
         np.testing.assert_allclose(part, expected, rtol=1e-13)
 

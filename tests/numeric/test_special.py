@@ -8,7 +8,13 @@ import scipy.special
 import scipy.stats
 
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.special import normal_quantiles, normal_sf, student_t_sf
+from sigarray._numeric.special import (
+    normal_quantile,
+    normal_quantiles,
+    normal_sf,
+    student_quantile,
+    student_t_sf,
+)
 from tests.backends import in_every_width
 
 
@@ -57,3 +63,12 @@ class TestTails:
         z = backend.to_numpy(normal_quantiles(backend.library, backend.asarray(p)))
         atol = 1e-11 if backend.float_name == "float64" else 2e-3
         np.testing.assert_allclose(z, scipy.special.ndtri(p), atol=atol)
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-6, 0.025, 0.3, 0.5, 0.95, 1.0 - 1e-9])
+def test_quantiles_of_static_numbers(p):
+    assert normal_quantile(p) == pytest.approx(scipy.special.ndtri(p), rel=1e-12)
+    for df in (1.0, 2.5, 4.0, 30.0, 1e6):
+        if p > 1e-100:
+            expected = scipy.special.stdtrit(df, p)
+            assert student_quantile(p, df) == pytest.approx(expected, rel=1e-9)

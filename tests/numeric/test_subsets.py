@@ -1,6 +1,7 @@
 """Subsets of a few scores, and all of their resamples: against listing them."""
 
 import itertools
+import math
 from collections import Counter
 
 import pytest
@@ -20,3 +21,20 @@ def test_enumeration_counts_ordered_resamples(backend, n):
     for column, weight in zip(ranks.T, weights, strict=True):
         assert weight == pytest.approx(ordered.pop(tuple(column)) / n**n, rel=1e-6)
     assert not ordered
+
+
+@in_every_width
+@pytest.mark.parametrize(("size", "n"), [(0, 4), (1, 5), (3, 7), (4, 9), (6, 6)])
+def test_subsets_are_all_in_the_order_of_their_largest_elements(backend, size, n):
+    expected = sorted(itertools.combinations(range(n), size), key=lambda x: x[::-1])
+    places = backend.library.arange(len(expected))
+    found = subsets.subset_at(backend.library, places, size, n)
+    found = [backend.to_numpy(x).tolist() for x in found]
+    assert list(zip(*found, strict=True)) == expected if size else not found
+
+
+def test_rows_of_binomials_are_pascals(backend):
+    rows = subsets.binomial_rows(backend.library, size=6, count=9)
+    for i, row in enumerate(rows):
+        expected = [math.comb(i - 1 + j, i) if j else 0 for j in range(9)]
+        assert backend.to_numpy(row).tolist() == expected

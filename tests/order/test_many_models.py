@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import aso, multi_aso
+from sigarray._backend.workers import Execution, executed_by
 from tests.backends import everywhere
 
 
@@ -45,7 +46,7 @@ def test_multi_aso_is_aso_of_each_pair(backend, n_models, method):
 
 @everywhere
 @pytest.mark.parametrize("method", ["bootstrap", "exact", "asymptotic"])
-def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
+def test_many_differences_are_computed_in_parts(backend, method):
     """Blocks of pairs and halves of batches, as large inputs need them."""
     rng = np.random.default_rng(0)
     size = 4 if method == "exact" else 9
@@ -53,9 +54,12 @@ def test_many_differences_are_computed_in_parts(backend, method, monkeypatch):
     options = {"method": method, "n_resamples": 30, "rng": 0}
     a, b = backend.asarray(models[:, None, :]), backend.asarray(others[None, :, :])
     whole = [aso(a, b, **options), multi_aso(backend.asarray(models), **options)]
-    monkeypatch.setattr("sigarray._order.pairs.MAX_DIFFERENCES", 2 * size)
     a, b = a[1:, ...], b[:, :-1, :]  # JAX has compiled the other shapes
-    parts = [aso(a, b, **options), multi_aso(backend.asarray(models[:4]), **options)]
+    with executed_by(Execution(room=2 * size)):
+        parts = [
+            aso(a, b, **options),
+            multi_aso(backend.asarray(models[:4]), **options),
+        ]
     for result, expected in zip(parts[0], whole[0], strict=True):
         np.testing.assert_allclose(
             backend.to_numpy(result),

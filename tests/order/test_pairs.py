@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from sigarray import aso, multi_aso, violation_ratio
-from sigarray._backend import windows
 from sigarray._order import pairs
 from sigarray._order.plans import Plan, plan_errors
 from tests.backends import everywhere
@@ -36,20 +35,22 @@ def test_every_pair_is_there_once(n, m):
 @everywhere
 @pytest.mark.parametrize("at_once", [1, 2, 3, 5, 12, 1000])
 @pytest.mark.parametrize(("n", "m"), [(2, None), (5, None), (6, None), (3, 5), (5, 2)])
-def test_parts_are_the_whole(backend, n, m, at_once, monkeypatch):
+def test_parts_are_the_whole(backend, n, m, at_once):
     """By rows and by several shifts at once, with what belongs to the pairs."""
     rng = np.random.default_rng(0)
     stacks = [rng.normal(size=(2, k, 4)) for k in (n, m or 1)]
     block = (0, 0) if m is None else (0, 1)
     models = pairs_of(block, n, m or n)
     own = rng.normal(size=(2, len(models)))
-    monkeypatch.setattr(windows, "chunk_size", lambda *_: at_once)
+    # Of two batch entries.
+    elements = backend.library.chunk_elements // (2 * at_once)
     result = pairs.map_block(
         backend.library,
         [backend.asarray(x) for x in stacks],
         block,
         lambda x, y, z: backend.xp.sum(x * y, axis=-1) + 2.0 * z,
         backend.asarray(own),
+        elements=elements,
     )
     x, y = (stacks[place] for place in block)
     expected = [(x[:, i] * y[:, j]).sum(-1) for i, j in models] + 2.0 * own.T

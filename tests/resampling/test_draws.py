@@ -1,6 +1,8 @@
 """Samples that are made anew: with replacement, exchanged, dealt out."""
 
+import functools
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -9,8 +11,137 @@ from sigarray import bootstrap_replicates, permutation_replicates, permutation_t
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_bits, random_words
+from sigarray._resampling.draws import Deals, Exchanges, Places, count_permutations
 from tests.backends import everywhere, require
 from tests.resampling.test_replicates import draw_scores
+
+SCORES = [0.5, 2.0, -1.0, 3.5, 0.25, 1.5, 4.0]
+DRAWS = {
+    "places": (Places, 2),
+    "pairs": (functools.partial(Places, is_paired=True), 2),
+    "places of one": (Places, 1),
+    "exchanges": (functools.partial(Exchanges, n=7), 0),
+    "deals": (functools.partial(Deals, n=5), 0),
+}
+
+
+def make_draws(backend, name, n_entries=3, seed=5):
+    """Return draws, and scores of so many batch entries: samples, or a pool."""
+    make, n_samples = DRAWS[name]
+    rng = np.random.default_rng(0)
+    shape = (n_entries, 7 if n_samples else 14)
+    scores = [backend.asarray(rng.normal(size=shape)) for _ in range(n_samples or 1)]
+    return make(seed_words(backend.library, seed)), scores
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_means_are_those_of_the_samples_that_are_made(backend, name):
+    """Also of replicates from a later one on."""
+    draws, scores = make_draws(backend, name)
+    for start in (0, 11):
+        samples = draws.remake(backend.library, scores, start, 20)
+        means = [backend.to_numpy(x).mean(axis=-1) for x in samples]
+        expected = means[0] if len(means) == 1 else means[0] - means[1]
+        found = draws.find_means(backend.library, scores, start, 20)
+        assert found.shape == (3, 20)
+        np.testing.assert_allclose(
+            backend.to_numpy(found), expected, atol=10 * backend.atol
+        )
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_replicate_depends_on_its_number_alone(backend, name):
+    draws, scores = make_draws(backend, name)
+    whole = draws.remake(backend.library, scores, 0, 30)
+    for start, size in ((0, 1), (7, 5), (29, 1)):
+        part = draws.remake(backend.library, scores, start, size)
+        for x, y in zip(whole, part, strict=True):
+            np.testing.assert_array_equal(
+                backend.to_numpy(x)[:, start : start + size], backend.to_numpy(y)
+            )
+    other, _ = make_draws(backend, name, seed=6)
+    first, second = (
+        backend.to_numpy(x.remake(backend.library, scores, 0, 30)[0])
+        for x in (draws, other)
+    )
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["exchanges", "deals"])
+def test_permuted_scores_are_those_of_the_pool(backend, name):
+    draws, scores = make_draws(backend, name)
+    samples = draws.remake(backend.library, scores, 0, 40)
+    found = np.concatenate([backend.to_numpy(x) for x in samples], axis=-1)
+    pool = np.sort(backend.to_numpy(scores[0]), axis=-1)[:, None, :]
+    np.testing.assert_array_equal(np.sort(found, axis=-1), pool + 0.0 * found)
+
+
+def test_pairs_stay_together(backend):
+    """So do those of single sizes, and as many are drawn as is said."""
+    x = backend.asarray(SCORES)
+    seed = seed_words(backend.library, 1)
+    a, b = Places(seed, is_paired=True).remake(backend.library, [x, 2.0 * x], 0, 50)
+    np.testing.assert_array_equal(2.0 * backend.to_numpy(a), backend.to_numpy(b))
+    a, b = Places(seed).remake(backend.library, [x, 2.0 * x], 0, 50)
+    assert not np.array_equal(2.0 * backend.to_numpy(a), backend.to_numpy(b))
+    (few,) = Places(seed, n_drawn=3).remake(backend.library, [x], 0, 50)
+    assert few.shape == (50, 3)
+    assert set(backend.to_numpy(few).ravel().tolist()) == set(SCORES)
+
+
+@pytest.mark.parametrize(("n", "size"), [(2, 4), (3, 6), (3, 7), (5, 7)])
+def test_without_a_seed_all_permutations_are_made_once(backend, n, size):
+    pool = backend.asarray(SCORES[:size])
+    if 2 * n == size:
+        a, b = Exchanges(None, n).remake(backend.library, [pool], 0, 2**n)
+        pairs = list(zip(SCORES[:n], SCORES[n:size], strict=True))
+        rows = np.stack([backend.to_numpy(a), backend.to_numpy(b)], axis=-1).tolist()
+        expected = itertools.product(*((x, x[::-1]) for x in pairs))
+        assert sorted(tuple(map(tuple, x)) for x in rows) == sorted(expected)
+    count = int(count_permutations(n, size - n, paired=False))
+    a, _ = Deals(None, n).remake(backend.library, [pool], 0, count)
+    found = sorted(tuple(sorted(x)) for x in backend.to_numpy(a).tolist())
+    expected = itertools.combinations(sorted(SCORES[:size]), n)
+    assert found == sorted(expected)
+
+
+def test_permutations_are_counted():
+    for n, m in ((1, 1), (5, 4), (7, 30), (2, 2000)):
+        subsets = math.factorial(n + m) // math.factorial(n) // math.factorial(m)
+        assert count_permutations(n, m, paired=False) == subsets
+    assert count_permutations(13, 13, paired=True) == len(
+        list(itertools.product((0, 1), repeat=13))
+    )
+    assert count_permutations(32, 32, paired=True) == math.inf
+
+
+@pytest.mark.parametrize("make", [Exchanges, Deals])
+def test_parts_of_many_models_add_up_to_the_differences_of_pairs(backend, make):
+    stack = np.random.default_rng(0).normal(size=(4, 6))
+    draws = make(seed_words(backend.library, 3), 6)
+    first, second = (
+        backend.to_numpy(x)
+        for x in draws.find_parts(backend.library, backend.asarray(stack), 5, 9)
+    )
+    for i, j in itertools.permutations(range(4), 2):
+        pool = backend.asarray(np.concatenate([stack[i], stack[j]]))
+        expected = draws.find_means(backend.library, [pool], 5, 9)
+        np.testing.assert_allclose(
+            first[i] + second[j], backend.to_numpy(expected), atol=10 * backend.atol
+        )
+
+
+@pytest.mark.parametrize(("n", "n_entries"), [(31, 1), (70, 2), (70, 60), (33, 130)])
+def test_many_exchanges_are_those_of_few(backend, n, n_entries):
+    """Up to 4096 scores by a table of bytes, and beyond it by products of bits."""
+    pool = np.random.default_rng(0).normal(size=(n_entries, 2 * n))
+    draws = Exchanges(seed_words(backend.library, 7), n)
+    found = draws.find_means(backend.library, [backend.asarray(pool)], 2, 40)
+    a, b = draws.remake(backend.library, [backend.asarray(pool[:1])], 2, 40)
+    expected = (backend.to_numpy(a) - backend.to_numpy(b)).mean(axis=-1)
+    np.testing.assert_allclose(
+        backend.to_numpy(found)[:1], expected, atol=10 * backend.atol
+    )
 
 
 @everywhere

@@ -1,7 +1,11 @@
 """Replicates from any place on: the numbers inside the tests, however they are cut."""
 
+import dataclasses
 import inspect
 import itertools
+import math
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +19,8 @@ from sigarray import (
     permutation_test,
     responses,
 )
+from sigarray._backend.of_numpy import HOST
+from sigarray._resampling.replicates import Beyond, Remade, count_beyond, keep
 from tests.backends import everywhere, require
 from tests.cases import CASES
 from tests.test_contract import over
@@ -175,3 +181,64 @@ def test_their_signatures_have_one_shape():
         needed = [x.name for x in options if x.default is x.empty]
         assert needed == [x.name for x in options[:2]] == ["start", "count"]
         assert {"batch", "rng"} <= {x.name for x in options}
+
+
+@dataclasses.dataclass(frozen=True)
+class Squares:
+    """Replicate r is r^2, less a number for each batch entry."""
+
+    xp: Any
+    levels: Any
+    elements: int = 1
+
+    def __call__(self, start, size):
+        numbers = self.xp.arange(size) + start
+        numbers = self.xp.astype(numbers * numbers, self.levels.dtype)
+        return numbers - self.levels[:, None]
+
+
+@pytest.mark.parametrize("batch", [None, 1, 7, 100])
+def test_those_that_are_kept_are_from_a_place_on(backend, batch):
+    squares = Squares(backend.library, backend.asarray([0.0, 3.0]))
+    expected = np.arange(4.0, 24.0) ** 2 - np.array([[0.0], [3.0]])
+    found = keep(backend.library, squares, 20, 4, batch=batch)
+    np.testing.assert_array_equal(backend.to_numpy(found), expected)
+
+
+@pytest.mark.parametrize("sides", [("greater",), ("less",), ("greater", "less")])
+@pytest.mark.parametrize("is_two_sided", [False, True])
+def test_those_beyond_are_counted_by_side(backend, sides, is_two_sided):
+    levels = [50.0, 81.0]
+    squares = Squares(backend.library, backend.asarray(levels))
+    observed = backend.asarray([[1.0], [2.0]])
+    limits = {side: backend.asarray([[15.0], [81.0]]) for side in sides}
+    zero = backend.asarray([0.0, math.nan])
+    extremes = Beyond(backend.library, squares, observed, limits, is_two_sided)
+    found = count_beyond(backend.library, extremes, 13, len(sides), zero)
+    shifts = np.arange(13.0) ** 2 - 51.0
+    shifts = np.abs(shifts) if is_two_sided else shifts
+    # The limit itself is beyond, and a fault stays one.
+    expected = {"greater": shifts >= 15.0, "less": shifts <= 15.0}
+    expected = [[expected[side].sum(), math.nan] for side in sides]
+    np.testing.assert_array_equal(backend.to_numpy(found), expected)
+
+
+class Counted:
+    """Makes replicates, and counts how often."""
+
+    n_made = 0
+
+    def __call__(self):
+        type(self).n_made += 1
+        return Squares(HOST, np.zeros(1))
+
+
+def test_what_makes_replicates_is_sent_in_their_place():
+    remade = Remade.of(Counted())
+    assert Counted.n_made == 1
+    sent = pickle.loads(pickle.dumps(remade))
+    assert Counted.n_made == 1
+    for _ in range(2):
+        np.testing.assert_array_equal(sent(2, 3), remade(2, 3))
+        assert sent.elements == 1
+    assert Counted.n_made == 2

@@ -8,9 +8,9 @@ import pytest
 import scipy.stats
 
 from sigarray import responses
-from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
+from sigarray._backend.workers import Execution, executed_by
 from sigarray.responses import _pools as pools
 from sigarray.responses import _sampling as sampling
 from sigarray.responses._pools import plan_sampler
@@ -129,11 +129,11 @@ class TestResample:
             for x, y in zip(drawn, expected, strict=True):
                 np.testing.assert_array_equal(backend.to_numpy(x), y)
 
-    def test_chunks_do_not_matter(self, monkeypatch):
+    def test_chunks_do_not_matter(self):
         sets = [np.stack([name_responses(5, 2, k)] * 2) for k in range(3)]
         expected = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
-        monkeypatch.setattr(Library, "chunk_elements", 700)
-        drawn = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
+        with executed_by(Execution(room=700)):
+            drawn = draw("bootstrap", "bootstrap", *sets, n_resamples=23)
         np.testing.assert_array_equal(drawn, expected)
         assert drawn.gold.shape == (2, 23, 5, 2)
 
@@ -152,18 +152,36 @@ class TestResample:
 
 class TestNull:
     @pytest.fixture(params=["tabled in advance", "tabled", "shuffled"])
-    def _way(self, request, monkeypatch):
-        if request.param != "tabled in advance":
-            monkeypatch.setattr(pools, "MAX_HELD", 0)
-        if request.param == "shuffled":
-            monkeypatch.setattr(pools, "MAX_DEALS", 0)
+    def deal(self, request):
+        """Share a pool out in each of the ways that room and sizes choose."""
+        room = None if request.param == "tabled in advance" else 0
+        # With places for eight of each there are too many ways for a table.
+        n_places = 8 if request.param == "shuffled" else 0
 
-    @pytest.mark.usefixtures("_way")
+        def deal(a, b):
+            wide = [
+                np.pad(
+                    x,
+                    ((0, 0), (0, max(0, n_places - x.shape[-1]))),
+                    constant_values=NAN,
+                )
+                for x in (a, b)
+            ]
+            with executed_by(Execution(room=room)):
+                drawn = draw_null("all", *wide)
+            assert all(
+                np.isnan(x[..., y.shape[-1] :]).all()
+                for x, y in zip(drawn, (a, b), strict=True)
+            )
+            return [x[..., : y.shape[-1]] for x, y in zip(drawn, (a, b), strict=True)]
+
+        return deal
+
     @pytest.mark.parametrize("sizes", [(2, 2), (1, 3), (3, 1)])
-    def test_all_shares_the_pool_out(self, sizes):
+    def test_all_shares_the_pool_out(self, deal, sizes):
         a, b = (name_responses(2, k, 0) for k in sizes)
         b += sizes[0]
-        drawn_a, drawn_b = draw_null("all", a, b)
+        drawn_a, drawn_b = deal(a, b)
         for item in range(2):
             both = np.concatenate([drawn_a[:, item], drawn_b[:, item]], axis=1)
             pool = [*a[item], *b[item]]
@@ -171,12 +189,11 @@ class TestNull:
             ways = list(itertools.combinations(pool, sizes[0]))
             assert_uniform(np.sort(drawn_a[:, item], axis=1), ways)
 
-    @pytest.mark.usefixtures("_way")
-    def test_missing_responses_stay_missing(self):
+    def test_missing_responses_stay_missing(self, deal):
         """Items in which A and B have 2 and 1, 1 and 3, 3 and 3 responses."""
         a = np.array([[1, NAN, 2], [NAN, 1, NAN], [1, 2, 3]])
         b = np.array([[3, NAN, NAN], [2, 3, 4], [4, 5, 6.0]])
-        drawn_a, drawn_b = draw_null("all", a, b)
+        drawn_a, drawn_b = deal(a, b)
         for item, (n_a, n_b) in enumerate([(2, 1), (1, 3), (3, 3)]):
             assert np.all(np.isnan(drawn_a[:, item]) == (np.arange(3) >= n_a))
             assert np.all(np.isnan(drawn_b[:, item]) == (np.arange(3) >= n_b))
@@ -186,13 +203,14 @@ class TestNull:
             of_a = np.sort(drawn_a[:, item, :n_a], axis=1)
             assert_uniform(of_a, list(itertools.combinations(pool, n_a)))
 
-    def test_tables_in_advance_are_the_same_draws(self, monkeypatch):
+    def test_tables_in_advance_are_the_same_draws(self):
         rng = np.random.default_rng(0)
         a, b = rng.normal(size=(2, 4, 6, 3))
         b[1, 2, 1:] = NAN
         expected = draw_null("all", a, b, n_resamples=50)
-        monkeypatch.setattr(pools, "MAX_HELD", 0)
-        np.testing.assert_array_equal(draw_null("all", a, b, n_resamples=50), expected)
+        with executed_by(Execution(room=0)):
+            found = draw_null("all", a, b, n_resamples=50)
+        np.testing.assert_array_equal(found, expected)
 
     def test_first_takes_two_that_differ(self):
         a = np.array([[1.0, 2.0], [1.0, NAN]])

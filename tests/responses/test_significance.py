@@ -12,6 +12,7 @@ import scipy.stats
 import sigarray
 from sigarray import responses
 from sigarray._backend.of_numpy import HOST
+from sigarray._backend.workers import Execution, executed_by
 from sigarray.responses import metrics
 from sigarray.responses._leads import compare_leads
 from tests.backends import everywhere, require, whole_suite
@@ -223,12 +224,12 @@ class TestResponseTest:
         assert float(by_callable.pvalue) == float(by_name.pvalue)
         assert float(by_callable.metric_a) == pytest.approx(-float(by_name.metric_a))
 
-    def test_batch_entries_by_chunks(self, likert, monkeypatch):
+    def test_batch_entries_by_chunks(self, likert):
         rng = np.random.default_rng(0)
         sets = [x + 0.1 * rng.normal(size=(5, *x.shape)) for x in likert]
         whole = response_test(*sets, n_resamples=30, rng=0)
-        monkeypatch.setattr("sigarray.responses._leads.MAX_HELD", 1)
-        parts = response_test(*sets, n_resamples=30, rng=0)
+        with executed_by(Execution(room=1)):
+            parts = response_test(*sets, n_resamples=30, rng=0)
         np.testing.assert_allclose(np.stack(whole), np.stack(parts), rtol=1e-12)
         assert len(np.unique(whole.pvalue)) > 1
 

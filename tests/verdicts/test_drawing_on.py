@@ -23,36 +23,31 @@ def test_few_resamples_are_drawn_on(path, run, n_resamples):
 
 
 @pytest.mark.parametrize(
-    ("n_models", "n_runs", "n_resamples"),
-    [(2, 10, 400), (2, 25, 400), (3, 25, 1000), (12, 25, 2000)],
+    ("n_models", "n_runs", "n_resamples", "lead"),
+    [(2, 10, 400, 2.5), (2, 25, 400, 0.8), (3, 25, 1000, 1.0), (12, 25, 2000, 2.5)],
 )
-def test_bound_is_that_of_the_library(monkeypatch, n_models, n_runs, n_resamples):
+def test_bound_is_that_of_the_library(n_models, n_runs, n_resamples, lead):
     """With a percentile where `multi_aso` has one, and without where it has none."""
     rng = np.random.default_rng(1)
     scores = {f"m{k}": rng.normal(size=n_runs) for k in range(n_models)}
-    scores["m0"] = scores["m0"] + 2.5
+    scores["m0"] = scores["m0"] + lead
     result = multi_aso(scores, n_resamples=n_resamples, rng=0)
-    find_bound, found = drawing_on._find_bound, []
-
-    def spy(replicates, **options):
-        found.append(find_bound(replicates, **options))
-        return found[-1]
-
-    monkeypatch.setattr(drawing_on, "_find_bound", spy)
-    # Every bound is clear, whatever its error.
-    monkeypatch.setattr(drawing_on, "_CLEAR", 0.0)
-    drawing_on.draw_on(
+    drawn = drawing_on._list_drawn(
         scores,
         result,
         OrderOptions(n_resamples=n_resamples),
         level=0.05 / (n_models * (n_models - 1) // 2),
         sign=1.0,
     )
+    bounds, errors = np.full((2, n_models, n_models), np.nan)
+    for i, j, draw, find_bound in drawn:
+        bound = find_bound(draw(0, count=n_resamples)[0])
+        bounds[i, j], errors[i, j] = bound.value, bound.standard_error
     below = result.eps_min < 0.5
-    assert len(found) == np.sum(below) >= n_models - 1
-    expected = np.stack([result.eps_min[below], result.standard_error[below]], axis=-1)
-    bounds = [(x.value, x.standard_error) for x in found]
-    np.testing.assert_allclose(bounds, expected, rtol=1e-9, atol=1e-12)
+    assert np.sum(below) >= n_models - 1
+    for found, expected in ((bounds, result.eps_min), (errors, result.standard_error)):
+        np.testing.assert_array_equal(np.isnan(found), ~below)
+        np.testing.assert_allclose(found[below], expected[below], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("is_skewed", [True, False])

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from sigarray import multi_aso
-from sigarray._cli import large_tables
-from sigarray._order import from_chunks
+from sigarray import compare_models, multi_aso
+from sigarray._cli.large_tables import open_large
+from sigarray._cli.main import _build_parser
 from sigarray.report._numbers import describe_scores
 
 pa = pytest.importorskip("pyarrow")
@@ -19,6 +19,10 @@ def compare(run):
     return functools.partial(run, "compare")
 
 
+# More scores than are read as a whole, of three models: 2^20.
+MANY = 350_000
+
+
 @pytest.fixture
 def store(tmp_path):
     def store(columns, name="scores.parquet"):
@@ -27,7 +31,7 @@ def store(tmp_path):
 
         path, table = tmp_path / name, pa.table(columns)
         if name.endswith(".parquet"):
-            pyarrow.parquet.write_table(table, path, row_group_size=300)
+            pyarrow.parquet.write_table(table, path, row_group_size=100_000)
         else:
             pyarrow.feather.write_feather(table, path, compression="uncompressed")
         return str(path)
@@ -35,14 +39,8 @@ def store(tmp_path):
     return store
 
 
-@pytest.fixture
-def large(monkeypatch):
-    """Nothing is small enough to be read as a whole."""
-    monkeypatch.setattr(large_tables, "MAX_READ", 0)
-    monkeypatch.setattr(from_chunks, "_MAX_READ", 0)
-
-
-def draw(n=900):
+@functools.cache
+def draw(n=MANY):
     rng = np.random.default_rng(0)
     return {
         "base": rng.normal(size=n),
@@ -53,7 +51,7 @@ def draw(n=900):
 
 @pytest.mark.parametrize("name", ["scores.parquet", "scores.arrow", "scores.feather"])
 @pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
-def test_large_tables_give_what_small_ones_do(store, compare, large, name, direction):
+def test_large_tables_give_what_small_ones_do(store, compare, name, direction):
     scores = draw()
     options = ["--dt", "0.01", "--seed", "3", "--format", "json", *direction]
     code, output, _ = compare(store(scores, name), *options)
@@ -63,23 +61,25 @@ def test_large_tables_give_what_small_ones_do(store, compare, large, name, direc
     np.testing.assert_allclose(found["eps_min"], expected.eps_min, rtol=1e-12)
     for model, column in scores.items():
         summary = found["models"][model]
-        assert summary.pop("n") == 900
+        assert summary.pop("n") == MANY
         assert summary == pytest.approx(describe_scores(column), rel=1e-12)
         for key in ("median", "min", "max"):
             assert summary[key] == describe_scores(column)[key]
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "mann-whitney"])
-def test_other_tests_read_large_tables(monkeypatch, store, compare, test):
-    path, options = store(draw()), ["--test", test, "--format", "csv"]
-    expected = compare(path, *options)
-    monkeypatch.setattr(large_tables, "MAX_READ", 0)
-    assert compare(path, *options) == expected
-    monkeypatch.setattr(large_tables, "_MAX_HELD", 2699)
-    code, _, error = compare(path, *options)
-    assert code == 2
-    assert "Expected --test aso for more than 2,699 scores" in error
-    assert "there are 2,700. Choose some with --columns." in error
+def test_other_tests_read_large_tables(store, compare, test):
+    path, most = store(draw()), 3 * MANY
+    _, output, _ = compare(path, "--test", test, "--unit", "run", "--format", "json")
+    expected = json.loads(compare_models(draw(), test=test, unit="run").to_json())
+    assert json.loads(output)["pairs"] == expected["pairs"]
+    arguments = ["compare", path, "--test", test]
+    options = _build_parser(arguments).parse_args(arguments)
+    assert open_large(options) is None
+    assert open_large(options, most) is None
+    with pytest.raises(ValueError, match=r"--test aso for more than 1,049,999") as told:
+        open_large(options, most - 1)
+    assert "there are 1,050,000. Choose some with --columns." in str(told.value)
 
 
 @pytest.mark.parametrize("test", ["aso", "permutation", "t"])
@@ -97,59 +97,72 @@ def test_small_tables_are_read_as_any_file(store, write, compare, test):
     assert outputs[0][0] == 0
 
 
-def test_columns_are_chosen(store, compare, large):
-    path = store({"seed": np.arange(900)} | draw())
+def test_columns_are_chosen(store, compare):
+    path = store({"seed": np.arange(MANY)} | draw() | {"last": draw()["new"] + 1.0})
     options = ["--dt", "0.1", "--format", "json"]
-    _, output, _ = compare(path, "--columns", "new,base", *options)
-    assert list(json.loads(output)["models"]) == ["new", "base"]
+    _, output, _ = compare(path, "--columns", "new,last,base", *options)
+    assert list(json.loads(output)["models"]) == ["new", "last", "base"]
     _, output, _ = compare(path, "--ignore", "seed,new", *options)
-    assert list(json.loads(output)["models"]) == ["base", "other"]
+    assert list(json.loads(output)["models"]) == ["base", "other", "last"]
 
 
-def test_dt_of_other_files(monkeypatch, write, compare):
-    # No bound is drawn on.
-    monkeypatch.setattr("sigarray._verdicts.drawing_on._CLEAR", 0.0)
-    scores = draw(40)
+def test_dt_of_other_files(write, compare):
+    scores = draw(300)
     rows = "".join(
         ",".join(map(repr, map(float, row))) + "\n"
         for row in zip(*scores.values(), strict=True)
     )
     path = write(",".join(scores) + "\n" + rows)
-    _, output, _ = compare(path, "--dt", "0.05", "--format", "json")
+    # No bound is near a half; what is drawn on moves one by little, and dt by far.
+    options = ["--dt", "0.05", "--unit", "run", "--threshold", "0.5"]
+    _, output, _ = compare(path, *options, "--format", "json")
     expected = multi_aso(scores, dt=0.05, rng=0)
-    np.testing.assert_allclose(json.loads(output)["eps_min"], expected.eps_min)
+    found = json.loads(output)["eps_min"]
+    np.testing.assert_allclose(found, expected.eps_min, rtol=0.01)
+    assert multi_aso(scores, dt=0.01, rng=0).eps_min[1, 0] > 0.5
 
 
 @pytest.mark.parametrize(
-    ("columns", "options", "message"),
+    ("more", "options", "message"),
     [
-        (draw(), [], "Expected --dt for more than 0 scores in"),
-        (draw(), ["--method", "exact"], "Expected no --method of --test aso"),
-        (draw(), ["--test", "t", "--dt", "0.1"], "Expected --dt with --test aso"),
-        (draw(), ["--columns", "x,new"], "has no column 'x'. Its columns are 'base'"),
-        (draw() | {"seed": range(900)}, [], "column 4 (seed): expected scores"),
-        ({"one": [0.5, 0.25]}, [], "expected columns for two or more models"),
-        ({"a": ["x", "y"], "b": [0.5, 0.25]}, [], "Expected real numbers in column"),
+        ({}, [], "Expected --dt for more than 1,048,576 scores in"),
+        ({}, ["--method", "exact"], "Expected no --method of --test aso"),
+        ({}, ["--test", "t", "--dt", "0.1"], "Expected --dt with --test aso"),
+        ({}, ["--columns", "x,new"], "has no column 'x'. Its columns are 'base'"),
+        ({"seed": range(MANY)}, [], "column 4 (seed): expected scores"),
         (
-            draw() | {"k": np.random.default_rng(0).permutation(900) + 1.0},
+            {"k": np.random.default_rng(0).permutation(MANY) + 1.0},
             ["--dt", "0.1"],
             "column 4 (k): expected scores",
         ),
-        ({"a": [None, 0.5], "b": [0.5, 0.25]}, [], "got 1 missing ones"),
         (
-            {"a": [np.nan, 0.5], "b": [0.5, 0.25]},
+            {"new": np.append(np.zeros(MANY - 1), np.nan)},
             ["--dt", "0.1"],
-            "column 'a': expected finite scores; got NaN or an infinity",
+            "column 'new': expected finite scores; got NaN or an infinity",
         ),
         (
-            {"a": [1.0, 0.5], "b": [-np.inf, 0.25]},
+            {"other": np.append(-np.inf, np.zeros(MANY - 1))},
             ["--dt", "0.1"],
-            "column 'b': expected finite scores; got NaN or an infinity",
+            "column 'other': expected finite scores; got NaN or an infinity",
         ),
     ],
 )
-def test_tables_that_are_wrong(store, compare, large, columns, options, message):
-    code, output, errors = compare(store(columns), *options)
+def test_large_tables_that_are_wrong(store, compare, more, options, message):
+    code, output, errors = compare(store(draw() | more), *options)
+    assert (code, output) == (2, "")
+    assert message in errors
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"one": [0.5, 0.25]}, "expected columns for two or more models"),
+        ({"a": ["x", "y"], "b": [0.5, 0.25]}, "Expected real numbers in column"),
+        ({"a": [None, 0.5], "b": [0.5, 0.25]}, "got 1 missing ones"),
+    ],
+)
+def test_tables_that_are_wrong(store, compare, columns, message):
+    code, output, errors = compare(store(columns))
     assert (code, output) == (2, "")
     assert message in errors
 
@@ -170,17 +183,12 @@ def test_small_tables_that_are_wrong(store, run, compare, tmp_path):
     assert "none.parquet cannot be read: No such file or directory." in errors
 
 
-@pytest.mark.parametrize("is_large", [False, True])
-def test_an_index_of_pandas_is_left_out_as_advised(
-    tmp_path, compare, monkeypatch, is_large
-):
+@pytest.mark.parametrize("n", [900, MANY])
+def test_an_index_of_pandas_is_left_out_as_advised(tmp_path, compare, n):
     pandas = pytest.importorskip("pandas")
-    if is_large:
-        monkeypatch.setattr(large_tables, "MAX_READ", 0)
-        monkeypatch.setattr(from_chunks, "_MAX_READ", 0)
     path = str(tmp_path / "pivot.parquet")
-    seeds = pandas.Index(np.arange(900)[::-1], name="seed")
-    pandas.DataFrame(draw(), seeds).to_parquet(path)
+    seeds = pandas.Index(np.arange(n)[::-1], name="seed")
+    pandas.DataFrame(draw(n), seeds).to_parquet(path)
     options = ["--dt", "0.01", "--unit", "run"]
     code, _, errors = compare(path, *options, "--ignore", "seed")
     assert code == 0, errors
