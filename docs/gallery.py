@@ -19,6 +19,7 @@ from sigarray import (
     aso,
     aso_replicates,
     bootstrap_ci,
+    compare_models,
     multi_aso,
     permutation_replicates,
     permutation_test,
@@ -41,6 +42,8 @@ METADATA: dict[str, dict[str, Any]] = {
 def draw() -> Iterator[tuple[str, Any]]:
     """Draw them, one after another: (name, axes)."""
     digits = read_digits()
+    figure, *_ = compare_models(digits, unit="run").draw()
+    yield "compare", figure.axes[0]
     yield "scores", plot.scores(digits)
     a, b = digits["wide_network"], digits["forest"]
     names = ("wide_network", "forest")

@@ -38,14 +38,6 @@ def measured(kind, what, n=None):
     return float(row["value"])
 
 
-def say_on_first_page():
-    kept = workers("Dask, memory kept")
-    return [
-        f"threads of NumPy | {workers('threads')} times as fast |",
-        f"loky {workers('loky')}, Dask {workers('Dask')}, or [{kept}]",
-    ]
-
-
 def say_of_workers():
     return [
         f"a task costs {tasks()}",
@@ -189,8 +181,7 @@ def list_floors():
 
 
 PAGES = [
-    ("README.md", say_on_first_page),
-    ("README.md", say_on_page_of_method_line),
+    ("docs/index.md", say_on_page_of_method_line),
     ("docs/scale.md", say_of_workers),
     ("docs/mathematics.md", say_of_tails),
     ("docs/reporting.md", say_of_runs_needed),

@@ -19,7 +19,12 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 DOCS = {x.stem: x.read_text(encoding="utf-8") for x in (ROOT / "docs").glob("*.md")}
 
 OUTPUTS = re.findall(
-    r"<!-- output: (.*?) -->\n```text\n(.*?)```", README + DOCS["responses"], re.DOTALL
+    r"<!-- (output|first lines of): (.*?) -->\n```text\n(.*?)```",
+    README + DOCS["index"] + DOCS["responses"],
+    re.DOTALL,
+)
+PRINTED = re.findall(
+    r"```python\n(.*?)```\n\n```text\n(.*?)```", README + DOCS["index"], re.DOTALL
 )
 
 
@@ -30,8 +35,14 @@ def test_python_blocks_run(code):
     exec(compile(code, "README.md", "exec"), {})
 
 
-@pytest.mark.parametrize(("command", "shown"), OUTPUTS)
-def test_output_is_what_the_command_prints(command, shown):
+@pytest.mark.parametrize(("code", "shown"), PRINTED, ids=["README", "index"])
+def test_output_is_what_the_code_prints(capsys, code, shown):
+    exec(compile(code, "a page", "exec"), {})
+    assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(("part", "command", "shown"), OUTPUTS)
+def test_output_is_what_the_command_prints(part, command, shown):
     pytest.importorskip("rich")
     process = subprocess.run(
         [sys.executable, "-m", *command.split()],
@@ -41,7 +52,10 @@ def test_output_is_what_the_command_prints(command, shown):
         env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
     )
     printed = [line.rstrip() for line in process.stdout.splitlines()]
-    assert printed[-1] == shown.splitlines()[-1]
+    if part == "first lines of":
+        printed = printed[: len(shown.splitlines())]
+        assert len(printed) > 10
+    assert max(map(len, printed[:10])) <= 80
     assert "\n".join(printed).strip("\n") == shown.strip("\n")
 
 
@@ -49,7 +63,7 @@ def test_every_function_is_in_the_table():
     text = DOCS["functions"] + DOCS["responses"]
     table = "".join(line for line in text.splitlines() if line.startswith("| `"))
     listed = set(re.findall(r"`(\w+)(?:\(|`)", table))
-    assert len(OUTPUTS) == 2
+    assert len(OUTPUTS) == 3
     functions = {
         name
         for package in (sigarray, sigarray.responses)
