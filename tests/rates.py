@@ -267,10 +267,9 @@ def say_on_mathematics():
 def say_on_first_page():
     equal = choose_from("verdicts", kind="equal")
     families = ("2 x 5", "2 x 20", "5 x 5", "10 x 10", "20 x 20", "50 x 10")
-    rates = [
-        f"{highest(choose_from('verdicts', kind='equal', family=x, scores='normal')):.1f}"
-        for x in families
-    ]
+    by = {"kind": "equal", "scores": "normal"}
+    every = [choose_from("verdicts", family=x, **by) for x in families]
+    rates = [f"{highest(rows):.1f}" for rows in every]
     return [
         f"calls any better in at most {most(equal)} %",
         f"| models x runs | {' | '.join(families)} |",
