@@ -301,8 +301,8 @@ def _say(
     gap = f"{options.metric} differs by {_show(difference)}"
     if record["better"] is None:
         return (
-            f"Nothing can be said of {systems[1]} and {systems[2]}: p = {p_text} > "
-            f"{level}; {gap}."
+            f"{systems[1]} vs. {systems[2]}: inconclusive (p = {p_text} > {level}); "
+            f"{gap}."
         )
     worse = systems[2] if record["better"] == systems[1] else systems[1]
     return (

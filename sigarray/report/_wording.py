@@ -145,7 +145,7 @@ def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str
     bound, ratio = _number(result.eps_min), _number(result.violation_ratio)
     shown = show_bound(bound, threshold)
     if math.isnan(bound):
-        return f"Nothing can be said of {a} and {b}", "a score is not finite"
+        return f"{a} vs. {b}: no verdict", "a score is not finite"
     ratio_said = f"violation ratio {ratio:{_NUMBER}}"
     share, p = _number(result.probability_of_improvement), _number(result.pvalue)
     if bound < threshold:
@@ -177,7 +177,7 @@ def _say_test(
     lead = _number(result.statistic)
     if math.isnan(p):
         why = "the scores do not vary" if math.isinf(lead) else "a score is not finite"
-        return f"Nothing can be said of {a} and {b}", why
+        return f"{a} vs. {b}: no verdict", why
     numbers = f"p = {show_p_value(p, alpha)}"
     what = f"{'mean' if statistic == 't' else statistic} of"
     if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):

@@ -127,9 +127,7 @@ class TestSentences:
     def test_nan(self):
         for test in (aso, t_test, permutation_test):
             text = say(test([1.0, math.nan, 2.0], [1.0, 2.0, 3.0]))
-            assert text.startswith(
-                "Nothing can be said of lstm and cnn (a score is not"
-            )
+            assert text.startswith("lstm vs. cnn: no verdict (a score is not finite")
 
     @pytest.mark.parametrize("library", ["torch", "jax.numpy"])
     def test_other_libraries(self, library):
