@@ -1,5 +1,6 @@
 """Cells of columns of scores as numbers: read or refused, and never guessed."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
 
 # (column, row) -> where it is, for messages.
@@ -39,6 +41,25 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     TableError
         A cell that is no number, or written in another way than others.
     """
+    coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
+    if not coded:
+        return _read_all(columns, place)
+    try:
+        found = _read_all(
+            {x: coded[x].values if x in coded else y for x, y in columns.items()}, place
+        )
+    except TableError:
+        # All cells tell which one is wrong, and how most of them are written.
+        return _read_all(
+            {x: list(y) if x in coded else y for x, y in columns.items()}, place
+        )
+    for name, column in coded.items():
+        numbers = np.append(found.columns[name], math.nan)
+        found.columns[name] = numbers[column.codes]
+    return found
+
+
+def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     _refuse_thousands(columns, place)
     read = {name: _read_plain(cells) for name, cells in columns.items()}
     plain = {name: numbers for name, numbers in read.items() if numbers is not None}
@@ -121,17 +142,37 @@ def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> Non
         raise TableError(msg)
 
 
+def as_text(cell: object) -> str:
+    """Return the text of an id: 3, 3.0 and "3" are the same."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return " ".join(str(cell).split())
+
+
 def is_blank(cell: object) -> bool:
     """Tell a cell with nothing in it."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def list_filled(cells: Sequence[Any]) -> Sequence[int]:
-    """List the places of cells that are not blank."""
-    every = range(len(cells))
-    if {*map(type, cells)} <= {float, int}:
-        return every
-    return [k for k in every if not is_blank(cells[k])]
+def find_blank(cells: Any) -> np.ndarray:
+    """Tell which cells have nothing in them."""
+    if isinstance(cells, np.ndarray):
+        return np.zeros(len(cells), bool)
+    if isinstance(cells, Coded):
+        blank: np.ndarray = np.append(find_blank(cells.values), True)[cells.codes]
+        return blank
+    return np.fromiter(map(is_blank, cells), bool, len(cells))
+
+
+def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
+    """Return a column of the texts of cells, each of which is one value."""
+    if isinstance(cells, np.ndarray):
+        cells = encode_numbers(cells)
+    if not isinstance(cells, Coded):
+        return encode([None if is_blank(x) else as_text(x) for x in cells])
+    values = cells.values
+    texts = encode_texts(values.tolist() if isinstance(values, np.ndarray) else values)
+    return Coded(np.append(texts.codes, np.int32(-1))[cells.codes], texts.values)
 
 
 def looks_like_score(cell: object) -> bool:
@@ -148,12 +189,12 @@ def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
-    filled = [cells[k] for k in list_filled(cells)]
-    numbers = _as_array(filled)
-    if numbers is None or len(filled) == len(cells):
+    blank = find_blank(cells)
+    numbers = _as_array(list(itertools.compress(cells, ~blank)))
+    if numbers is None or not blank.any():
         return numbers
     found = np.full(len(cells), math.nan)
-    found[[not is_blank(cell) for cell in cells]] = numbers
+    found[~blank] = numbers
     return found
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import take
 from sigarray.read._frame import Frame, find_roles, list_names
-from sigarray.read._records import as_text
 
 
 def keep_rows(
@@ -29,7 +32,9 @@ def keep_rows(
                     f"{list_names(frame.columns)}."
                 )
                 raise TableError(msg)
-        known = dict.fromkeys(as_text(x) for y in frames for x in y.columns[name])
+        known = dict.fromkeys(
+            x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
+        )
         for value in values:
             if value not in known:
                 msg = (
@@ -48,11 +53,12 @@ def leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
 
 
 def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
-    kept = [k for k, x in enumerate(frame.columns[name]) if as_text(x) in values]
+    wanted = [x or None for x in values]
+    kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
     roles = {*find_roles(frame, {}).values()}
     columns = {
-        column: [x[k] for k in kept]
+        column: take(x, kept)
         for column, x in frame.columns.items()
         if column != name or name in roles
     }
-    return replace(frame, columns=columns, lines=[frame.lines[k] for k in kept])
+    return replace(frame, columns=columns, lines=take(frame.lines, kept.tolist()))

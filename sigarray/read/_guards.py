@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 from sigarray.read._words import SPLITS
 
@@ -37,9 +38,10 @@ def refuse_splits(
     for column, cells in frame.columns.items():
         if column in roles or column in ignored or isinstance(cells, np.ndarray):
             continue
-        if not all(isinstance(x, str) for x in cells):
+        known = distinct(cells)
+        if not all(isinstance(x, str) for x in known):
             continue
-        values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
+        values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
         if len(values) > 1 and all(x.lower() in SPLITS for x in values):
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
@@ -158,9 +160,11 @@ def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
     for name, cells in frame.columns.items():
         word = squeeze(name)
         is_split = word in ("split", "splitid") and all(
-            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
+            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower())
+            for x in distinct(cells)
         )
-        if (is_split or _FOLD.fullmatch(word)) and len({*map(str, cells)}) > 1:
+        is_fold = is_split or _FOLD.fullmatch(word)
+        if is_fold and len({*map(str, distinct(cells))}) > 1:
             found.append(name)
     return found
 

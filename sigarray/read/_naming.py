@@ -6,7 +6,8 @@ from typing import Any
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten
-from sigarray.read._records import Reading, Record
+from sigarray.read._reading import Reading
+from sigarray.read._records import Records
 
 # Of files and tasks, where there are many.
 MAX_NAMED = 4
@@ -18,29 +19,27 @@ def are_tasks(readings: Sequence[Reading | None]) -> bool:
     """Tell files of several models each, which are of a task each."""
     found = [reading.records for reading in readings if reading is not None]
     return len(found) > 1 and all(
-        records[0].task is None and len({x.model for x in records}) > 1
+        records[0].task is None and len(records.list_known("model")) > 1
         for records in found
     )
 
 
-def name_records(
-    file: SourceFile, reading: Reading, *, is_of_task: bool
-) -> list[Record]:
+def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Records:
     """Return the records with the model and the run that the path of the file says."""
     records = reading.records
     first = records[0]
     if file.is_named:
-        models = {record.model for record in records}
+        models = records.list_known("model")
         if len(models) > 1:
             msg = (
                 f"{file.path}: expected the scores of one model, {file.model!r}; got "
                 f"{list_names(sorted(map(str, models)))}."
             )
             raise TableError(msg)
-        return [record._replace(model=file.model) for record in records]
+        return records.name(model=file.model)
     if first.model is not None:
         if is_of_task:
-            return [record._replace(task=file.model) for record in records]
+            return records.name(task=file.model)
         return records
     if first.frame.kind.startswith("runs of "):
         msg = (
@@ -52,32 +51,33 @@ def name_records(
     model, run = file.model, file.run
     is_of_run = len(records) == 1 or first.item is not None or first.step is not None
     if first.run is not None or not is_of_run:
-        return [record._replace(model=model) for record in records]
+        return records.name(model=model)
     if run is None:
         model, run = split_run(model)
     if run is None:
-        return [record._replace(model=model) for record in records]
-    return [record._replace(model=model, run=run) for record in records]
+        return records.name(model=model)
+    return records.name(model=model, run=run)
 
 
-def name_as_said(file: SourceFile, records: list[Record]) -> list[Record]:
+def name_as_said(file: SourceFile, records: Records) -> Records:
     """Return the records with what the user says that the path of the file says."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model
-    if "model" not in said and any(x.model is None for x in records):
+    models = records.list_known("model")
+    if "model" not in said and None in models:
         msg = (
             f"{file.path}: expected to know of which model it is; got a --path without "
             "{model}, and no column of models. Name that part, or pass --model."
         )
         raise TableError(msg)
-    if len({x.model for x in records}) > 1 and "model" in said:
+    if len(models) > 1 and "model" in said:
         msg = (
             f"{file.path}: expected the scores of one model, {said['model']!r}, as "
-            f"--path says; got {list_names(sorted({str(x.model) for x in records}))}."
+            f"--path says; got {list_names(sorted(map(str, models)))}."
         )
         raise TableError(msg)
-    return [x._replace(**said) for x in records]
+    return records.name(**said)
 
 
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
@@ -144,7 +144,8 @@ def check_ignored(
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         known |= dict.fromkeys(frame.columns)
         if reading is not None:
-            known |= dict.fromkeys(x.model or file.model for x in reading.records)
+            models = reading.records.list_known("model")
+            known |= dict.fromkeys(x or file.model for x in models)
     for name in ignored:
         if name not in known:
             msg = (

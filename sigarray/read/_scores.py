@@ -5,10 +5,7 @@ import contextlib
 import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
@@ -49,7 +46,8 @@ from sigarray.read._paths import (
     refuse_single_runs,
 )
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._records import Reading, read_records
+from sigarray.read._reading import Reading, read_records
+from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
@@ -118,10 +116,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             if found[0] is not None:
                 folds += doubt_tasks(found[0], chosen, choice.ignored, choice.models)
             return _add_doubts(take_wide(wide, chosen, choice), [], folds)
-    whole = [
-        _list_cells(_check_frame(*x, frame))
-        for x, frame in zip(files, found, strict=True)
-    ]
+    whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
     frames = [leave_out(frame, choice.ignored) for frame in whole]
     _refuse_rows(frames, chosen, choice)
     frames, of_items = find_items(frames, chosen, choice.metric)
@@ -140,21 +135,23 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if reading is not None
     )
     check_dated(files, readings, frames)
-    records, splits = [], []
+    named: list[Records] = []
+    splits = []
     for (file, *_), reading in zip(files, readings, strict=True):
         if reading is not None:
             if n_files[file.model, reading.records[0].task] == 1:
                 file = file._replace(run=None)  # noqa: PLW2901
-            named = (
+            own = (
                 name_records(file, reading, is_of_task=is_by_task)
                 if file.said is None
                 else name_as_said(file, reading.records)
             )
-            records += named
+            named.append(own)
             is_by_path = reading.records[0].model is None and file.said is None
-            if is_by_path and named[0].model != file.model:
-                splits.append((file.model, (named[0].model, named[0].run)))
+            if is_by_path and own[0].model != file.model:
+                splits.append((file.model, (own[0].model, own[0].run)))
     said += say_split(splits)
+    records = join_all(named)
     if choice.unit is None:
         said += refuse_unnamed_rows(records)
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
@@ -279,15 +276,6 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
     if not frame.columns:
         raise TableError(f"{name} is empty. Expected a header and scores.")
     return frame
-
-
-def _list_cells(frame: Frame) -> Frame:
-    """Return a table whose cells are read row by row."""
-    columns = {
-        name: cells.tolist() if isinstance(cells, np.ndarray) else cells
-        for name, cells in frame.columns.items()
-    }
-    return replace(frame, columns=columns)
 
 
 def _read_frames(

@@ -8,6 +8,7 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, find_roles, is_long
 from sigarray.read._words import METRICS, list_words
 
@@ -127,7 +128,9 @@ def refuse_summary_rows(
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
     """Return where texts of some kind are; each is looked at once."""
-    texts = {x for x in {y for y in cells if isinstance(y, str)} if is_one(x)}
+    texts = {x for x in {y for y in distinct(cells) if isinstance(y, str)} if is_one(x)}
+    if not texts:
+        return []
     return [k for k, x in enumerate(cells) if isinstance(x, str) and x in texts]
 
 

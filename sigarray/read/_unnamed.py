@@ -7,7 +7,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
-from sigarray.read._records import Record
+from sigarray.read._records import Records
 
 # As many runs of every model, and more than these, are rare; items are many.
 _MAX_RUNS = 50
@@ -73,7 +73,7 @@ def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
     return f"{n} scores of a model, each one of {shown}"
 
 
-def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
+def refuse_unnamed_rows(records: Records) -> list[str]:
     """Refuse scores of which nothing is said, and which are hardly those of runs.
 
     Returns
@@ -85,13 +85,12 @@ def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
     TableError
         Many scores, or marks of single answers; the mean of the others of each model.
     """
-    if any(x.item or x.run or x.cluster or x.step is not None for x in records):
+    is_named = any(map(records.has, ("item", "run", "cluster")))
+    if is_named or not np.isnan(records.steps).all():
         return []
-    tasks: dict[object, dict[str, list[float]]] = {}
-    for x in records:
-        tasks.setdefault(x.task, {}).setdefault(x.model, []).append(x.score)
     by_task = [
-        {model: np.asarray(y) for model, y in by.items()} for by in tasks.values()
+        {x[0].model: x.scores for x in of_task.split("model")}
+        for of_task in records.split("task")
     ]
     _refuse_unnamed_items(records, [x for by in by_task for x in by.values()])
     first = records[0].frame
@@ -102,15 +101,13 @@ def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def _refuse_unnamed_items(
-    records: Sequence[Record], columns: Sequence[np.ndarray]
-) -> None:
+def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> None:
     reason = doubt_runs(columns) if min(map(len, columns)) > 1 else None
     if reason is None:
         return
     first = records[0].frame
-    values = sorted({x.score for x in records})
-    got = reason or f"scores of {values[0]:g} and {values[-1]:g}"
+    low, high = records.scores.min(), records.scores.max()
+    got = reason or f"scores of {low:g} and {high:g}"
     item = "--item with the column of items, by which models are paired, or "
     msg = (
         f"{first.source}: expected to know of which run or item each score is; got "

@@ -8,7 +8,14 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score, read_cells
+from sigarray.read._cells import (
+    as_text,
+    find_blank,
+    is_blank,
+    looks_like_score,
+    read_cells,
+)
+from sigarray.read._codes import take
 from sigarray.read._columns import (
     check_count,
     choose,
@@ -17,7 +24,6 @@ from sigarray.read._columns import (
     refuse_indices,
 )
 from sigarray.read._frame import list_names
-from sigarray.read._records import as_text
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -97,10 +103,7 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
 
 def take_rows(table: WideTable, kept: list[int]) -> WideTable:
     """Return some of the rows."""
-    cells = {
-        k: x[kept] if isinstance(x, np.ndarray) else [x[row] for row in kept]
-        for k, x in table.cells.items()
-    }
+    cells = {k: take(x, kept) for k, x in table.cells.items()}
     return table._replace(cells=cells, place=lambda k: table.place(kept[k]))
 
 
@@ -275,7 +278,7 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
         cells = table.cells[position]
         if isinstance(cells, np.ndarray):
             continue
-        found = [(k, position) for k, cell in enumerate(cells) if is_blank(cell)]
+        found = [(k, position) for k in np.flatnonzero(find_blank(cells)).tolist()]
         if len(found) == len(cells):
             msg = (
                 f"{table.source}, {_place_column(position, model)}: expected scores; "
