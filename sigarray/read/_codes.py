@@ -58,7 +58,8 @@ class Coded(Sequence[Any]):
         """List the values that cells have, in the order in which they come first."""
         first = find_first(self.codes, len(self.values) + 1)
         order = np.argsort(first, kind="stable")[np.count_nonzero(first < 0) :]
-        return list(Coded(np.where(order < len(self.values), order, -1), self.values))
+        values = [*self.values, None]
+        return [values[k] for k in order.tolist()]
 
     def find(self, values: Collection[Any]) -> np.ndarray:
         """Tell the cells that have one of some values."""

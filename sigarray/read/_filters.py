@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import encode_texts
-from sigarray.read._codes import take
+from sigarray.read._cells import encode_texts, looks_like_score
+from sigarray.read._codes import distinct, take
 from sigarray.read._frame import Frame, find_roles, list_names
 
 
@@ -46,8 +46,14 @@ def keep_rows(
     return list(frames)
 
 
-def leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
-    """Leave out columns, which are then taken for nothing."""
+def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
+    """Leave out columns, which are then taken for nothing.
+
+    So are numbers without a name, which are those of the rows.
+    """
+    unnamed = distinct(frame.columns.get("", ()))
+    if "" not in chosen.values() and all(map(looks_like_score, unnamed)):
+        ignored = [*ignored, ""]
     columns = {x: y for x, y in frame.columns.items() if x not in ignored}
     return replace(frame, columns=columns)
 

@@ -71,6 +71,8 @@ class Frame:
         Metric -> whether higher is better, where the tool says so.
     overrides : tuple of str
         Columns of what was configured, of a job of Hydra.
+    index : tuple of str
+        Columns that were the index of a data frame, which are no models.
     """
 
     kind: str
@@ -86,6 +88,7 @@ class Frame:
     twice: tuple[str, ...] = ()
     better: Mapping[str, bool] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
 
     def place(self, column: str, row: int) -> str:
         """Say where a cell is."""

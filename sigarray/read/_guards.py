@@ -31,6 +31,7 @@ def refuse_splits(
     TableError
         A column that has two or more of such words, and nothing else, and no role.
     """
+    words = {*SPLITS, ""}
     roles = {*chosen.values()}
     for role, name in find_roles(frame, {}).items():
         if role in ("model", "metric", "score"):
@@ -39,10 +40,10 @@ def refuse_splits(
         if column in roles or column in ignored or isinstance(cells, np.ndarray):
             continue
         known = distinct(cells)
-        if not all(isinstance(x, str) for x in known):
+        if not all(isinstance(x, str) and x.strip().lower() in words for x in known):
             continue
         values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
-        if len(values) > 1 and all(x.lower() in SPLITS for x in values):
+        if len(values) > 1:
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (

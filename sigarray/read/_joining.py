@@ -14,7 +14,7 @@ from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import list_names
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._summaries import find_computed, is_summary
+from sigarray.read._summaries import find_computed, find_summaries
 
 
 def join_records(
@@ -120,7 +120,7 @@ def _refuse_summaries(records: Records, choice: Choice) -> None:
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
         names = records.list_known(role)
-        summaries = {x for x in names if is_summary(x)}
+        summaries = find_summaries(names)
         if role == "model":
             summaries |= find_computed(names)
         if summaries and len(names) > 1:

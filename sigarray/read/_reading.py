@@ -206,7 +206,7 @@ def _read_factor(
         if is_blank(cell) or not isinstance(cell, str):
             msg = (
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
-                f"{'a blank cell' if is_blank(cell) else repr(cell)}. Fill it in, or "
+                f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
                 "leave out the row."
             )
             raise TableError(msg)

@@ -55,7 +55,7 @@ from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
-from sigarray.read._wide_scores import find_wide, take_wide
+from sigarray.read._wide_scores import read_columns
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -111,13 +111,13 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         for doubt in doubt_folds(frame, chosen, choice.ignored)
     ]
     if len(files) == 1:
-        wide = find_wide(*files[0][1:], found[0], chosen, choice)
-        if wide is not None:
+        table = read_columns(*files[0][1:], found[0], chosen, choice)
+        if table is not None:
             if found[0] is not None:
                 folds += doubt_tasks(found[0], chosen, choice.ignored, choice.models)
-            return _add_doubts(take_wide(wide, chosen, choice), [], folds)
+            return _add_doubts(table, [], folds)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
-    frames = [leave_out(frame, choice.ignored) for frame in whole]
+    frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
     _refuse_rows(frames, chosen, choice)
     frames, of_items = find_items(frames, chosen, choice.metric)
     readings, said, without = _read_frames(frames, chosen, choice)

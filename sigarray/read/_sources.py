@@ -9,6 +9,7 @@ import numpy as np
 from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
 from sigarray.read._bytes import TableError, read_text
 from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import distinct, encode
 from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
@@ -81,8 +82,8 @@ def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
 def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Frame:
     header = [" ".join(cell.split()) for cell in rows[0][1]] if rows else []
     if numbers is not None:
-        columns: dict[str, Sequence[Any]] = {
-            column: numbers[:, k].tolist() for k, column in enumerate(header)
+        columns: dict[str, Any] = {
+            column: numbers[:, k] for k, column in enumerate(header)
         }
         lines: Sequence[int] = range(rows[0][0] + 1, rows[0][0] + 1 + len(numbers))
     else:
@@ -94,11 +95,11 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
                 )
                 raise TableError(msg)
         columns = {
-            column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
+            column: encode([x[k] if k < len(x) else "" for _, x in rows[1:]])
             for k, column in enumerate(header)
         }
         # The index of a data frame has no name; numbers of all its rows say nothing.
-        unnamed = columns.get("", [])
+        unnamed = distinct(columns.get("", []))
         if all(map(is_blank, unnamed)) or all(map(looks_like_score, unnamed)):
             columns.pop("", None)
         lines = [line for line, _ in rows[1:]]

@@ -1,7 +1,7 @@
 """Names of means, deviations and extremes, which are no runs, items or models."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -46,6 +46,7 @@ _OF_ALL_ROWS = frozenset(
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 _MAX_WORDS = 4
 # Of many cells most are numbers.
+_DIGITS = re.compile(r"\d+")
 _NO_WORD = re.compile(r"[\d\s.+-]*")
 _MIN_LABELS = 3
 _NAMING = ("model", "task", "metric")
@@ -65,6 +66,15 @@ def is_summary(cell: object) -> bool:
         and not STATISTICS.isdisjoint(words)
         and set(words) <= STATISTICS | _BESIDE
     )
+
+
+def find_summaries(names: Iterable[object]) -> set[str]:
+    """Return the names of means; those that differ in numbers are looked at once."""
+    kinds: dict[str, list[str]] = {}
+    for x in names:
+        if isinstance(x, str):
+            kinds.setdefault(_DIGITS.sub("0", x), []).append(x)
+    return {x for kind, same in kinds.items() if is_summary(kind) for x in same}
 
 
 def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:

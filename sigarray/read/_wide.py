@@ -160,7 +160,7 @@ def read_wide(
     name, names = table.source, dict(table.names)
     ids = None
     if item is not None:
-        ids = _read_ids(table, item)
+        ids = read_ids(table, item)
         names = {k: x for k, x in names.items() if x != item}
     if columns is not None:
         names = choose(names, columns, name)
@@ -191,6 +191,16 @@ def read_wide(
     gaps = [x for x in scores if _has_gap(numbers.columns[x])]
     notes = [f"blank cells of {list_names(gaps, 4)} were left out"] if gaps else []
     return WideScores(scores, ids, [*numbers.notes, *notes])
+
+
+def ask_about_unnamed(place: str, first: object) -> TableError:
+    """Return the error of a column of cells that has no name."""
+    return TableError(
+        f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
+        'the items of a test set, by which models are paired, pass --item ""; where it '
+        'names the model of each row, --model ""; where it numbers runs, --ignore ""; '
+        "or choose the models with --columns."
+    )
 
 
 def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
@@ -237,15 +247,24 @@ def _place_column(position: int, model: str) -> str:
     return f"column {position + 1} ({model})"
 
 
-def _read_ids(table: WideTable, item: str) -> list[str]:
-    ids = _read_names(table, item, "item")
+def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
+    """Return what a column says of every row, each of which is another one.
+
+    Raises
+    ------
+    TableError
+        A name again, or a blank cell.
+    """
+    ids = _read_names(table, column, role)
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if first.setdefault(name, k) != k:
+            are_tasks = f"these are tasks, pass --task {column!r}"
+            are_apart = "a column tells them apart, name it with --task"
             msg = (
-                f"{table.place(k)}, column {item!r}: expected each item once; got "
-                f"{name!r} again, as at {table.place(first[name])}. Where these are "
-                f"tasks, pass --task {item!r}."
+                f"{table.place(k)}, column {column!r}: expected each {role} once; got "
+                f"{name!r} again, as at {table.place(first[name])}. Where "
+                f"{are_tasks if role == 'item' else are_apart}."
             )
             raise TableError(msg)
     return ids
@@ -332,14 +351,7 @@ def _read_header(
         is_item = not model and item == ""
         if is_unnamed and columns is None and model not in ignored and not is_item:
             first = next(x for _, row in rows[1:] if (x := get_cell(row, position)))
-            msg = (
-                f"{place}: expected a name; got a blank cell, above {first!r}. "
-                "Where it names the items of a test set, by which models are paired, "
-                'pass --item ""; '
-                'where it names the model of each row, --model ""; where it numbers '
-                'runs, --ignore ""; or choose the models with --columns.'
-            )
-            raise TableError(msg)
+            raise ask_about_unnamed(place, first)
         if model or (is_unnamed and is_item):
             names[position] = model
             seen.add(model)

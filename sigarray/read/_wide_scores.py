@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
 from sigarray.read._frame import Frame, find_roles, is_long, list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._other_columns import refuse_other_columns
@@ -16,7 +17,9 @@ from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
     WideTable,
+    ask_about_unnamed,
     list_empty,
+    read_ids,
     read_wide,
     split_tasks,
     tabulate_rows,
@@ -24,37 +27,32 @@ from sigarray.read._wide import (
 from sigarray.read._wide_pairs import drop_unmatched
 
 
-def find_wide(
+def read_columns(
     name: str,
     content: Any,
     frame: Frame | None,
     chosen: Mapping[str, str],
     choice: Choice,
-) -> WideTable | None:
-    """Return a table with a column for each model, or None for another one."""
-    if frame is None:
-        names = dict(enumerate(content))
-        cells = {k: content[x] for k, x in names.items()}
-        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    if is_long(frame, chosen) or frame.constants or frame.roles:
+) -> ScoreTable | None:
+    """Read a table with a column for each model, or give None for another one.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected; options of other tables.
+    """
+    of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
+    chosen = {**chosen, **of_index}
+    wide = _find_wide(name, content, frame, chosen, choice)
+    if wide is None:
         return None
-    column = find_roles(frame, {}).get("model")
-    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
-            f"{name}: expected to know what column {column!r} is; got numbers. Where "
-            f"they name the models, pass --model {column}; where they are scores of "
-            f"one, name all models with --columns."
-        )
-        raise TableError(msg)
-    if isinstance(content, Frame):
-        names = dict(enumerate(frame.columns))
-        cells = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, cells, lambda k: f"{place}{frame.lines[k]}")
-    rows, numbers = content
-    return tabulate_rows(
-        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
-    )
+    if "run" in of_index:
+        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+        for part in parts.values():
+            read_ids(part, of_index["run"], "run")
+    table = take_wide(wide, chosen, choice)
+    said = [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    return table._replace(notes=(*said, *table.notes))
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -224,3 +222,60 @@ def _take_task(
     scores = {model: column[order] for model, column in scores.items()}
     ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
     return scores, ids, notes, is_of_items
+
+
+def _find_index_roles(
+    frame: Frame, chosen: Mapping[str, str], choice: Choice
+) -> dict[str, str]:
+    """Return what the index of a data frame with a column for each model says.
+
+    Role -> its name, of items, runs and tasks, where nothing else was chosen for it.
+    """
+    if is_long(frame, chosen) or frame.roles:
+        return {}
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    columns = {x: frame.columns[x] for x in frame.index if x not in known}
+    roles = find_roles(replace(frame, columns=columns), {})
+    return {
+        role: roles[role]
+        for role in ("item", "run", "task")
+        if role in roles and role not in chosen
+    }
+
+
+def _find_wide(
+    name: str,
+    content: Any,
+    frame: Frame | None,
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> WideTable | None:
+    """Return a table with a column for each model, or None for another one."""
+    if frame is None:
+        names = dict(enumerate(content))
+        cells = {k: content[x] for k, x in names.items()}
+        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
+    if is_long(frame, chosen) or frame.constants or frame.roles:
+        return None
+    column = find_roles(frame, {}).get("model")
+    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
+        msg = (
+            f"{name}: expected to know what column {column!r} is; got numbers. Where "
+            f"they name the models, pass --model {column}; where they are scores of "
+            f"one, name all models with --columns."
+        )
+        raise TableError(msg)
+    if isinstance(content, Frame):
+        known = {*choice.ignored, *chosen.values()}
+        if "" in frame.columns and choice.models is None and "" not in known:
+            position = [*frame.columns].index("") + 1
+            filled = (str(x) for x in frame.columns[""] if not is_blank(x))
+            raise ask_about_unnamed(f"{name}, column {position}", next(filled, ""))
+        names = dict(enumerate(frame.columns))
+        by_place = {k: frame.columns[x] for k, x in names.items()}
+        place = f"{name}, {frame.line_word} "
+        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
+    rows, numbers = content
+    return tabulate_rows(
+        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
+    )
