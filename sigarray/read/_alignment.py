@@ -96,7 +96,7 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
         return "cluster"
     if not has["item"]:
         return "run"
-    if records.factors["run"].count_known() > 1:
+    if len(records.list_known("run")) > 1:
         if all(frame.unit is not None for frame in records.list_frames()):
             return cast("Unit", records[0].frame.unit)
         msg = (

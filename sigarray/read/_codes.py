@@ -67,10 +67,6 @@ class Coded(Sequence[Any]):
         found: np.ndarray = is_one[self.codes]
         return found
 
-    def count_known(self) -> int:
-        """Count the values that cells have."""
-        return int(np.count_nonzero(np.bincount(self.codes + 1)))
-
 
 def encode(cells: Sequence[Hashable]) -> Coded:
     """Return a column of codes, of cells that may be compared; None is blank."""
@@ -147,7 +143,8 @@ def group_rows(columns: Sequence[Coded]) -> tuple[np.ndarray, int]:
 def split_rows(columns: Sequence[Coded]) -> list[np.ndarray]:
     """Return the rows of each group, in the order in which they come first."""
     groups, n_groups = group_rows(columns)
-    parts = np.split(sort_groups(groups, n_groups), _find_ends(groups, n_groups)[:-1])
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+    parts = np.split(sort_groups(groups, n_groups), ends[:-1])
     return [parts[k] for k in np.argsort(find_first(groups, n_groups))]
 
 
@@ -156,10 +153,6 @@ def sort_groups(groups: np.ndarray, n_groups: int) -> np.ndarray:
     # Which is much faster of 16 bits.
     small = groups.astype(np.uint16) if n_groups <= 2**16 else groups
     return np.argsort(small, kind="stable")
-
-
-def _find_ends(groups: np.ndarray, n_groups: int) -> np.ndarray:
-    return np.cumsum(np.bincount(groups, minlength=n_groups))
 
 
 def _number(keys: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:

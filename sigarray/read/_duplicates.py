@@ -89,7 +89,7 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
         if name not in known
         and not is_blank(cells[a.row])
         and as_text(cells[a.row]) != as_text(cells[b.row])
-        and 2 * encode_texts(cells).count_known() <= len(cells)
+        and 2 * len(encode_texts(cells).list_known()) <= len(cells)
     ]
     enough = [name for name in found if _tells_apart(records, name)]
     return enough or found

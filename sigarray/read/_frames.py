@@ -47,13 +47,13 @@ def read_stored_table(path: str) -> Frame:
         text = str(error).splitlines()[0].rstrip(".")
         msg = f"{path} cannot be read as a table: {text}."
         raise TableError(msg) from error
-    return read_data_frame(table, path)
+    return read_data_frame(table, path, nan_is_blank=False)
 
 
-def read_data_frame(data: Any, name: str) -> Frame:
+def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
     """Return the columns of a data frame, whose missing cells are blank.
 
-    NaN is one of them in pandas, and in other libraries a number that is none.
+    So is NaN, as in pandas; but one in a file is refused later, as no number.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_data_frame(data: Any, name: str) -> Frame:
         )
         raise TableError(msg)
     columns = {
-        text: _read_column(frame.get_column(x))
+        text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
         for text, x in zip(texts, names, strict=True)
     }
     lines = range(1, len(frame) + 1)
@@ -99,11 +99,13 @@ def _is_nan(name: object) -> bool:
     return isinstance(name, float) and math.isnan(name)
 
 
-def _read_column(series: Any) -> Any:
+def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
     """Return the numbers of a column, or codes of its cells; a list of rare ones."""
     import narwhals.stable.v1 as nw
 
     blank = series.is_null()
+    if nan_is_blank and series.dtype.is_float():
+        blank |= series.is_nan()
     if series.dtype.is_numeric() and not series.dtype.is_decimal():
         if not blank.any():
             return series.to_numpy()
@@ -152,9 +154,9 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     if len(levels) > 1 and len(telling) != 1:
         msg = (
             f"{name}: expected one name for each column; got {len(levels)} levels of "
-            f"them, such as {columns[0]!r}. Where one of them names metrics, choose "
-            "one by data.xs(metric, axis=1, level=...); or give a row to each score by "
-            "data.stack(level=...).reset_index()."
+            f"them, such as {tuple(map(str, columns[0]))}. Where one of them names "
+            "metrics, choose one by data.xs(metric, axis=1, level=...); or give a row "
+            "to each score by data.stack(level=...).reset_index()."
         )
         raise TableError(msg)
     data = data.copy(deep=False)

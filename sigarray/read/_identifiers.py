@@ -128,7 +128,8 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
         having, texts = records.take_texts(name)
         model, item = (having.factors[role] for role in ("model", "item"))
         n_names = group_rows([model, item, texts])[1]
-        is_of_all = n_names == model.count_known() * group_rows([item, texts])[1]
+        n_models = len(model.list_known())
+        is_of_all = n_names == n_models * group_rows([item, texts])[1]
         if n_names > n_groups and is_of_all:
             raise _ask_about(name, records, counts.max(), n_names < len(records))
         if n_names == len(records) and looks_like_index(name, ()) and not is_said:
@@ -179,18 +180,17 @@ def _count_values(
     models = [files, *(others[roles[x]] for x in ("model",) if x in roles)]
     groups, n_groups = group_rows([files, *others.values()])
     each, n_each = group_rows([Coded(groups, range(n_groups)), texts])
-    n_values = texts.count_known()
     counts = np.bincount(each)
+    every = texts.list_known()
     is_even = bool(len(counts)) and counts.min() == counts.max()
-    if not is_even or n_values < 2 or group_rows(models)[1] < 2:
+    if not is_even or len(every) < 2 or group_rows(models)[1] < 2:
         return None
     firsts = find_first(each, n_each)
     n_common = np.count_nonzero(np.bincount(texts.codes[firsts]) == n_groups)
-    if 2 * n_common < n_values:
+    if 2 * n_common < len(every):
         return None
     is_text = not all(all(map(looks_like_score, distinct(x))) for x in cells)
-    every = texts.list_known()
     if not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
         return None
     is_of_runs = all(_RUN.fullmatch(x) for x in every)
-    return _Ids(column, n_values, int(counts[0]), is_text and not is_of_runs)
+    return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)

@@ -83,6 +83,7 @@ def read_records(
     records = Records(
         (frame,),
         (name,),
+        (roles,),
         np.broadcast_to(np.int32(0), len(filled)),
         filled,
         numbers.columns[column],
@@ -128,10 +129,8 @@ def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
     if all(map(looks_like_score, cells[:_MAX_LOOKED_AT])):
         return False
     items, texts = encode_texts(frame.columns[roles["item"]]), encode_texts(cells)
-    n_items = items.count_known()
-    return (
-        texts.count_known() <= n_items // 2 and group_rows([items, texts])[1] == n_items
-    )
+    n_items, n_texts = len(items.list_known()), len(texts.list_known())
+    return n_texts <= n_items // 2 and group_rows([items, texts])[1] == n_items
 
 
 def _doubt_columns(
@@ -144,7 +143,7 @@ def _doubt_columns(
     """Doubt scores that nothing tells apart, where a column might: of tasks, maybe."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
         return []
-    n_models = models.count_known()
+    n_models = len(models.list_known())
     doubts = []
     for name, column in frame.columns.items():
         cells = take(column, rows)
@@ -153,7 +152,7 @@ def _doubt_columns(
         ):
             continue
         texts = encode_texts(cells)
-        n_values = texts.count_known() - bool(np.any(texts.codes < 0))
+        n_values = sum(x is not None for x in texts.list_known())
         n_pairs = group_rows([models, texts])[1]
         if n_values > 1 and n_pairs == n_models * n_values < len(rows):
             doubts.append(
@@ -186,8 +185,7 @@ def _choose_metric(
             f"it: {list_names(known)}."
         )
         raise UnknownMetricError(msg, frame, known)
-    code = texts.values.index(chosen) if chosen else -1
-    return chosen, np.flatnonzero(texts.codes == code)
+    return chosen, np.flatnonzero(texts.find([chosen or None]))
 
 
 def _read_factor(
@@ -200,8 +198,7 @@ def _read_factor(
     cells = take(frame.columns[name], rows)
     factor = encode_texts(cells)
     is_known = np.asarray([x != "nan" for x in factor.values] + [False])
-    wrong = np.flatnonzero(~is_known[factor.codes])
-    for k in wrong:
+    for k in np.flatnonzero(~is_known[factor.codes]):
         cell = cells[k]
         if is_blank(cell) or not isinstance(cell, str):
             msg = (

@@ -52,8 +52,8 @@ class Records:
     ----------
     frames : tuple of Frame
         The files.
-    metrics : tuple of str
-        What the scores of each of them are called.
+    metrics, roles : tuple of str, tuple of mapping
+        What the scores of each of them are called, and the columns of roles in it.
     files, rows : array, shape (n,)
         In which file a score is, and where in it.
     scores, steps : array, shape (n,)
@@ -64,6 +64,7 @@ class Records:
 
     frames: tuple[Frame, ...]
     metrics: tuple[str, ...]
+    roles: tuple[Mapping[str, str], ...]
     files: np.ndarray
     rows: np.ndarray
     scores: np.ndarray
@@ -127,16 +128,15 @@ class Records:
         """Return the scores of files that have a column, and the texts in it."""
         files = np.unique(self.files)
         has = [k for k in files if column in self.frames[k].columns]
+        cells = [
+            take(self.frames[k].columns[column], self.rows[self.files == k])
+            for k in has
+        ]
+        texts = join_columns([encode_texts(x) for x in cells] or [repeat(None, 0)])
         records = (
             self if len(has) == len(files) else self.take(np.isin(self.files, has))
         )
-        texts = [
-            encode_texts(
-                take(self.frames[k].columns[column], self.rows[self.files == k])
-            )
-            for k in has
-        ]
-        return records, join_columns(texts or [repeat(None, 0)])
+        return records, texts
 
 
 def join_all(parts: Sequence[Records]) -> Records:
@@ -147,6 +147,7 @@ def join_all(parts: Sequence[Records]) -> Records:
     return Records(
         tuple(frame for x in parts for frame in x.frames),
         tuple(metric for x in parts for metric in x.metrics),
+        tuple(roles for x in parts for roles in x.roles),
         np.concatenate([x.files + k for x, k in zip(parts, starts, strict=False)]),
         np.concatenate([x.rows for x in parts]),
         np.concatenate([x.scores for x in parts]),
@@ -156,27 +157,6 @@ def join_all(parts: Sequence[Records]) -> Records:
 
 
 def find_column(records: Records, role: str) -> str | None:
-    """Return the first column that has what all records are of, or None."""
-    for name in records[0].frame.columns:
-        having, texts = records.take_texts(name)
-        if len(having) == len(records) and _says(records, role, texts):
-            return name
-    return None
-
-
-def _says(records: Records, role: str, texts: Coded) -> bool:
-    """Tell texts that are what scores are of."""
-    if role == "step":
-        numbers = np.asarray([_as_float(x) for x in [*texts.values, None]])
-        return bool(np.all(numbers[texts.codes] == records.steps))
-    factor = records.factors[role]
-    places = {x: k for k, x in enumerate(factor.values)}
-    codes = np.asarray([*(places.get(x, -2) for x in texts.values), -2])
-    return bool(np.all(codes[texts.codes] == factor.codes))
-
-
-def _as_float(text: str | None) -> float:
-    try:
-        return math.nan if text is None else float(text)
-    except ValueError:
-        return math.nan
+    """Return the column that says what all records are of, or None."""
+    names = {records.roles[k].get(role) for k in np.unique(records.files)}
+    return names.pop() if len(names) == 1 else None
