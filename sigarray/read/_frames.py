@@ -133,6 +133,8 @@ def _encode_in_arrow(series: Any) -> Coded | None:
         column = series.to_arrow()
         if not pyarrow.types.is_dictionary(column.type):
             column = column.dictionary_encode()
+        if isinstance(column, pyarrow.ChunkedArray):  # of pandas
+            column = column.combine_chunks()
         codes = column.indices.cast(pyarrow.int32()).fill_null(-1)
     except pyarrow.ArrowException:  # of too much text, or of other cells below texts
         return None
