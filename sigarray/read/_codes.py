@@ -47,12 +47,12 @@ class Coded(Sequence[Any]):
 
     def compact(self) -> "Coded":
         """Return the column with the values alone that cells have, as they come."""
-        n = len(self.values)
-        first = find_first(self.codes, n + 1)[:n]
-        order = np.argsort(first, kind="stable")[np.count_nonzero(first < 0) :]
-        places = np.full(n + 1, -1, np.int32)
+        codes, known = _number(self.codes + 1, len(self.values) + 1)
+        order = np.argsort(find_first(codes, len(known)))
+        order = order[known[order] > 0]  # 0 is blank
+        places = np.full(len(known), -1, np.int32)
         places[order] = np.arange(len(order))
-        return Coded(places[self.codes], take(self.values, order))
+        return Coded(places[codes], take(self.values, known[order] - 1))
 
     def list_known(self) -> list[Any]:
         """List the values that cells have, in the order in which they come first."""

@@ -35,6 +35,7 @@ def join_records(
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *stepped]
     tasks, ids, pairs = {}, {}, {}
+    models = _list_models(records, choice)
     for task in sort_ids(by_task):
         joined, said = join_scores(
             by_task[task],
@@ -44,7 +45,7 @@ def join_records(
             is_said=choice.unit == "item",
         )
         notes += said
-        order = [x for x in _list_models(records, choice) if x in joined]
+        order = [x for x in models if x in joined]
         if len(order) < min(choice.min_models, 2):
             notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
             left_out.append(task)

@@ -122,7 +122,12 @@ class Records:
     def split(self, *roles: str) -> list["Records"]:
         """Return the scores of each group, in the order in which they come first."""
         parts = split_rows([self.factors[role] for role in roles])
-        return [self.take(x) for x in parts] if len(parts) > 1 else [self]
+        return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
+
+    def compact(self) -> "Records":
+        """Return the scores with the names alone that they have."""
+        factors = {role: x.compact() for role, x in self.factors.items()}
+        return replace(self, factors=factors)
 
     def take_texts(self, column: str) -> tuple["Records", Coded]:
         """Return the scores of files that have a column, and the texts in it."""
