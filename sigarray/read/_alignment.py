@@ -1,80 +1,89 @@
-"""Join the scores of models by item or run, never by their order."""
+"""Join the scores of models by what they are of, and never by their order."""
 
-import collections
 import itertools
 import math
-import operator
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._records import Record, find_column
+from sigarray.read._records import Records, find_column
 
 Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
-# The scores of a task: model -> id -> score.
-Joined = dict[str, dict[str, float]]
-
 _MAX_SHOWN = 3
 _BY_ITEMS = ", each weighed by its number of items"
+# Of these groups at a time there are Python's numbers.
+_CHUNK = 2**14
 
 
-def take_last_steps(
-    records: Sequence[Record],
-) -> tuple[list[Record], list[str], list[str]]:
-    """Return the records of the last step of each run, if there are steps.
+class Units(NamedTuple):
+    """What a model has scores of, its codes among all, and the scores."""
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+    scores: np.ndarray
+
+
+# Of a task: model -> units.
+Joined = dict[str, Units]
+
+
+def take_last_steps(records: Records) -> tuple[Records, list[str], list[str]]:
+    """Return the records of the last step of each run, where they have steps.
 
     Returns
     -------
-    records, notes, doubts : list of Record, list of str, list of str
-        Notes say what was decided; doubts, that runs end at different steps.
+    records, notes, doubts : Records, list of str, list of str
+        And what was decided, and what makes it doubtful: runs that end at other steps.
     """
-    if all(record.step is None for record in records):
-        return list(records), [], []
-    last: dict[Hashable, float] = {}
-    for record in records:
-        key = _name_run(record)
-        last[key] = max(last.get(key, -math.inf), _step(record))
-    kept = [x for x in records if _step(x) == last[_name_run(x)]]
-    if len(kept) == len(records):
-        return kept, [], []
+    if np.isnan(records.steps).all():
+        return records, [], []
+    steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
+    runs, n_runs = records.group("task", "model", "item", "run")
+    last = np.full(n_runs, -np.inf)
+    np.maximum.at(last, runs, steps)
+    is_last = steps == last[runs]
+    if is_last.all():
+        return records, [], []
+    kept = records.take(is_last)
     column = find_column(records, "step") or "step"
-    steps = sorted(set(last.values()))
-    which = f"{steps[0]:g}" if len(steps) == 1 else f"{steps[0]:g} to {steps[-1]:g}"
+    low, high = last.min(), last.max()
+    which = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     note = (
         f"{column!r} was taken for the steps of a run, and the last of each ({which}) "
         f"for its score: {len(kept)} of {len(records)} rows"
     )
-    if all(x.run is None for x in records):
+    if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
-    early = next((x for x in kept if _step(x) < steps[-1]), None)
-    if early is None:
+    early = np.flatnonzero(steps[is_last] < high)
+    if not len(early):
         return kept, [note], []
-    run = f", run {early.run!r}," if early.run is not None else ""
+    first = kept[early[0]]
+    run = f", run {first.run!r}," if first.run is not None else ""
     doubt = (
-        f"{early.model!r}{run} ends at {column} {_step(early):g}, and others at "
-        f"{steps[-1]:g}: scores of other steps are compared. Leave out the rows or "
-        "columns of what has not finished"
+        f"{first.model!r}{run} ends at {column} {steps[is_last][early[0]]:g}, and "
+        f"others at {high:g}: scores of other steps are compared. Leave out the rows "
+        "or columns of what has not finished"
     )
     return kept, [note], [doubt]
 
 
-def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
-    """Return what a score stands for: the unit with one score each.
+def choose_unit(records: Records, unit: Unit | None) -> Unit:
+    """Say what a score stands for, of which there are as many as there are scores.
 
     Raises
     ------
     TableError
-        Scores of items in several runs, without a chosen unit; a unit for which the
-        table has no column.
+        Scores of items in several runs, where it was not chosen; a unit that the
+        table has no column for.
     """
-    has = {
-        role: any(getattr(record, role) is not None for record in records)
-        for role in UNITS
-    }
+    has = {role: records.has(role) for role in UNITS}
     if unit is not None:
         if not has[unit] and unit != "run":
             msg = (
@@ -87,8 +96,8 @@ def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
         return "cluster"
     if not has["item"]:
         return "run"
-    if len({record.run for record in records}) > 1:
-        if all(record.frame.unit is not None for record in records):
+    if len(records.list_known("run")) > 1:
+        if all(frame.unit is not None for frame in records.list_frames()):
             return cast("Unit", records[0].frame.unit)
         msg = (
             "Expected scores of runs or of items; got scores of items in several "
@@ -101,21 +110,21 @@ def choose_unit(records: Sequence[Record], unit: Unit | None) -> Unit:
 
 
 def join_scores(
-    records: Sequence[Record],
+    records: Records,
     unit: Unit,
     *,
     is_paired: bool,
     drop_unmatched: bool,
     is_said: bool = False,
 ) -> tuple[Joined, list[str]]:
-    """Return the scores of each model of a task by unit, in the same order.
+    """Return the scores of each model of a task by what they are of, in one order.
 
-    `is_said` if the user says that scores are of items.
+    `is_said` where the user says that scores are of items.
 
     Raises
     ------
     TableError
-        Two scores of one model for the same item, run and so on; if they are paired,
+        Two scores of one model for the same item, run and so on; where they are paired,
         scores of one model alone.
     """
     _check_units(records, unit)
@@ -126,20 +135,18 @@ def join_scores(
         refuse_duplicates(records)
     for role in ("cluster", "content"):
         _check_same(records, role)
-    if unit == "run" and all(record.run is None for record in records):
+    if unit == "run" and not records.has("run"):
         return _number_runs(records), []
-    if unit != "run" or any(record.item is not None for record in records):
-        role = "item" if any(x.item is not None for x in records) else unit
-        holders = operator.attrgetter(*["model", "run"][: 2 if unit == "run" else 1])
+    if unit != "run" or records.has("item"):
+        role = "item" if records.has("item") else unit
+        holders = ["model", "run"] if unit == "run" else ["model"]
         records, dropped = _match(records, role, holders, drop_unmatched)
         notes += dropped
     elif is_paired:
-        records, dropped = _match(
-            records, "run", operator.attrgetter("model"), drop_unmatched
-        )
+        records, dropped = _match(records, "run", ["model"], drop_unmatched)
         notes += dropped
     joined = _average(records, unit)
-    n_scores = sum(map(len, joined.values()))
+    n_scores = sum(len(units.scores) for units in joined.values())
     if n_scores < len(records):
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
         notes.append(
@@ -150,188 +157,204 @@ def join_scores(
 
 
 def join_pairs(
-    records: Sequence[Record], models: Sequence[str], unit: Unit
-) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
-    """Return the scores of every two models on the items or runs of both."""
+    records: Records, models: Sequence[str], unit: Unit
+) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
+    """Return the scores of every two models on the items, or runs, that both have."""
     joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
-        common = [x for x in joined[a] if x in joined[b]]
-        pairs[a, b] = [joined[a][x] for x in common], [joined[b][x] for x in common]
+        # Of both they are in one order.
+        x, y = joined[a], joined[b]
+        pairs[a, b] = (
+            x.scores[np.isin(x.codes, y.codes)],
+            y.scores[np.isin(y.codes, x.codes)],
+        )
     return pairs
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
-    """Sort ids as numbers if all are whole numbers, or else as texts."""
+    """Sort ids as numbers, where all are whole numbers, or else as texts."""
     known = sorted(ids)
     if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
         return sorted(known, key=int)
     return known
 
 
-def _step(record: Record) -> float:
-    return -math.inf if record.step is None else record.step
-
-
-def _name_run(record: Record) -> Hashable:
-    return record.task, record.model, record.item, record.run
-
-
-def _check_units(records: Sequence[Record], unit: Unit) -> None:
-    """Refuse scores if some of them name their unit and others do not."""
+def _check_units(records: Records, unit: Unit) -> None:
+    """Refuse scores of which some say of which unit they are, and some do not."""
     for role in ("item", "run", "cluster"):
-        without = [x for x in records if getattr(x, role) is None]
+        without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit == "run"):
             msg = (
-                f"{without[0].place}: expected to find of which {role} the score is, "
-                f"as of other scores; got none. Name its column with --{role}."
+                f"{records[without[0]].place}: expected to find of which {role} the "
+                "score is, as of other scores; got none. Name its column with "
+                f"--{role}."
             )
             raise TableError(msg)
 
 
-def _say_samples(records: Sequence[Record]) -> str:
-    counts = collections.Counter((x.model, x.item) for x in records).values()
+def _say_samples(records: Records) -> str:
+    counts = np.bincount(records.group("model", "item")[0])
     several = "several scores of an item"
-    if len(set(counts)) > 1:
-        several += f", {min(counts)} to {max(counts)} of each,"
+    if counts.min() < counts.max():
+        several += f", {counts.min()} to {counts.max()} of each,"
     return f"{several} were averaged, as samples of one answer"
 
 
-def _check_same(records: Sequence[Record], role: str) -> None:
-    """Refuse an item that has two names, or is in two clusters."""
-    if all(x.item is None or getattr(x, role) is None for x in records):
+def _check_same(records: Records, role: str) -> None:
+    """Refuse an item that is another one, or in another cluster, for some scores."""
+    if not records.has("item") or not records.has(role):
         return
-    first: dict[str | None, Record] = {}
-    for record in records:
-        other = first.setdefault(record.item, record)
-        if getattr(other, role) != getattr(record, role):
-            what, advice = "in one cluster", "Is the item's name one of its cluster?"
-            if role == "content":
-                column = record.frame.roles[role]
-                what = "one text"
-                advice = f"If they are in another order, pass --item {column}."
-            msg = (
-                f"{record.place}: expected item {record.item!r} to be {what}; it is "
-                f"another at {other.place}. {advice}"
-            )
-            raise TableError(msg)
+    items, codes = records.factors["item"], records.factors[role].codes
+    first = find_first(items.codes, len(items.values) + 1)[items.codes]
+    others = np.flatnonzero(codes != codes[first])
+    if len(others):
+        record, other = records[others[0]], records[first[others[0]]]
+        what, advice = "in one cluster", "Is the item's name one of its cluster?"
+        if role == "content":
+            column = record.frame.roles[role]
+            what = "one text"
+            advice = f"If they are in another order, pass --item {column}."
+        msg = (
+            f"{record.place}: expected item {record.item!r} to be {what}; it is "
+            f"another at {other.place}. {advice}"
+        )
+        raise TableError(msg)
 
 
-def _number_runs(records: Sequence[Record]) -> Joined:
-    """Number the scores of each model, whose runs have no names."""
+def _number_runs(records: Records) -> Joined:
+    """Number the scores of each model: nothing says of which runs they are."""
     joined: Joined = {}
-    for record in records:
-        scores = joined.setdefault(record.model, {})
-        scores[str(len(scores) + 1)] = record.score
+    for x in records.split("model"):
+        places = np.arange(len(x))
+        names = tuple(map(str, range(1, 1 + len(x))))
+        joined[x[0].model] = Units(places, names, x.scores)
     return joined
 
 
 def _match(
-    records: Sequence[Record],
-    role: str,
-    holder: Callable[[Record], Hashable],
-    drop_unmatched: bool,
-) -> tuple[Sequence[Record], list[str]]:
-    """Return the records of units that all models have; raise if there are others."""
-    held: dict[Hashable, set[str]] = {}
-    # Many records have few different holders and names.
-    names = map(operator.attrgetter(role), records)
-    for owner, name in dict.fromkeys(zip(map(holder, records), names, strict=True)):
-        held.setdefault(owner, set()).add(name)
-    every = set().union(*held.values())
-    common = set.intersection(*held.values())
+    records: Records, role: str, holders: Sequence[str], drop_unmatched: bool
+) -> tuple[Records, list[str]]:
+    """Return the records of what all have, or raise where there are others."""
+    names = records.factors[role]
+    held, n_held = records.group(*holders, role)
+    firsts = find_first(held, n_held)
+    codes = names.codes[firsts]
+    of_holder, n_holders = records.group(*holders)
+    sizes = np.bincount(of_holder[firsts])
+    counts = np.bincount(codes, minlength=len(names.values))
+    every, common = np.flatnonzero(counts), np.flatnonzero(counts == n_holders)
     if len(common) == len(every):
         return records, []
-    lacking = [
-        f"{_show(name)} lacks {len(every - ids)} ({_list_some(every - ids)})"
-        for name, ids in held.items()
-        if len(ids) < len(every)
-    ]
+    lacking = []
+    starts = find_first(of_holder, n_holders)
+    for holder in np.argsort(starts):
+        if sizes[holder] < len(every):
+            missing = np.setdiff1d(every, codes[of_holder[firsts] == holder])
+            name = " in run ".join(
+                repr(records.factors[x][starts[holder]]) for x in holders
+            )
+            some = list_names(sort_ids(names.values[k] for k in missing), _MAX_SHOWN)
+            lacking.append(f"{name} lacks {len(missing)} ({some})")
     n_lost = len(every) - len(common)
-    task = f" of task {records[0].task!r}" if records[0].task is not None else ""
-    fault = (
+    first = records[0]
+    task = f" of task {first.task!r}" if first.task is not None else ""
+    found = (
         f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
         f"{shorten(lacking, _MAX_SHOWN, by='; ')}"
     )
-    column = find_roles(records[0].frame, {}).get(role)
+    column = find_roles(first.frame, {}).get(role)
     of_column = "" if column is None else f" {column!r} was taken for the {role}s."
-    if not drop_unmatched or not common:
+    if not drop_unmatched or not len(common):
         advice = (
             "Pass --drop-unmatched to leave them out"
-            if common
+            if len(common)
             else f"No {role} is in all of them, or they are named in other ways"
         )
-        msg = f"Expected scores of the same {role}s; but {fault}. {advice}.{of_column}"
+        msg = f"Expected scores of the same {role}s; but {found}. {advice}.{of_column}"
         raise TableError(msg)
-    return [x for x in records if getattr(x, role) in common], [f"{fault}; left out"]
+    return records.take(np.isin(names.codes, common)), [f"{found}; left out"]
 
 
-def _average(records: Sequence[Record], unit: Unit) -> Joined:
-    """Average the scores of a unit: runs of an item, items of a run.
+def _average(records: Records, unit: Unit) -> Joined:
+    """Average what a unit has: runs of an item, items of a run.
 
-    The score of a cluster is the sum of its items over the mean size of clusters: so
-    the mean of clusters is that of items, and a large one weighs as much as its items.
+    A cluster has the sum of its items, in units of a cluster of mean size: so the mean
+    of clusters is that of items, and a large cluster weighs as much as its items do.
     """
-    groups: collections.defaultdict[tuple[str, Any, Any], list[float]]
-    groups = collections.defaultdict(list)
-    names = map(operator.attrgetter(unit), records)
-    for x, name in zip(records, names, strict=True):
-        inner = x.item if unit == "cluster" else None
-        groups[x.model, name, inner].append(x.score)
-    outer: dict[str, dict[Any, list[float]]] = {}
-    for (model, name, _), scores in groups.items():
-        outer.setdefault(model, {}).setdefault(name, []).append(_mean(scores))
-    shares: dict[str, float] = {}
+    groups, n_groups = records.group("model", unit)
+    first = find_first(groups, n_groups)
+    shares = np.ones(len(records.factors[unit].values))
+    scores = records.scores
     if unit == "cluster":
-        has_items = all(x.item is not None for x in records)
-        shares = _share_clusters(outer if has_items else _count_scores(groups))
-    return {
-        model: {
-            name: shares.get(name, 1.0) * _mean(units[name]) for name in sort_ids(units)
-        }
-        for model, units in outer.items()
-    }
+        items, n_items = records.group("model", unit, "item")
+        scores = _find_means(scores, items, n_items)
+        of_items = groups[find_first(items, n_items)]
+        sizes = np.bincount(of_items if records.has("item") else groups)
+        groups = of_items
+        shares = _share_clusters(records, first, sizes)
+    means = _find_means(scores, groups, n_groups)
+    # Models are apart in the order of groups, and within one its units.
+    models, names = records.factors["model"], records.factors[unit]
+    of_models, codes = models.codes[first], names.codes[first]
+    joined: Joined = {}
+    ids: tuple[str, ...] = ()
+    places, own = np.empty(0, int), codes[:0]
+    for model in models.list_known():
+        rows = np.flatnonzero(of_models == models.values.index(model))
+        # Most models have the same units.
+        if not np.array_equal(codes[rows], own):
+            own = codes[rows]
+            known = {names.values[k]: place for place, k in enumerate(own.tolist())}
+            ids = tuple(sort_ids(known))
+            places = np.asarray([known[x] for x in ids])
+        kept = rows[places]
+        joined[model] = Units(codes[kept], ids, shares[codes[kept]] * means[kept])
+    return joined
 
 
-def _count_scores(
-    groups: dict[tuple[str, Any, Any], list[float]],
-) -> dict[str, dict[Any, list[float]]]:
-    """Return the scores of each model in each cluster, if items have no names."""
-    by_model: dict[str, dict[Any, list[float]]] = {}
-    for (model, name, _), scores in groups.items():
-        by_model.setdefault(model, {})[name] = scores
-    return by_model
+def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return the mean of each group, rounded once, as `math.fsum` sums."""
+    if n_groups == len(scores):
+        means = np.empty(n_groups)
+        means[groups] = scores
+        return means
+    rows = sort_groups(groups, n_groups)
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+    found = []
+    for start in range(0, n_groups, _CHUNK):
+        low = ends[start - 1] if start else 0
+        stops = (ends[start : start + _CHUNK] - low).tolist()
+        chunk = scores[rows[low : low + stops[-1]]].tolist()
+        found += [
+            math.fsum(chunk[a:b]) / (b - a) for a, b in itertools.pairwise([0, *stops])
+        ]
+    return np.asarray(found)
 
 
-def _share_clusters(items: dict[str, dict[Any, list[float]]]) -> dict[str, float]:
-    """Return the sizes of clusters over their mean; refuse them if models differ."""
-    sizes = {
-        model: {name: len(units) for name, units in by.items()}
-        for model, by in items.items()
-    }
-    (model, first), *others = sizes.items()
-    for other, counts in others:
-        name = next((x for x in first if counts.get(x) != first[x]), None)
-        if name is not None:
+def _share_clusters(
+    records: Records, first: np.ndarray, sizes: np.ndarray
+) -> np.ndarray:
+    """Give how many items each cluster has, in units of the mean, and refuse others.
+
+    There are the sizes of each model's clusters, and the rows where they begin.
+    """
+    models, clusters = records.factors["model"], records.factors["cluster"]
+    by = np.zeros((len(models.values), len(clusters.values)), int)
+    by[models.codes[first], clusters.codes[first]] = sizes
+    model, *others = models.list_known()
+    own = by[models.values.index(model)]
+    for other in others:
+        found = by[models.values.index(other)]
+        wrong = [k for k in np.flatnonzero(found != own) if own[k]]
+        if wrong:
+            of_model = models.codes == models.values.index(model)
+            k = min(wrong, key=clusters.codes[of_model].tolist().index)
             msg = (
-                f"Expected as many scores of a cluster for all models; got "
-                f"{first[name]} of {model!r} and {counts.get(name, 0)} of {other!r} in "
-                f"cluster {name!r}. Name the column of items with --item."
+                f"Expected as many scores of a cluster for all models; got {own[k]} of "
+                f"{model!r} and {found[k]} of {other!r} in cluster "
+                f"{clusters.values[k]!r}. Name the column of items with --item."
             )
             raise TableError(msg)
-    mean = sum(first.values()) / len(first)
-    return {name: size / mean for name, size in first.items()}
-
-
-def _mean(scores: list[float]) -> float:
-    return scores[0] if len(scores) == 1 else math.fsum(scores) / len(scores)
-
-
-def _show(name: Hashable) -> str:
-    if isinstance(name, tuple):
-        return " in run ".join(repr(x) for x in name)
-    return repr(name)
-
-
-def _list_some(ids: set[str]) -> str:
-    return list_names(sort_ids(ids), _MAX_SHOWN)
+    shares: np.ndarray = own / np.mean(own[own > 0])
+    return shares

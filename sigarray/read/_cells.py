@@ -1,5 +1,6 @@
-"""Cells of columns of scores as numbers: read or refused, never guessed."""
+"""Cells of columns of scores as numbers: read or refused, and never guessed."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray.read._bytes import TableError
+from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
 
-# (column, row) -> words for the place of a cell, for messages.
+# (column, row) -> where it is, for messages.
 Place = Callable[[str, int], str]
 
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
@@ -21,7 +23,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 class Numbers(NamedTuple):
-    """Columns as float64, with NaN for blank cells, and how they were written."""
+    """Columns as float64, NaN where a cell is blank, and how they were written."""
 
     columns: dict[str, np.ndarray]
     is_percent: bool
@@ -29,16 +31,35 @@ class Numbers(NamedTuple):
 
 
 def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
-    """Read the cells of all columns of scores of a file, which must be written alike.
+    """Read the cells of all columns of scores of a file, which are written in one way.
 
-    Cells are numbers or texts of numbers, with percent signs in all of them or in none,
-    and with decimal commas in all or in none; or true and false, which are 1 and 0.
+    Cells are numbers, or texts of numbers; all of them with percent signs or none, with
+    decimal commas or none; or true and false, which are 1 and 0.
 
     Raises
     ------
     TableError
-        A cell that is no number, or is written differently from others.
+        A cell that is no number, or written in another way than others.
     """
+    coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
+    if not coded:
+        return _read_all(columns, place)
+    try:
+        found = _read_all(
+            {x: coded[x].values if x in coded else y for x, y in columns.items()}, place
+        )
+    except TableError:
+        # All cells tell which one is wrong, and how most of them are written.
+        return _read_all(
+            {x: list(y) if x in coded else y for x, y in columns.items()}, place
+        )
+    for name, column in coded.items():
+        numbers = np.append(found.columns[name], math.nan)
+        found.columns[name] = numbers[column.codes]
+    return found
+
+
+def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     _refuse_thousands(columns, place)
     read = {name: _read_plain(cells) for name, cells in columns.items()}
     plain = {name: numbers for name, numbers in read.items() if numbers is not None}
@@ -74,7 +95,7 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             (name, k, x.replace(",", ".") if isinstance(x, str) else x)
             for name, k, x in cells
         ]
-    arrays = {name: np.full(len(column), math.nan) for name, column in columns.items()}
+    found = {name: np.full(len(column), math.nan) for name, column in columns.items()}
     n_truths = 0
     for name, k, cell in cells:
         value = _as_number(cell)
@@ -83,7 +104,7 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             value = _TRUTH[str(cell).lower()]
         if not abs(value) <= LARGEST_NUMBER:
             raise TableError(_refuse(place(name, k), columns[name][k], value))
-        arrays[name][k] = value
+        found[name][k] = value
     if 0 < n_truths < len(cells):
         name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
         msg = (
@@ -93,7 +114,7 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
         raise TableError(msg)
     if n_truths:
         notes.append("true is 1, and false is 0")
-    return Numbers(arrays, is_percent, notes)
+    return Numbers(found, is_percent, notes)
 
 
 def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None:
@@ -121,21 +142,41 @@ def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> Non
         raise TableError(msg)
 
 
+def as_text(cell: object) -> str:
+    """Return the text of an id: 3, 3.0 and "3" are the same."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return " ".join(str(cell).split())
+
+
 def is_blank(cell: object) -> bool:
-    """Tell whether a cell is empty."""
+    """Tell a cell with nothing in it."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def list_filled(cells: Sequence[Any]) -> Sequence[int]:
-    """List the places of cells that are not blank."""
-    every = range(len(cells))
-    if {*map(type, cells)} <= {float, int}:
-        return every
-    return [k for k in every if not is_blank(cells[k])]
+def find_blank(cells: Any) -> np.ndarray:
+    """Tell which cells have nothing in them."""
+    if isinstance(cells, np.ndarray):
+        return np.zeros(len(cells), bool)
+    if isinstance(cells, Coded):
+        blank: np.ndarray = np.append(find_blank(cells.values), True)[cells.codes]
+        return blank
+    return np.fromiter(map(is_blank, cells), bool, len(cells))
+
+
+def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
+    """Return a column of the texts of cells, each of which is one value."""
+    if isinstance(cells, np.ndarray):
+        cells = encode_numbers(cells)
+    if not isinstance(cells, Coded):
+        return encode([None if is_blank(x) else as_text(x) for x in cells])
+    values = cells.values
+    texts = encode_texts(values.tolist() if isinstance(values, np.ndarray) else values)
+    return Coded(np.append(texts.codes, np.int32(-1))[cells.codes], texts.values)
 
 
 def looks_like_score(cell: object) -> bool:
-    """Tell whether a cell may be a number, however it is written."""
+    """Tell what may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
         is_truth = text.lower() in _TRUTH
@@ -144,17 +185,17 @@ def looks_like_score(cell: object) -> bool:
 
 
 def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
-    """Return the numbers, NaN for blank cells, or None if a cell is not a number."""
+    """Return the numbers, NaN for blank cells, where all others are just numbers."""
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
-    filled = [cells[k] for k in list_filled(cells)]
-    numbers = _as_array(filled)
-    if numbers is None or len(filled) == len(cells):
+    blank = find_blank(cells)
+    numbers = _as_array(list(itertools.compress(cells, ~blank)))
+    if numbers is None or not blank.any():
         return numbers
-    column = np.full(len(cells), math.nan)
-    column[[not is_blank(cell) for cell in cells]] = numbers
-    return column
+    found = np.full(len(cells), math.nan)
+    found[~blank] = numbers
+    return found
 
 
 def _as_array(cells: list[Any]) -> np.ndarray | None:
@@ -173,7 +214,7 @@ def _as_array(cells: list[Any]) -> np.ndarray | None:
 
 
 def _is_finite(numbers: np.ndarray) -> bool:
-    # No number of single precision is as large.
+    # Of single precision no number is as large.
     return bool(np.all(np.abs(numbers).astype(np.float64) <= LARGEST_NUMBER))
 
 
@@ -182,7 +223,7 @@ def _is_percent(cell: object) -> bool:
 
 
 def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
-    """Tell whether commas are decimal commas, or raise if that is ambiguous."""
+    """Tell whether commas are of decimals, or raise where nobody knows."""
     commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
     if not commas:
         return False
@@ -206,7 +247,7 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
 
 
 def _as_number(cell: Any) -> float | None:
-    """Return a number, NaN for other cells, and None for true and false."""
+    """Return a number, NaN for what is none, and None for true and false."""
     if isinstance(cell, str):
         text = cell.strip()
         if text.lower() in _TRUTH:

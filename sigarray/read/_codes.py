@@ -1,28 +1,166 @@
-"""Integer codes of the items, runs and other names of many scores."""
+"""Columns as integer codes of what is in them, and the rows that have the same."""
 
-import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 
-
-def encode(values: Iterable[Hashable], count: int) -> tuple[np.ndarray, int]:
-    """Return the code of each value, and the number of different values."""
-    known: dict[Hashable, int] = {}
-    codes = np.fromiter(
-        (known.setdefault(x, len(known)) for x in values), np.int64, count
-    )
-    return codes, len(known)
+# Of these codes at a time there are Python's numbers.
+_CHUNK = 2**14
+# Whole numbers of a range that is at most so many times their count need no sorting.
+_SPARSEST = 4
 
 
-def count_distinct(records: Sequence[object], roles: Sequence[str]) -> int:
-    """Count the different combinations of some attributes of records."""
-    together, size = np.zeros(len(records), dtype=np.int64), 1
-    for role in roles:
-        codes, n = encode(map(operator.attrgetter(role), records), len(records))
-        if size > 2**62 // max(1, n):
-            return len({*map(operator.attrgetter(*roles), records)})
-        together, size = together * n + codes, size * n
-    # This is faster than the hashes of `numpy.unique`.
-    together.sort()
-    return int(np.count_nonzero(np.diff(together))) + (len(together) > 0)
+@dataclass(frozen=True, eq=False)
+class Coded(Sequence[Any]):
+    """A column whose cells are places in a list of values; -1 is a blank cell, None.
+
+    The values are a sequence, or an array of numbers.
+    """
+
+    codes: np.ndarray
+    values: Any
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice | np.ndarray) -> "Coded": ...
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a cell, or a column of several."""
+        codes = self.codes[place]
+        return Coded(codes, self.values) if np.ndim(codes) else self._decode(codes)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the cells one by one."""
+        for start in range(0, len(self), _CHUNK):
+            yield from map(self._decode, self.codes[start : start + _CHUNK].tolist())
+
+    def _decode(self, code: int) -> Any:
+        value = self.values[code] if code >= 0 else None
+        return value.item() if isinstance(value, np.generic) else value
+
+    def compact(self) -> "Coded":
+        """Return the column with the values alone that cells have, as they come."""
+        codes, known = _number(self.codes + 1, len(self.values) + 1)
+        order = np.argsort(find_first(codes, len(known)))
+        order = order[known[order] > 0]  # 0 is blank
+        places = np.full(len(known), -1, np.int32)
+        places[order] = np.arange(len(order))
+        return Coded(places[codes], take(self.values, known[order] - 1))
+
+    def list_known(self) -> list[Any]:
+        """List the values that cells have, in the order in which they come first."""
+        first = find_first(self.codes, len(self.values) + 1)
+        order = np.argsort(first, kind="stable")[np.count_nonzero(first < 0) :]
+        values = [*self.values, None]
+        return [values[k] for k in order.tolist()]
+
+    def find(self, values: Collection[Any]) -> np.ndarray:
+        """Tell the cells that have one of some values."""
+        is_one = np.asarray([x in values for x in [*self.values, None]])
+        found: np.ndarray = is_one[self.codes]
+        return found
+
+
+def encode(cells: Sequence[Hashable]) -> Coded:
+    """Return a column of codes, of cells that may be compared; None is blank."""
+    known: dict[Hashable, int] = {None: -1}
+    codes = (known.setdefault(x, len(known) - 1) for x in cells)
+    return Coded(np.fromiter(codes, np.int32, len(cells)), list(known)[1:])
+
+
+def encode_numbers(numbers: np.ndarray) -> Coded:
+    """Return a column of codes of numbers."""
+    if numbers.dtype.kind == "i" and len(numbers):
+        low = int(numbers.min())
+        bound = int(numbers.max()) - low + 1
+        if bound <= _SPARSEST * len(numbers):
+            codes, known = _number(numbers.astype(np.int64) - low, bound)
+            return Coded(codes, known + low)
+    known, codes = np.unique(numbers, return_inverse=True)
+    return Coded(codes, known)
+
+
+def repeat(value: Any, count: int) -> Coded:
+    """Return a column of one value, in no memory."""
+    code, values = (-1, []) if value is None else (0, [value])
+    return Coded(np.broadcast_to(np.int32(code), count), values)
+
+
+def join_columns(columns: Sequence[Coded]) -> Coded:
+    """Return columns as one, below each other."""
+    if len(columns) == 1:
+        return columns[0]
+    known: dict[Any, int] = {}
+    codes = []
+    for column in columns:
+        places = [known.setdefault(x, len(known)) for x in column.values]
+        codes.append(np.asarray([*places, -1], np.int32)[column.codes])
+    return Coded(np.concatenate(codes), list(known))
+
+
+def take(cells: Any, rows: np.ndarray | Sequence[int]) -> Any:
+    """Return the cells of some rows."""
+    if isinstance(cells, (np.ndarray, Coded)):
+        return cells[np.asarray(rows)]
+    return [cells[k] for k in rows]
+
+
+def distinct(cells: Any) -> Sequence[Any]:
+    """Return the cells of a column, of codes each value once."""
+    return cells.list_known() if isinstance(cells, Coded) else cells
+
+
+def find_first(codes: np.ndarray, size: int) -> np.ndarray:
+    """Return in which row each code is for the first time, or -1; of -1, at the end."""
+    first = np.full(size, -1)
+    # Of several values for one place, NumPy keeps the last.
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
+def group_rows(columns: Sequence[Coded]) -> tuple[np.ndarray, int]:
+    """Number what rows have in all columns together, and count these numbers.
+
+    They are in the order of the codes, of the first column first.
+    """
+    groups, n_groups = np.zeros(len(columns[0]), np.int32), 1
+    for column in columns:
+        n = len(column.values) + 1
+        if n > 1:
+            groups = groups.astype(np.int64) * n + (column.codes + 1)
+            groups, known = _number(groups, n_groups * n)
+            n_groups = len(known)
+    return groups, n_groups
+
+
+def split_rows(columns: Sequence[Coded]) -> list[np.ndarray]:
+    """Return the rows of each group, in the order in which they come first."""
+    groups, n_groups = group_rows(columns)
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+    parts = np.split(sort_groups(groups, n_groups), ends[:-1])
+    return [parts[k] for k in np.argsort(find_first(groups, n_groups))]
+
+
+def sort_groups(groups: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return the rows of the first group, in their order, of the second, and so on."""
+    # Which is much faster of 16 bits.
+    small = groups.astype(np.uint16) if n_groups <= 2**16 else groups
+    return np.argsort(small, kind="stable")
+
+
+def _number(keys: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
+    """Number whole numbers below a bound in their order; and list those that occur."""
+    if bound > _SPARSEST * len(keys):
+        known, numbered = np.unique(keys, return_inverse=True)
+        return numbered, known
+    is_known = np.zeros(bound, bool)
+    is_known[keys] = True
+    numbers = np.cumsum(is_known, dtype=np.int32) - 1
+    return numbers[keys], np.flatnonzero(is_known)

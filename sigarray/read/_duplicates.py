@@ -1,59 +1,55 @@
-"""Several scores of one model for one item or run, where one is expected."""
+"""Several scores of one model for one item or run, where there is to be one."""
 
-from collections.abc import Hashable, Sequence
+import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank
-from sigarray.read._codes import count_distinct
+from sigarray.read._cells import as_text, encode_texts, is_blank
+from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import list_names
 from sigarray.read._identifiers import have_samples
-from sigarray.read._records import Record, as_text, find_column
+from sigarray.read._records import Record, Records, find_column
 
 _MAX_SHOWN = 3
-# The attributes that tell the scores of a model apart.
+# What tells a model's scores apart.
 _NAME = ("model", "item", "run", "cluster")
-# What it means that two columns name a score together.
+# Of two columns together.
 _WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
 
-def refuse_duplicates(records: Sequence[Record]) -> None:
+def refuse_duplicates(records: Records) -> None:
     """Refuse a second score of a model for the same item, run and cluster.
 
     Raises
     ------
     TableError
-        The message names a column that tells the two apart, if there is one.
+        With what tells the two apart, where that is a column.
     """
-    if all(x.item is None and x.run is None for x in records):
+    if not records.has("item") and not records.has("run"):
         return
-    if count_distinct(records, _NAME) == len(records):
+    groups, n_groups = records.group(*_NAME)
+    if n_groups == len(records):
         return
-    seen: dict[Hashable, Record] = {}
-    for record in records:
-        other = seen.setdefault(_name(record), record)
-        if other is not record:
-            said = [
-                f"{role} {name!r}"
-                for role, name in (
-                    ("item", record.item),
-                    ("run", record.run),
-                    ("task", record.task),
-                )
-                if name is not None
-            ]
-            msg = (
-                f"{record.place}: expected one score of {record.model!r} for "
-                f"{', '.join(said)}; got another one at {other.place}. "
-                f"{_advise(records, other, record)}"
-            )
-            raise TableError(msg)
+    first = find_first(groups, n_groups)[groups]
+    again = int(np.argmax(first != np.arange(len(records))))
+    record, other = records[again], records[first[again]]
+    said = [
+        f"{role} {name!r}"
+        for role, name in (
+            ("item", record.item),
+            ("run", record.run),
+            ("task", record.task),
+        )
+        if name is not None
+    ]
+    msg = (
+        f"{record.place}: expected one score of {record.model!r} for "
+        f"{', '.join(said)}; got another one at {other.place}. "
+        f"{_advise(records, other, record)}"
+    )
+    raise TableError(msg)
 
 
-def _name(record: Record) -> tuple[Hashable, ...]:
-    return tuple(getattr(record, role) for role in _NAME)
-
-
-def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
+def _advise(records: Records, a: Record, b: Record) -> str:
     """Say what to do, by the columns in which two scores differ."""
     averaged = ""
     if a.item is not None and a.run is None and have_samples(records):
@@ -80,25 +76,27 @@ def _advise(records: Sequence[Record], a: Record, b: Record) -> str:
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}.{averaged}"
 
 
-def _list_apart(records: Sequence[Record], a: Record, b: Record) -> list[str]:
+def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
     """List the columns of few values in which two scores differ.
 
-    If some of them tell all scores apart, only these are listed.
+    Those that tell all scores apart, if there are any.
     """
     frame = a.frame
     known = {a.metric, *(find_column(records, role) for role in ("item", "run"))}
-    different = [
+    found = [
         name
         for name, cells in frame.columns.items()
         if name not in known
         and not is_blank(cells[a.row])
         and as_text(cells[a.row]) != as_text(cells[b.row])
-        and 2 * len({*map(as_text, cells)}) <= len(cells)
+        and 2 * len(encode_texts(cells).list_known()) <= len(cells)
     ]
-    enough = [
-        name
-        for name in different
-        if len({(_name(x), as_text(x.frame.columns[name][x.row])) for x in records})
-        == len(records)
-    ]
-    return enough or different
+    enough = [name for name in found if _tells_apart(records, name)]
+    return enough or found
+
+
+def _tells_apart(records: Records, column: str) -> bool:
+    """Tell a column that, with the names of scores, tells all of them apart."""
+    having, texts = records.take_texts(column)
+    factors = [having.factors[role] for role in _NAME]
+    return group_rows([*factors, texts])[1] == len(records)

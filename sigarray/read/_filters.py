@@ -1,11 +1,14 @@
-"""Choice of rows, by the values in a column, and of columns."""
+"""Rows that are wanted, by what is in a column, and columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import encode_texts, looks_like_score
+from sigarray.read._codes import distinct, take
 from sigarray.read._frame import Frame, find_roles, list_names
-from sigarray.read._records import as_text
 
 
 def keep_rows(
@@ -13,7 +16,8 @@ def keep_rows(
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
-    A column by which rows were chosen is then left out, unless it has a role.
+    A column that has said which rows are wanted is then left out, but for one of a
+    role.
 
     Raises
     ------
@@ -28,7 +32,9 @@ def keep_rows(
                     f"{list_names(frame.columns)}."
                 )
                 raise TableError(msg)
-        known = dict.fromkeys(as_text(x) for y in frames for x in y.columns[name])
+        known = dict.fromkeys(
+            x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
+        )
         for value in values:
             if value not in known:
                 msg = (
@@ -40,18 +46,25 @@ def keep_rows(
     return list(frames)
 
 
-def leave_out(frame: Frame, ignored: Sequence[str]) -> Frame:
-    """Leave out columns, so that they get no role."""
+def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
+    """Leave out columns, which are then taken for nothing.
+
+    So are numbers without a name, which are those of the rows.
+    """
+    unnamed = distinct(frame.columns.get("", ()))
+    if "" not in chosen.values() and all(map(looks_like_score, unnamed)):
+        ignored = [*ignored, ""]
     columns = {x: y for x, y in frame.columns.items() if x not in ignored}
     return replace(frame, columns=columns)
 
 
 def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
-    kept = [k for k, x in enumerate(frame.columns[name]) if as_text(x) in values]
+    wanted = [x or None for x in values]
+    kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
     roles = {*find_roles(frame, {}).values()}
     columns = {
-        column: [x[k] for k in kept]
+        column: take(x, kept)
         for column, x in frame.columns.items()
         if column != name or name in roles
     }
-    return replace(frame, columns=columns, lines=[frame.lines[k] for k in kept])
+    return replace(frame, columns=columns, lines=take(frame.lines, kept.tolist()))

@@ -1,4 +1,4 @@
-"""Rows of a file as named columns, and the roles of these."""
+"""Rows of a file as named columns, and what each of them is."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 
-# Names of columns without case, spaces and punctuation, the most specific first.
+# Names of columns without case, spaces and punctuation, the most telling first.
 _USUAL = {
     "model": """model modelname modelid system systemname method methodname algorithm
         algo agent classifier approach architecture""",
@@ -24,12 +24,12 @@ _USUAL = {
     "score": "score scores value metricvalue",
     "step": "step globalstep trainingstep iteration epoch",
 }
-# The most cells that are examined to tell whether a column holds numbers.
+# Of a column, to tell whether it holds numbers.
 _MAX_LOOKED_AT = 1000
 
 
 class UnknownMetricError(TableError):
-    """A file, of a task or not, that lacks the chosen metric."""
+    """A file, of a task or not, that has not the metric that was chosen."""
 
     def __init__(
         self, message: str, frame: "Frame", known: Sequence[str] | None = None
@@ -49,28 +49,30 @@ class Frame:
     kind : str
         What the file was taken for, such as "a long table".
     source : str
-        The name of the file.
+        Its name.
     columns : mapping of sequences
-        Name -> cells, as they are in the file: an array of numbers if there is a column
-        for each model.
+        Name -> cells, as they are in the file: an array of numbers, where there is a
+        column for each model.
     lines : sequence of int
-        The place of each row, in units of `line_word`.
+        Where each row is, in units of `line_word`.
     roles : mapping
-        Role -> the name of its column, if the kind of file defines it.
+        Role -> the name of its column, where the kind of file says so.
     constants : mapping
-        Role -> its value in all rows.
+        Role -> what it is in all rows.
     metrics : tuple of str, optional
         Columns that may be the score; by default those of numbers.
     notes : tuple of str
         What the reader of the file left out.
     unit : {"run", "item", "cluster"}, optional
-        What scores of items in several runs stand for, if the kind of file defines it.
+        What scores of items in several runs stand for, where the kind of file says so.
     twice : tuple of str
-        Names of several columns each; `columns` holds one of these.
+        Names that several columns have, of which `columns` holds one.
     better : mapping
-        Metric -> whether higher is better, if the tool states it.
+        Metric -> whether higher is better, where the tool says so.
     overrides : tuple of str
-        Columns of the configuration of a job of Hydra.
+        Columns of what was configured, of a job of Hydra.
+    index : tuple of str
+        Columns that were the index of a data frame, which are no models.
     """
 
     kind: str
@@ -86,19 +88,20 @@ class Frame:
     twice: tuple[str, ...] = ()
     better: Mapping[str, bool] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
+    index: tuple[str, ...] = ()
 
     def place(self, column: str, row: int) -> str:
-        """Return words for the place of a cell."""
+        """Say where a cell is."""
         return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
 
 
 def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return role -> column: as chosen, by the kind of file, or by usual names.
+    """Return role -> column: as chosen, as the kind of file has it, or by usual names.
 
     Raises
     ------
     TableError
-        A chosen column that does not exist, or two with one usual name.
+        A chosen column that there is not, or two of one usual name.
     """
     roles = dict(frame.roles)
     for role, name in chosen.items():
@@ -114,15 +117,15 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
     for role, usual in _USUAL.items():
         if role not in roles and role not in frame.constants:
-            column = _find_usual(usual.split(), names)
-            if column is not None:
-                roles[role] = column
-                del names[column]
+            found = _find_usual(usual.split(), names)
+            if found is not None:
+                roles[role] = found
+                del names[found]
     return roles
 
 
 def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
-    """Tell whether a table has a row for each score, not a column for each model."""
+    """Tell a table with a row for each score from one with a column for each model."""
     if "model" in chosen or "score" in chosen or frame.metrics is not None:
         return True
     column = find_roles(frame, {}).get("model")
@@ -133,29 +136,29 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
 
 
 def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
-    """Return the column of scores: the only one, or the chosen one.
+    """Return the column of scores: the one there is, or the one that was chosen.
 
     Raises
     ------
     TableError
-        No column of numbers, or several, or none of the chosen name.
+        No column of numbers, or several, or not the one that was chosen.
     """
     names = list_metrics(frame, roles)
     if metric is not None and "metric" not in roles:
         for name in (*names, *frame.columns):
             if name == metric:
                 return name
-        # "acc" may be "eval/acc" or "acc,none".
+        # "acc" is "eval/acc", and "acc,none".
         ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
         endings = [name for name, end in ends.items() if end == metric]
         starts = [name for name in names if name.split(",")[0] == metric]
-        for matches in (endings, starts):
-            if len(matches) == 1:
-                return matches[0]
-            if matches:
+        for found in (endings, starts):
+            if len(found) == 1:
+                return found[0]
+            if found:
                 msg = (
                     f"{frame.source}: expected one metric for --metric {metric}; got "
-                    f"{list_names(matches)}. Name one of them."
+                    f"{list_names(found)}. Name one of them."
                 )
                 raise TableError(msg)
         msg = (
@@ -181,18 +184,18 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
 
 
 def squeeze(name: str) -> str:
-    """Return a name without case, spaces, punctuation and the prefix of a tracker."""
+    """Return a name without case, spaces and punctuation, or a prefix of a tracker."""
     name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
-    """List names in quotes, if there are many the first."""
+    """List names in quotes, of many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
-    """Join texts, if there are many the first."""
+    """Join texts, of many the first."""
     more = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
     return by.join([*texts[:limit], *more])
 
@@ -204,7 +207,7 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [
         name
         for name, cells in frame.columns.items()
-        if name  # the index of a data frame has none
+        if name  # which the index of a data frame has not
         and name not in roles.values()
         and not looks_like_index(name, ())
         and not name.startswith("_")
@@ -213,13 +216,13 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
 
 
 def is_numeric(cells: Sequence[Any]) -> bool:
-    """Tell whether a column may be of scores, by its first cells."""
+    """Tell a column that may be of scores, by the first of its cells."""
     return any(looks_like_score(x) for x in cells[:_MAX_LOOKED_AT] if not is_blank(x))
 
 
 def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
     for word in usual:
-        matches = [name for name, squeezed in names.items() if squeezed == word]
-        if len(matches) == 1:
-            return matches[0]
+        found = [name for name, squeezed in names.items() if squeezed == word]
+        if len(found) == 1:
+            return found[0]
     return None

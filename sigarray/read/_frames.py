@@ -1,15 +1,21 @@
 """Data frames of any library, and tables of Parquet and Arrow."""
 
+import collections
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame
+from sigarray.read._codes import Coded, encode
+from sigarray.read._frame import Frame, list_names
+from sigarray.read._summaries import is_summary
 
 
 def is_stored_table(path: str) -> bool:
-    """Tell by its name whether a file is of Parquet or Arrow."""
+    """Tell a file of Parquet or Arrow, by its name."""
     return Path(path).suffix.lower() in SUFFIXES
 
 
@@ -19,7 +25,7 @@ def read_stored_table(path: str) -> Frame:
     Raises
     ------
     TableError
-        No such file, a file of another kind, or no pyarrow.
+        No such file, or none of these; no pyarrow.
     """
     try:
         import pyarrow.feather
@@ -41,72 +47,143 @@ def read_stored_table(path: str) -> Frame:
         text = str(error).splitlines()[0].rstrip(".")
         msg = f"{path} cannot be read as a table: {text}."
         raise TableError(msg) from error
-    return read_data_frame(table, path)
+    return read_data_frame(table, path, nan_is_blank=False)
 
 
-def read_data_frame(data: Any, name: str) -> Frame:
-    """Return the columns of a data frame, with None for missing cells.
+def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
+    """Return the columns of a data frame, whose missing cells are blank.
+
+    So is NaN, as in pandas; but one in a file is refused later, as no number.
 
     Raises
     ------
     TableError
-        No data frame, one with a column twice or with several names for each, or no
+        No data frame, or one with a column twice, or with several names for each; no
         narwhals.
     """
     try:
         import narwhals.stable.v1 as nw
+        from narwhals.exceptions import DuplicateError
     except ImportError as error:
         msg = f"{name}: expected narwhals, to read it. Run: pip install narwhals."
         raise TableError(msg) from error
-    data = _name_columns(data, name)
-    index = getattr(data, "index", None)
-    if any(x is not None for x in getattr(index, "names", ())):  # of pandas
-        data = data.reset_index()
+    data, index = _name_columns(data, name)
     try:
         frame = nw.from_native(data, eager_only=True)
+        names = frame.columns
+    except DuplicateError:
+        names = getattr(data, "column_names", None) or list(data.columns)
     except TypeError as error:
         msg = (
             "Expected a path, a data frame, or a mapping of models to scores, such as "
             f"{{'lstm': [0.9, 0.8], 'cnn': [0.7, 0.8]}}; got {type(data).__name__}."
         )
         raise TypeError(msg) from error
-    columns: dict[str, Any] = {}
-    for column in frame.columns:
-        series = frame.get_column(column)
-        n_blank = series.null_count()
-        if not n_blank and series.dtype.is_numeric() and not series.dtype.is_decimal():
-            columns[str(column)] = series.to_numpy()
-            continue
-        # Equal texts are held once.
-        texts: dict[Any, Any] = {}
-        cells = series.to_list()
-        if {*map(type, cells)} <= {str, type(None)}:
-            cells = [texts.setdefault(x, x) for x in cells]
-        if n_blank:
-            blank = series.is_null().to_list()
-            cells = [None if b else x for x, b in zip(cells, blank, strict=True)]
-        columns[str(column)] = cells
-    return Frame("a data frame", name, columns, range(1, len(frame) + 1), "row")
+    texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
+    twice = [x for x, n in collections.Counter(texts).items() if n > 1]
+    if twice:
+        msg = (
+            f"{name}: expected each column once; got {list_names(twice)} twice. Rename "
+            "one, or remove it."
+        )
+        raise TableError(msg)
+    columns = {
+        text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
+        for text, x in zip(texts, names, strict=True)
+    }
+    lines = range(1, len(frame) + 1)
+    return Frame("a data frame", name, columns, lines, "row", index=index)
 
 
-def _name_columns(data: Any, name: str) -> Any:
-    """Return a data frame of pandas whose columns have one name each.
+def _is_nan(name: object) -> bool:
+    return isinstance(name, float) and math.isnan(name)
 
-    If there are several levels, as in a pivot, those that never vary are left out.
+
+def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
+    """Return the numbers of a column, or codes of its cells; a list of rare ones."""
+    import narwhals.stable.v1 as nw
+
+    blank = series.is_null()
+    if nan_is_blank and series.dtype.is_float():
+        blank |= series.is_nan()
+    if series.dtype.is_numeric() and not series.dtype.is_decimal():
+        if not blank.any():
+            return series.to_numpy()
+        is_filled = (~blank).to_numpy()
+        codes = np.where(is_filled, np.cumsum(is_filled) - 1, -1)
+        return Coded(codes, series.filter(~blank).to_numpy())
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean):
+        column = _encode_in_arrow(series)
+        if column is not None:
+            return column
+    cells = [
+        None if x else cell
+        for x, cell in zip(blank.to_list(), series.to_list(), strict=True)
+    ]
+    return encode(cells) if {*map(type, cells)} <= {str, type(None)} else cells
+
+
+def _encode_in_arrow(series: Any) -> Coded | None:
+    """Return the codes that a column has, or those of its texts, or None."""
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    try:
+        column = series.to_arrow()
+        if not pyarrow.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        if isinstance(column, pyarrow.ChunkedArray):  # of pandas
+            column = column.combine_chunks()
+        codes = column.indices.cast(pyarrow.int32()).fill_null(-1)
+    except pyarrow.ArrowException:  # of too much text, or of other cells below texts
+        return None
+    return Coded(codes.to_numpy(zero_copy_only=False), column.dictionary.to_pylist())
+
+
+def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a data frame whose columns have one name each, and those of its index.
+
+    Of several levels of names in pandas, as of a pivot, those are left out that are the
+    same in all. The index is among the columns where it has a name.
     """
-    columns = getattr(data, "columns", None)
-    if getattr(columns, "nlevels", 1) == 1 or columns is None:
-        return data
+    index: Any = getattr(data, "index", None)
+    if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
+        return data, ()  # of another library
+    columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
-    if len(telling) != 1:
+    if len(levels) > 1 and len(telling) != 1:
         msg = (
-            f"{name}: expected one name for each column; got {columns.nlevels} levels "
-            f"of them, such as {columns[0]!r}. Where one of them names metrics, choose "
-            "one by data.xs(metric, axis=1, level=...); or give a row to each score by "
-            "data.stack(level=...).reset_index()."
+            f"{name}: expected one name for each column; got {len(levels)} levels of "
+            f"them, such as {tuple(map(str, columns[0]))}. Where one of them names "
+            "metrics, choose one by data.xs(metric, axis=1, level=...); or give a row "
+            "to each score by data.stack(level=...).reset_index()."
         )
         raise TableError(msg)
     data = data.copy(deep=False)
-    data.columns = levels[telling[0]]
-    return data
+    data.columns = levels[telling[0] if len(levels) > 1 else 0]
+    names = tuple(str(x) for x in index.names if x is not None)
+    if not names:
+        _refuse_summaries(index, name)
+        return data, ()
+    twice = [x for x in index.names if x in data.columns]
+    if twice:
+        msg = (
+            f"{name}: expected each column once; got {list_names(twice)} as a column "
+            "and as an index. Remove one: data.reset_index(drop=True)."
+        )
+        raise TableError(msg)
+    return data.reset_index(), names
+
+
+def _refuse_summaries(index: Any, name: str) -> None:
+    """Refuse rows of means that an index without a name has names for."""
+    labels = index if index.dtype.kind == "O" else ()
+    summary = next(filter(is_summary, dict.fromkeys(labels)), None)
+    if summary is not None and not all(map(is_summary, labels)):
+        msg = (
+            f"{name}: expected rows of scores; got {summary!r} in the index, which is "
+            "hardly one beside others. Leave out such rows, or rename them."
+        )
+        raise TableError(msg)

@@ -1,4 +1,4 @@
-"""Refuse tables that would be misread."""
+"""Refuse tables that are not what they seem."""
 
 import collections
 import re
@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, squeeze
 from sigarray.read._words import SPLITS
 
@@ -23,13 +24,14 @@ _FOLD = re.compile(
 def refuse_splits(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse to mix rows of training and of test data.
+    """Refuse rows of training and of test data as one.
 
     Raises
     ------
     TableError
-        A column without a role that has two or more words for these, and no others.
+        A column that has two or more of such words, and nothing else, and no role.
     """
+    words = {*SPLITS, ""}
     roles = {*chosen.values()}
     for role, name in find_roles(frame, {}).items():
         if role in ("model", "metric", "score"):
@@ -37,10 +39,11 @@ def refuse_splits(
     for column, cells in frame.columns.items():
         if column in roles or column in ignored or isinstance(cells, np.ndarray):
             continue
-        if not all(isinstance(x, str) for x in cells):
+        known = distinct(cells)
+        if not all(isinstance(x, str) and x.strip().lower() in words for x in known):
             continue
-        values = list(dict.fromkeys(x.strip() for x in cells if x.strip()))
-        if len(values) > 1 and all(x.lower() in SPLITS for x in values):
+        values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
+        if len(values) > 1:
             wanted = next((x for x in values if x.lower().startswith("t")), values[0])
             wanted = next((x for x in values if x.lower() == "test"), wanted)
             msg = (
@@ -54,12 +57,12 @@ def refuse_splits(
 def refuse_folds(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse to take folds of a cross validation for runs silently.
+    """Refuse to take folds of a cross validation for runs in silence.
 
     Raises
     ------
     TableError
-        A column of folds or repetitions for which no role was chosen.
+        A column of folds or repetitions, which was not named for anything.
     """
     for name in _list_folds(frame, chosen):
         if name not in {*chosen.values(), *ignored}:
@@ -75,10 +78,10 @@ def refuse_folds(
 
 
 def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
-    """Return the columns that together name a fold, with the run if folds repeat."""
+    """Return columns that together name a fold, of which each repetition has one."""
     roles = find_roles(frame, {})
-    naming = [roles[x] for x in ("model", "task", "metric") if x in roles]
-    rows = [*zip(*(frame.columns[x] for x in (*naming, fold)), strict=True)]
+    own = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    rows = [*zip(*(frame.columns[x] for x in (*own, fold)), strict=True)]
     run = roles.get("run")
     if len(set(rows)) == len(rows) or run in (None, fold, *ignored):
         return fold
@@ -86,12 +89,12 @@ def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
 
 
 def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
-    """Refuse to take scores of scikit-learn's cross_validate for independent runs.
+    """Refuse to take what scikit-learn's cross_validate gives for independent runs.
 
     Raises
     ------
     TableError
-        Rows of folds without a chosen column of runs.
+        Rows of folds, of which no column was named for the runs.
     """
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
@@ -110,7 +113,7 @@ def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
 def doubt_folds(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> list[str]:
-    """Say that rows are taken for runs though a column of folds was left out."""
+    """Say that rows are runs whose column of folds was left out."""
     return [
         f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
         "for an independent run: training data of folds overlap. If they are folds, "
@@ -127,7 +130,7 @@ def doubt_tasks(
     ignored: Sequence[str],
     models: Sequence[str] | None,
 ) -> list[str]:
-    """Say that rows are taken for runs though a column of tasks was left out."""
+    """Say that rows of tasks, whose column was left out, are taken for runs."""
     if "task" in chosen:
         return []
     usual = find_roles(frame, {}).get("task")
@@ -154,24 +157,26 @@ def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
     """List the columns of several folds or repetitions."""
     if frame.metrics is not None or "run" in chosen:
         return []
-    folds = []
+    found = []
     for name, cells in frame.columns.items():
         word = squeeze(name)
         is_split = word in ("split", "splitid") and all(
-            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower()) for x in cells
+            re.fullmatch(r"(split|fold)?[\W_]?\d+(\.0)?", str(x).lower())
+            for x in distinct(cells)
         )
-        if (is_split or _FOLD.fullmatch(word)) and len({*map(str, cells)}) > 1:
-            folds.append(name)
-    return folds
+        is_fold = is_split or _FOLD.fullmatch(word)
+        if is_fold and len({*map(str, distinct(cells))}) > 1:
+            found.append(name)
+    return found
 
 
 def refuse_rows_apart(frame: Frame) -> None:
-    """Refuse a few rows below a blank line, in a table with a column for each model.
+    """Refuse a few rows below a blank line, of a table with a column for each model.
 
     Raises
     ------
     TableError
-        These rows may be the means of those above.
+        They may be the means of those above.
     """
     if frame.kind != "a table" or isinstance(frame.lines, range):
         return

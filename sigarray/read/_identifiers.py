@@ -1,19 +1,27 @@
-"""Columns with unknown names that may hold the items or runs of scores."""
+"""Columns of an unknown name that say of which item, or of which run, scores are."""
 
-import collections
 import re
-import statistics
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._cells import encode_texts, find_blank, looks_like_score
+from sigarray.read._codes import (
+    Coded,
+    distinct,
+    find_first,
+    group_rows,
+    join_columns,
+    repeat,
+)
 from sigarray.read._frame import Frame, find_roles, find_score, squeeze
-from sigarray.read._records import Record, as_text, find_column
+from sigarray.read._records import Records, find_column
 
-# With more numbers a column is hardly one of runs.
+# More numbers of one column are hardly those of runs.
 _MAX_RUNS = 50
 _RUN = re.compile(
     r"(.*\W|.*_)?(seed|run|trial|rep|repeat|fold|split|s|r)\W?_?\d+", re.I
@@ -25,7 +33,7 @@ _SAMPLE = re.compile(
 
 
 class _Ids(NamedTuple):
-    """A column in which every model has each value equally often."""
+    """A column that has each of its values as often as any other, for every model."""
 
     column: str
     n_values: int
@@ -38,17 +46,17 @@ def find_items(
     chosen: Mapping[str, str],
     metric: str | None,
 ) -> tuple[list[Frame], list[str]]:
-    """Return the tables with the column of items, if only its values show it.
+    """Return the tables with the column of their items, where only its values tell it.
 
     Returns
     -------
     frames, notes : list of Frame, list of str
-        Texts, or more than 50 values, that every model has equally often are items.
+        Texts, or more than 50 values, each as often for every model, are items.
 
     Raises
     ------
     TableError
-        A column that may be of items or of runs, which only the user knows.
+        A column that may be of items or of runs: only the user knows.
     """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:
@@ -67,10 +75,10 @@ def find_items(
     others = {x: y for x, y in frames[0].columns.items() if x not in names}
     try:
         score = find_score(frames[0], roles, metric)
-    except TableError:  # several may be the score, but some of them may be ids
+    except TableError:  # of several, of which all others may be ids
         score = find_score(replace(frames[0], columns=others), roles, metric)
-    candidates = [ids for ids in counted if ids.column != score]
-    for ids in sorted(candidates, key=lambda x: (x.n_each > 1, not x.is_text)):
+    found = [ids for ids in counted if ids.column != score]
+    for ids in sorted(found, key=lambda x: (x.n_each > 1, not x.is_text)):
         name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
         is_many = ids.n_values > _MAX_RUNS
         if is_many or (ids.is_text and ids.n_each == 1):
@@ -91,11 +99,11 @@ def find_items(
     return list(frames), []
 
 
-def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
-    """Tell whether each item has several scores, from samples of an answer.
+def are_samples(records: Records, *, is_said: bool = False) -> bool:
+    """Tell several scores of each item: samples of an answer.
 
-    Every model and item has equally many, unless `is_said` that scores of an item are
-    to be averaged. Scores are no samples if a column of indices may name them.
+    As many of every model and item, unless `is_said`, that scores of an item are to be
+    averaged. A column of indices that may name what they are of is not such.
 
     Raises
     ------
@@ -103,11 +111,13 @@ def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
         Another column has the same values of each item for every model: numbers of
         questions may begin anew in each category.
     """
-    if any(x.run is not None or x.item is None for x in records):
+    if records.has("run") or np.any(records.factors["item"].codes < 0):
         return False
-    counts = collections.Counter((x.model, x.item) for x in records)
-    sizes = set(counts.values())
-    if sizes == {1} or (len(sizes) > 1 and not (is_said and have_samples(records))):
+    groups, n_groups = records.group("model", "item")
+    if n_groups == len(records):
+        return False
+    counts = np.bincount(groups)
+    if counts.min() < counts.max() and not (is_said and have_samples(records)):
         return False
     frame = records[0].frame
     known = {*find_roles(frame, {}).values(), records[0].metric}
@@ -115,25 +125,26 @@ def are_samples(records: Sequence[Record], *, is_said: bool = False) -> bool:
     for name in frame.columns:
         if name in known or _SAMPLE.fullmatch(squeeze(name)):
             continue
-        names = _list_names(records, name)
-        n_names = sum(map(len, names))
-        if n_names > len(counts) and all(x == names[0] for x in names):
-            raise _ask_about(name, records, max(sizes), n_names < len(records))
+        having, texts = records.take_texts(name)
+        model, item = (having.factors[role] for role in ("model", "item"))
+        n_names = group_rows([model, item, texts])[1]
+        n_models = len(model.list_known())
+        is_of_all = n_names == n_models * group_rows([item, texts])[1]
+        if n_names > n_groups and is_of_all:
+            raise _ask_about(name, records, counts.max(), n_names < len(records))
         if n_names == len(records) and looks_like_index(name, ()) and not is_said:
             return False
     return True
 
 
-def have_samples(records: Sequence[Record]) -> bool:
-    """Tell whether most items have several scores; a few may be repeated rows."""
-    counts = collections.Counter((x.model, x.item) for x in records)
-    return statistics.median(counts.values()) > 1
+def have_samples(records: Records) -> bool:
+    """Tell several scores of most items: of a few, a row may be there twice."""
+    counts = np.bincount(records.group("model", "item")[0])
+    return bool(np.median(counts) > 1)
 
 
-def _ask_about(
-    column: str, records: Sequence[Record], n: int, has_samples: bool
-) -> TableError:
-    """Return an error for scores of an item that this column tells apart."""
+def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> TableError:
+    """Return an error of scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
     item = find_column(records, "item")
@@ -147,45 +158,39 @@ def _ask_about(
     )
 
 
-def _list_names(records: Sequence[Record], column: str) -> list[set[Hashable]]:
-    """Return the items of each model's scores, together with this column."""
-    by: dict[str, set[Hashable]] = {}
-    for x in records:
-        if column in x.frame.columns:
-            cell = as_text(x.frame.columns[column][x.row])
-            by.setdefault(x.model, set()).add((x.item, cell))
-    return list(by.values())
-
-
 def _count_values(
     frames: Sequence[Frame], roles: Mapping[str, str], column: str
 ) -> _Ids | None:
-    """Count how often each model has each value; None if that differs."""
-    groups: dict[Hashable, collections.Counter[str]] = {}
-    models = set()
-    is_text = False
-    others = [roles[x] for x in ("model", "task", "metric") if x in roles]
-    for k, frame in enumerate(frames):
-        if column not in frame.columns or any(x not in frame.columns for x in others):
-            return None
-        cells: Sequence[Any] = frame.columns[column]
-        if any(map(is_blank, cells)):
-            return None
-        is_text = is_text or not all(map(looks_like_score, cells))
-        file = None if "model" in roles else k
-        names = zip(*(frame.columns[x] for x in others), strict=True)
-        keys = list(names) if others else [()] * len(cells)
-        for key, cell in zip(keys, cells, strict=True):
-            models.add((file, key[0] if "model" in roles else None))
-            groups.setdefault((file, key), collections.Counter())[as_text(cell)] += 1
-    each = {n for counts in groups.values() for n in counts.values()}
-    known = [set(counts) for counts in groups.values()]
-    every, common = set().union(*known), set.intersection(*known)
-    if len(each) != 1 or len(models) < 2 or len(every) < 2:
+    """Count how often each model has each value, or give None where that differs."""
+    names = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    if any(x not in frame.columns for frame in frames for x in (column, *names)):
         return None
-    if 2 * len(common) < len(every):
+    cells = [frame.columns[column] for frame in frames]
+    if any(find_blank(x).any() for x in cells):
         return None
+    texts = join_columns([encode_texts(x) for x in cells])
+    # Of files that do not name their model, each is of one.
+    files = join_columns(
+        [repeat(0 if "model" in roles else k, len(x)) for k, x in enumerate(cells)]
+    )
+    others = {
+        x: join_columns([encode_texts(frame.columns[x]) for frame in frames])
+        for x in names
+    }
+    models = [files, *(others[roles[x]] for x in ("model",) if x in roles)]
+    groups, n_groups = group_rows([files, *others.values()])
+    each, n_each = group_rows([Coded(groups, range(n_groups)), texts])
+    counts = np.bincount(each)
+    every = texts.list_known()
+    is_even = bool(len(counts)) and counts.min() == counts.max()
+    if not is_even or len(every) < 2 or group_rows(models)[1] < 2:
+        return None
+    firsts = find_first(each, n_each)
+    n_common = np.count_nonzero(np.bincount(texts.codes[firsts]) == n_groups)
+    if 2 * n_common < len(every):
+        return None
+    is_text = not all(all(map(looks_like_score, distinct(x))) for x in cells)
     if not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
         return None
     is_of_runs = all(_RUN.fullmatch(x) for x in every)
-    return _Ids(column, len(every), each.pop(), is_text and not is_of_runs)
+    return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)

@@ -1,7 +1,5 @@
 """Scores of all files, joined task by task."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from sigarray.read._alignment import (
@@ -12,32 +10,32 @@ from sigarray.read._alignment import (
     take_last_steps,
 )
 from sigarray.read._bytes import TableError
+from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import list_names
-from sigarray.read._records import Record
+from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._summaries import find_computed, is_summary
+from sigarray.read._summaries import find_computed, find_summaries
 
 
 def join_records(
-    records: Sequence[Record],
+    records: Records,
     choice: Choice,
     kind: str,
     source: str,
     notes: list[str],
     left_out: list[str],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run."""
+    """Join the scores of each task by what they are of."""
     records = _choose_records(records, choice)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
     records, stepped, doubts = take_last_steps(records)
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
-    by_task: dict[str, list[Record]] = {}
-    for record in records:
-        by_task.setdefault(record.task or "", []).append(record)
+    by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *stepped]
     tasks, ids, pairs = {}, {}, {}
+    models = _list_models(records, choice)
     for task in sort_ids(by_task):
         joined, said = join_scores(
             by_task[task],
@@ -47,24 +45,23 @@ def join_records(
             is_said=choice.unit == "item",
         )
         notes += said
-        order = [x for x in _list_models(records, choice) if x in joined]
+        order = [x for x in models if x in joined]
         if len(order) < min(choice.min_models, 2):
             notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
             left_out.append(task)
             continue
-        tasks[task] = {
-            model: np.asarray(list(joined[model].values())) for model in order
-        }
-        ids[task] = {model: tuple(joined[model]) for model in order}
+        tasks[task] = {model: joined[model].scores for model in order}
+        ids[task] = {model: joined[model].names for model in order}
         by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
         if choice.drop_unmatched and by_pair and len(order) > 2:
-            scores_of_pairs = join_pairs(by_task[task], order, unit)
-            if any(len(x) > len(joined[order[0]]) for x, _ in scores_of_pairs.values()):
-                pairs[task] = {
-                    names: (np.asarray(x), np.asarray(y))
-                    for names, (x, y) in scores_of_pairs.items()
-                }
-    better = {x.frame.better.get(x.metric.split(",")[0]) for x in records}
+            found = join_pairs(by_task[task], order, unit)
+            n_common = len(joined[order[0]].scores)
+            if any(len(x) > n_common for x, _ in found.values()):
+                pairs[task] = found
+    better = {
+        records.frames[k].better.get(records.metrics[k].split(",")[0])
+        for k in np.unique(records.files)
+    }
     table = ScoreTable(
         tasks,
         ids,
@@ -83,21 +80,22 @@ def join_records(
     return table
 
 
-def _are_named_runs(records: Sequence[Record], unit: str) -> bool:
-    """Tell whether scores are of runs with names, not of items."""
-    return unit == "run" and all(x.run is not None and x.item is None for x in records)
+def _are_named_runs(records: Records, unit: str) -> bool:
+    """Tell scores of runs with a name each, and not of their items."""
+    are_named = bool(np.all(records.factors["run"].codes >= 0))
+    return unit == "run" and are_named and not records.has("item")
 
 
-def _list_models(records: Sequence[Record], choice: Choice) -> list[str]:
+def _list_models(records: Records, choice: Choice) -> list[str]:
     if choice.models is not None:
         return list(choice.models)
-    return list(dict.fromkeys(record.model for record in records))
+    return records.list_known("model")
 
 
-def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
-    """Return the records of the chosen models and tasks."""
+def _choose_records(records: Records, choice: Choice) -> Records:
+    """Return the records of the models and tasks that were chosen."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
-        known = dict.fromkeys(getattr(record, role) for record in records)
+        known = records.list_known(role)
         for name in names or ():
             if name not in known:
                 msg = (
@@ -106,43 +104,47 @@ def _choose_records(records: Sequence[Record], choice: Choice) -> list[Record]:
                 )
                 raise TableError(msg)
     if choice.models is None and choice.tasks is None and not choice.ignored:
-        return [*records]
-    return [
-        record
-        for record in records
-        if (choice.models is None or record.model in choice.models)
-        and record.model not in choice.ignored
-        and (choice.tasks is None or record.task in choice.tasks)
-    ]
+        return records
+    models, tasks = records.factors["model"], records.factors["task"]
+    is_wanted = ~models.find(choice.ignored)
+    if choice.models is not None:
+        is_wanted &= models.find(choice.models)
+    if choice.tasks is not None:
+        is_wanted &= tasks.find(choice.tasks)
+    return records.take(is_wanted)
 
 
-def _refuse_summaries(records: Sequence[Record], choice: Choice) -> None:
-    """Refuse rows of means beside the averaged rows."""
+def _refuse_summaries(records: Records, choice: Choice) -> None:
+    """Refuse rows of means beside those of which they are the means."""
     options = {"model": "--columns", "task": "--tasks"}
     for role in ("model", "run", "item", "task"):
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
             continue
-        names = {getattr(record, role) for record in records}
-        summaries = {x for x in names if is_summary(x)}
+        names = records.list_known(role)
+        summaries = find_summaries(names)
         if role == "model":
             summaries |= find_computed(names)
         if summaries and len(names) > 1:
-            rows = [x for x in records if getattr(x, role) in summaries]
-            name = getattr(rows[0], role)
+            first = records[int(np.argmax(records.factors[role].find(summaries)))]
+            name = getattr(first, role)
             advice = "leave out such rows, or rename them"
             if role in options:
                 advice = f"choose {role}s with {options[role]}"
             msg = (
-                f"{rows[0].place}: expected a {role}; got {name!r}, which is hardly "
+                f"{first.place}: expected a {role}; got {name!r}, which is hardly "
                 f"one beside others: {advice}."
             )
             raise TableError(msg)
 
 
-def _check_metrics(records: Sequence[Record]) -> str:
-    """Return the metrics; each task must have one."""
+def _check_metrics(records: Records) -> str:
+    """Return the metrics, of which a task has one."""
+    # A file has one metric, so that its first score of each task tells.
+    files = Coded(records.files, records.frames)
+    groups, n_groups = group_rows([records.factors["task"], files])
     first: dict[str | None, Record] = {}
-    for record in records:
+    for k in np.sort(find_first(groups, n_groups)):
+        record = records[k]
         other = first.setdefault(record.task, record)
         if other.metric != record.metric:
             msg = (
@@ -154,7 +156,7 @@ def _check_metrics(records: Sequence[Record]) -> str:
     return ", ".join(dict.fromkeys(record.metric for record in first.values()))
 
 
-def _check_models(table: ScoreTable, records: Sequence[Record], choice: Choice) -> None:
+def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
     models = _list_models(records, choice)
     if len(models) < choice.min_models or not table.tasks:
         number = "two or more models" if choice.min_models == 2 else "a model"

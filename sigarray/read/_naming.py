@@ -1,4 +1,4 @@
-"""Names of scores from the paths of files, and checks that files go together."""
+"""What the paths of files say of the scores in them, and which files go together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,41 +6,40 @@ from typing import Any
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten
-from sigarray.read._records import Reading, Record
+from sigarray.read._reading import Reading
+from sigarray.read._records import Records
 
-# The most files and tasks that are named.
+# Of files and tasks, where there are many.
 MAX_NAMED = 4
-# The most files that are named in one note.
+# Of which the same is noted.
 _MAX_SOURCES = 2
 
 
 def are_tasks(readings: Sequence[Reading | None]) -> bool:
-    """Tell whether several files have several models each, and so are tasks."""
-    records_of_files = [reading.records for reading in readings if reading is not None]
-    return len(records_of_files) > 1 and all(
-        records[0].task is None and len({x.model for x in records}) > 1
-        for records in records_of_files
+    """Tell files of several models each, which are of a task each."""
+    found = [reading.records for reading in readings if reading is not None]
+    return len(found) > 1 and all(
+        records[0].task is None and len(records.list_known("model")) > 1
+        for records in found
     )
 
 
-def name_records(
-    file: SourceFile, reading: Reading, *, is_of_task: bool
-) -> list[Record]:
-    """Return the records with the model and the run from the path of the file."""
+def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Records:
+    """Return the records with the model and the run that the path of the file says."""
     records = reading.records
     first = records[0]
     if file.is_named:
-        models = {record.model for record in records}
+        models = records.list_known("model")
         if len(models) > 1:
             msg = (
                 f"{file.path}: expected the scores of one model, {file.model!r}; got "
                 f"{list_names(sorted(map(str, models)))}."
             )
             raise TableError(msg)
-        return [record._replace(model=file.model) for record in records]
+        return records.name(model=file.model)
     if first.model is not None:
         if is_of_task:
-            return [record._replace(task=file.model) for record in records]
+            return records.name(task=file.model)
         return records
     if first.frame.kind.startswith("runs of "):
         msg = (
@@ -52,36 +51,37 @@ def name_records(
     model, run = file.model, file.run
     is_of_run = len(records) == 1 or first.item is not None or first.step is not None
     if first.run is not None or not is_of_run:
-        return [record._replace(model=model) for record in records]
+        return records.name(model=model)
     if run is None:
         model, run = split_run(model)
     if run is None:
-        return [record._replace(model=model) for record in records]
-    return [record._replace(model=model, run=run) for record in records]
+        return records.name(model=model)
+    return records.name(model=model, run=run)
 
 
-def name_as_said(file: SourceFile, records: list[Record]) -> list[Record]:
-    """Return the records with the names that `--path` reads from the path."""
+def name_as_said(file: SourceFile, records: Records) -> Records:
+    """Return the records with what the user says that the path of the file says."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model
-    if "model" not in said and any(x.model is None for x in records):
+    models = records.list_known("model")
+    if "model" not in said and None in models:
         msg = (
             f"{file.path}: expected to know of which model it is; got a --path without "
             "{model}, and no column of models. Name that part, or pass --model."
         )
         raise TableError(msg)
-    if len({x.model for x in records}) > 1 and "model" in said:
+    if len(models) > 1 and "model" in said:
         msg = (
             f"{file.path}: expected the scores of one model, {said['model']!r}, as "
-            f"--path says; got {list_names(sorted({str(x.model) for x in records}))}."
+            f"--path says; got {list_names(sorted(map(str, models)))}."
         )
         raise TableError(msg)
-    return [x._replace(**said) for x in records]
+    return records.name(**said)
 
 
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
-    """Name the folders or the files, if there are many the first."""
+    """Name the folders, or the files, of many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
 
@@ -89,7 +89,7 @@ def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
 def list_notes(
     frames: Sequence[Frame], readings: Sequence[Reading | None]
 ) -> list[str]:
-    """List the notes on files, with one line for those that are the same."""
+    """List what was decided on files, once where it is the same of several."""
     sources: dict[str, list[str]] = {}
     for frame, reading in zip(frames, readings, strict=True):
         for note in reading.notes if reading is not None else ():
@@ -98,11 +98,11 @@ def list_notes(
 
 
 def check_one_way(readings: Sequence[Reading | None]) -> None:
-    """Refuse files if some have percent signs and others do not."""
-    present = [reading for reading in readings if reading is not None]
-    percent = [reading for reading in present if reading.is_percent]
-    if 0 < len(percent) < len(present):
-        other = next(reading for reading in present if not reading.is_percent)
+    """Refuse files of which some have percent signs, and others none."""
+    found = [reading for reading in readings if reading is not None]
+    percent = [reading for reading in found if reading.is_percent]
+    if 0 < len(percent) < len(found):
+        other = next(reading for reading in found if not reading.is_percent)
         first, second = (x.records[0].frame.source for x in (percent[0], other))
         msg = (
             f"Expected scores that are written in one way; got percent signs in "
@@ -116,7 +116,7 @@ def check_dated(
     readings: Sequence[Reading | None],
     frames: Sequence[Frame],
 ) -> None:
-    """Refuse two files with the items of the same task and model."""
+    """Refuse two files of a tool with the items of one task of one model."""
     first: dict[Any, str] = {}
     for (file, name, _), reading, frame in zip(files, readings, frames, strict=True):
         if reading is None or frame.metrics is None or "item" not in frame.roles:
@@ -139,12 +139,13 @@ def check_ignored(
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
 ) -> None:
-    """Refuse to leave out a name that is neither a column nor a model."""
+    """Refuse to leave out what is neither a column nor a model."""
     known: dict[str, None] = {"": None}
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         known |= dict.fromkeys(frame.columns)
         if reading is not None:
-            known |= dict.fromkeys(x.model or file.model for x in reading.records)
+            models = reading.records.list_known("model")
+            known |= dict.fromkeys(x or file.model for x in models)
     for name in ignored:
         if name not in known:
             msg = (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import encode_texts
 from sigarray.read._frame import (
     Frame,
     find_roles,
@@ -11,7 +12,6 @@ from sigarray.read._frame import (
     list_metrics,
     squeeze,
 )
-from sigarray.read._records import as_text
 from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS
 
 _PREDICTION = re.compile(
@@ -69,9 +69,10 @@ def _is_prediction(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
         return any(_PREDICTION.fullmatch(squeeze(x)) for x in others)
     if name in METRICS:
         return False
-    values = {*map(as_text, frame.columns[column])}
+    truths = [frame.columns[x] for x in others if squeeze(x) in TRUTHS]
+    if not truths:
+        return False
+    values = {*encode_texts(frame.columns[column]).list_known()}
     return len(values) >= _MIN_CLASSES and any(
-        values <= {*map(as_text, frame.columns[x])}
-        for x in others
-        if squeeze(x) in TRUTHS
+        values <= {*encode_texts(cells).list_known()} for cells in truths
     )

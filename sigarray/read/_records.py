@@ -1,34 +1,29 @@
-"""Scores with their model, item, run and so on, from the rows of files."""
+"""Scores that say of what they are, as columns."""
 
-import itertools
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._bytes import TableError
-from sigarray.read._cells import (
-    is_blank,
-    list_filled,
-    looks_like_score,
-    read_cells,
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import (
+    Coded,
+    group_rows,
+    join_columns,
+    repeat,
+    split_rows,
+    take,
 )
-from sigarray.read._frame import (
-    Frame,
-    UnknownMetricError,
-    find_roles,
-    find_score,
-    list_names,
-)
+from sigarray.read._frame import Frame
 
-# The most cells by which a column of numbers is recognized.
-_MAX_LOOKED_AT = 50
-KEYS = ("task", "model", "item", "run", "cluster", "step", "content")
+# Roles of texts.
+FACTORS = ("task", "model", "item", "run", "cluster", "content")
 
 
 class Record(NamedTuple):
-    """A score, its model, item and so on, and its place; None if the file has none."""
+    """A score: of which model, on what, and where it is. None where it does not say."""
 
     task: str | None
     model: Any
@@ -44,229 +39,129 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return words for the place of the score."""
+        """Say where it is."""
         frame = self.frame
         return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The scores of a file, how they were written, and what was changed."""
+class Records:
+    """Scores of several files as columns, of which a row is a `Record`.
 
-    records: list[Record]
-    is_percent: bool
-    notes: list[str]
-    doubts: list[str]
-
-
-def read_records(
-    frame: Frame, chosen: Mapping[str, str], metric: str | None
-) -> Reading:
-    """Return the scores of a table with a row for each.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected.
+    Attributes
+    ----------
+    frames : tuple of Frame
+        The files.
+    metrics, roles : tuple of str, tuple of mapping
+        What the scores of each of them are called, and the columns of roles in it.
+    files, rows : array, shape (n,)
+        In which file a score is, and where in it.
+    scores, steps : array, shape (n,)
+        Steps are NaN where nothing says which it is.
+    factors : mapping
+        Role -> what each score is of.
     """
-    if frame.twice:
-        msg = (
-            f"{frame.source}: expected each column once; got {list_names(frame.twice)} "
-            "twice. Rename one, or remove it."
+
+    frames: tuple[Frame, ...]
+    metrics: tuple[str, ...]
+    roles: tuple[Mapping[str, str], ...]
+    files: np.ndarray
+    rows: np.ndarray
+    scores: np.ndarray
+    steps: np.ndarray
+    factors: Mapping[str, Coded]
+
+    def __len__(self) -> int:
+        """Count the scores."""
+        return len(self.scores)
+
+    def __getitem__(self, k: int) -> Record:
+        """Return one score, and all that is known of it."""
+        step = float(self.steps[k])
+        return Record(
+            **{role: x[k] for role, x in self.factors.items()},
+            step=None if math.isnan(step) else step,
+            score=float(self.scores[k]),
+            metric=self.metrics[self.files[k]],
+            frame=self.frames[self.files[k]],
+            row=int(self.rows[k]),
         )
-        raise TableError(msg)
-    roles = find_roles(frame, chosen)
-    rows: Sequence[int] = range(len(frame.lines))
-    if "metric" in roles:
-        metric, rows = _choose_metric(frame, roles["metric"], metric)
-    column = find_score(frame, roles, metric)
-    cells = frame.columns[column]
-    filled = list_filled(cells)
-    if not isinstance(rows, range):
-        filled = sorted({*filled} & {*rows})
-    numbers = read_cells(
-        {column: [cells[k] for k in filled]},
-        lambda name, k: frame.place(name, filled[k]),
-    )
-    notes = [*frame.notes, *numbers.notes]
-    n_blank = len(rows) - len(filled)
-    if n_blank:
-        some = (
-            "row without a score was" if n_blank == 1 else "rows without a score were"
+
+    def take(self, rows: np.ndarray) -> "Records":
+        """Return some of the scores."""
+        return replace(
+            self,
+            files=self.files[rows],
+            rows=self.rows[rows],
+            scores=self.scores[rows],
+            steps=self.steps[rows],
+            factors={role: x[rows] for role, x in self.factors.items()},
         )
-        notes.append(f"{n_blank} {some} left out")
-    if frame.metrics is None:
-        notes += _say_columns(frame, roles, column, chosen)
-    name = metric if metric is not None and "metric" in roles else column
-    keys = {role: _read_keys(frame, roles, role, filled) for role in KEYS}
-    keys["step"] = _read_steps(frame, roles.get("step"), keys["step"], filled)
-    records = [
-        *map(
-            Record,
-            *keys.values(),
-            numbers.columns[column].tolist(),
-            itertools.repeat(name),
-            itertools.repeat(frame),
-            filled,
+
+    def name(self, **said: Any) -> "Records":
+        """Return the scores with what is said of all of them: role -> name."""
+        named = {role: repeat(x, len(self)) for role, x in said.items()}
+        return replace(self, factors={**self.factors, **named})
+
+    def list_known(self, role: str) -> list[Any]:
+        """List what scores are of, in the order in which it comes first."""
+        return self.factors[role].list_known()
+
+    def list_frames(self) -> list[Frame]:
+        """List the files that have some of the scores."""
+        return [self.frames[k] for k in np.unique(self.files)]
+
+    def has(self, role: str) -> bool:
+        """Tell whether something says of what in this role some score is."""
+        return bool(np.any(self.factors[role].codes >= 0))
+
+    def group(self, *roles: str) -> tuple[np.ndarray, int]:
+        """Number what scores are of in all of these roles, and count these numbers."""
+        return group_rows([self.factors[role] for role in roles])
+
+    def split(self, *roles: str) -> list["Records"]:
+        """Return the scores of each group, in the order in which they come first."""
+        parts = split_rows([self.factors[role] for role in roles])
+        return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
+
+    def compact(self) -> "Records":
+        """Return the scores with the names alone that they have."""
+        factors = {role: x.compact() for role, x in self.factors.items()}
+        return replace(self, factors=factors)
+
+    def take_texts(self, column: str) -> tuple["Records", Coded]:
+        """Return the scores of files that have a column, and the texts in it."""
+        files = np.unique(self.files)
+        has = [k for k in files if column in self.frames[k].columns]
+        cells = [
+            take(self.frames[k].columns[column], self.rows[self.files == k])
+            for k in has
+        ]
+        texts = join_columns([encode_texts(x) for x in cells] or [repeat(None, 0)])
+        records = (
+            self if len(has) == len(files) else self.take(np.isin(self.files, has))
         )
-    ]
-    if not records:
-        msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
-        raise TableError(msg)
-    doubts = _doubt_columns(frame, roles, column, keys["model"], filled)
-    return Reading(records, numbers.is_percent, notes, doubts)
+        return records, texts
 
 
-def as_text(cell: object) -> str:
-    """Return the text of an id: 3, 3.0 and "3" are the same."""
-    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
-        return str(int(cell))
-    return " ".join(str(cell).split())
-
-
-def find_column(records: Sequence[Record], role: str) -> str | None:
-    """Return the first column with the role's value of all records, or None."""
-    for name in records[0].frame.columns:
-        if all(_says(x, name, getattr(x, role)) for x in records):
-            return name
-    return None
-
-
-def _says(record: Record, column: str, value: Any) -> bool:
-    cells = record.frame.columns.get(column)
-    if cells is None:
-        return False
-    if not isinstance(value, float):
-        return bool(as_text(cells[record.row]) == value)
-    try:
-        return float(cells[record.row]) == value
-    except (TypeError, ValueError):
-        return False
-
-
-def _say_columns(
-    frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
-) -> list[str]:
-    """Say what columns were taken for, and which were ignored."""
-    known = {role: x for role, x in roles.items() if role not in chosen} | {
-        "score": score
-    }
-    said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
-    notes = [f"of its columns, {said}"]
-    unused = [x for x in frame.columns if x not in {*roles.values(), score}]
-    if unused:
-        notes.append(
-            f"not used: {list_names(unused, 8)}; name what tells scores apart with "
-            "--item, --run or --task"
-        )
-    groups = [x for x in unused if _groups_items(frame, roles, x)]
-    if groups and "cluster" not in roles:
-        notes.append(
-            f"{list_names(groups, 4)} may group the items: those of one document, say, "
-            f"are not independent. Where it does, pass --cluster {groups[0]}"
-        )
-    return notes
-
-
-def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
-    """Tell whether a column of texts has one value for each item, and groups items."""
-    if "item" not in roles:
-        return False
-    items, texts = frame.columns[roles["item"]], frame.columns[column]
-    if isinstance(texts, np.ndarray) or any(map(is_blank, texts)):
-        return False
-    if all(map(looks_like_score, texts[:_MAX_LOOKED_AT])):
-        return False
-    n_items = len(set(items))
-    return (
-        len(set(texts)) <= n_items // 2
-        and len(set(zip(items, texts, strict=True))) == n_items
+def join_all(parts: Sequence[Records]) -> Records:
+    """Return the scores of several files as one table."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(x.frames) for x in parts)])
+    return Records(
+        tuple(frame for x in parts for frame in x.frames),
+        tuple(metric for x in parts for metric in x.metrics),
+        tuple(roles for x in parts for roles in x.roles),
+        np.concatenate([x.files + k for x, k in zip(parts, starts, strict=False)]),
+        np.concatenate([x.rows for x in parts]),
+        np.concatenate([x.scores for x in parts]),
+        np.concatenate([x.steps for x in parts]),
+        {role: join_columns([x.factors[role] for x in parts]) for role in FACTORS},
     )
 
 
-def _doubt_columns(
-    frame: Frame,
-    roles: Mapping[str, str],
-    score: str,
-    models: list[Any],
-    rows: Sequence[int],
-) -> list[str]:
-    """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
-    if frame.metrics is not None or {"run", "item"} & set(roles):
-        return []
-    n_models = len(set(models))
-    doubts = []
-    for name, cells in frame.columns.items():
-        texts = [cells[k] for k in rows]
-        if name in (*roles.values(), score) or any(map(looks_like_score, texts)):
-            continue
-        values = {as_text(x) for x in texts if not is_blank(x)}
-        pairs = {(m, as_text(x)) for m, x in zip(models, texts, strict=True)}
-        if len(values) > 1 and len(pairs) == n_models * len(values) < len(rows):
-            doubts.append(
-                f"{frame.source}: scores of all {len(values)} values of column "
-                f"{name!r} were taken together, as runs. Where these are tasks, pass "
-                f"--task {name}"
-            )
-    return doubts
-
-
-def _choose_metric(
-    frame: Frame, column: str, metric: str | None
-) -> tuple[str, list[int]]:
-    """Return the chosen or only metric, and its rows."""
-    texts = [as_text(cell) for cell in frame.columns[column]]
-    known = list(dict.fromkeys(texts))
-    if metric is None and len(known) > 1:
-        msg = (
-            f"{frame.source}, column {column!r}: expected one metric; got "
-            f"{list_names(known)}. Choose one with --metric NAME."
-        )
-        raise TableError(msg)
-    chosen = known[0] if metric is None else metric
-    starts = [x for x in known if x.split(",")[0] == chosen]
-    if chosen not in known and len(starts) == 1:
-        chosen = starts[0]
-    if chosen not in known:
-        msg = (
-            f"{frame.source}, column {column!r}: has no metric {chosen!r}. Those in "
-            f"it: {list_names(known)}."
-        )
-        raise UnknownMetricError(msg, frame, known)
-    return chosen, [k for k, text in enumerate(texts) if text == chosen]
-
-
-def _read_keys(
-    frame: Frame, roles: Mapping[str, str], role: str, rows: Sequence[int]
-) -> list[Any]:
-    """Return the name in a role for each row, or None for each."""
-    if role not in roles:
-        return [frame.constants.get(role)] * len(rows)
-    name = roles[role]
-    cells = frame.columns[name]
-    if {*map(type, cells)} in ({str}, {int}):
-        # Many rows have few different cells.
-        texts = {x: as_text(x) for x in {*cells}}
-        if all(texts.values()):
-            return [texts[cells[k]] for k in rows]
-    for k in rows:
-        if is_blank(cells[k]) or cells[k] != cells[k]:
-            msg = (
-                f"{frame.place(name, k)}: expected the {role} of a score; got "
-                f"{'a blank cell' if is_blank(cells[k]) else repr(cells[k])}. Fill it "
-                "in, or leave out the row."
-            )
-            raise TableError(msg)
-    return [as_text(cells[k]) for k in rows]
-
-
-def _read_steps(
-    frame: Frame, column: str | None, keys: list[Any], rows: Sequence[int]
-) -> list[float | None]:
-    if column is None:
-        return [None] * len(keys)
-    cells = frame.columns[column]
-    numbers = read_cells(
-        {column: [cells[k] for k in rows]}, lambda name, k: frame.place(name, rows[k])
-    )
-    return list(numbers.columns[column])
+def find_column(records: Records, role: str) -> str | None:
+    """Return the column that says what all records are of, or None."""
+    names = {records.roles[k].get(role) for k in np.unique(records.files)}
+    return names.pop() if len(names) == 1 else None

@@ -1,4 +1,4 @@
-"""The kind of a file, and the tables in it."""
+"""What kind of file a file is, and the tables in it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
 from sigarray.read._bytes import TableError, read_text
 from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._codes import distinct, encode
 from sigarray.read._files import SourceFile, is_of_suffix
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
@@ -21,9 +22,9 @@ from sigarray.read._json import (
 )
 from sigarray.read._text import Row, split_table
 
-# Rows of text, which have columns of models or are to be a frame.
+# Text of rows, which has columns of models or is a frame.
 TextTable = tuple[list[Row], np.ndarray | None]
-# The scores of models, whose numbers may differ.
+# Models' scores, of which each may have its own number.
 Columns = dict[str, list[Any]]
 
 _OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
@@ -42,12 +43,12 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 
 
 def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file.
+    """Return the name of a file, and what is in it.
 
     Raises
     ------
     TableError
-        A file that cannot be read, or is of an unknown kind.
+        A file that cannot be read, or of no known kind.
     """
     path = file.path
     if path != "-" and Path(path).is_dir():
@@ -68,21 +69,21 @@ def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
-    """Return a table as a frame, converted if a known tool wrote it."""
+    """Return a table as a frame, and as one of the tool that wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(*content, name)
     if not frame.roles and frame.columns:
         for convert in _OF_TABLES:
-            converted = convert(frame, path)
-            if converted is not None:
-                return converted
+            found = convert(frame, path)
+            if found is not None:
+                return found
     return frame
 
 
 def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Frame:
     header = [" ".join(cell.split()) for cell in rows[0][1]] if rows else []
     if numbers is not None:
-        columns: dict[str, Sequence[Any]] = {
-            column: numbers[:, k].tolist() for k, column in enumerate(header)
+        columns: dict[str, Any] = {
+            column: numbers[:, k] for k, column in enumerate(header)
         }
         lines: Sequence[int] = range(rows[0][0] + 1, rows[0][0] + 1 + len(numbers))
     else:
@@ -94,11 +95,11 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
                 )
                 raise TableError(msg)
         columns = {
-            column: [x[k] if k < len(x) else "" for _, x in rows[1:]]
+            column: encode([x[k] if k < len(x) else "" for _, x in rows[1:]])
             for k, column in enumerate(header)
         }
-        # The index of a data frame has no name; its numbers of rows have no meaning.
-        unnamed = columns.get("", [])
+        # The index of a data frame has no name; numbers of all its rows say nothing.
+        unnamed = distinct(columns.get("", []))
         if all(map(is_blank, unnamed)) or all(map(looks_like_score, unnamed)):
             columns.pop("", None)
         lines = [line for line, _ in rows[1:]]
@@ -107,7 +108,7 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
 
 
 def _has_records(text: str) -> bool:
-    """Tell whether lines are records, not one document."""
+    """Tell records in lines from a document over several."""
     lines = [line for line in text.split("\n", 2)[:2] if line.strip()]
     return len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
@@ -134,7 +135,7 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
                 return frame
         if document and all(isinstance(x, list) for x in document.values()):
             return dict(document)
-        # The document of a single run, such as metrics.json.
+        # Of a single run, such as metrics.json.
         n_inner = sum(isinstance(x, dict) for x in document.values())
         is_flat = not any(isinstance(x, list) for x in flatten(document).values())
         if is_flat and n_inner < len(document):

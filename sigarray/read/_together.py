@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, list_names
-from sigarray.read._records import as_text
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
@@ -34,11 +34,11 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
                 f"{list_names(frame.twice)} twice. Rename one, or remove it."
             )
             raise TableError(msg)
-        cells = [frame.columns[part] for part in parts]
-        joined = [
-            "" if any(map(is_blank, row)) else ", ".join(map(as_text, row))
-            for row in zip(*cells, strict=True)
-        ]
+        texts = [encode_texts(frame.columns[part]) for part in parts]
+        groups, n_groups = group_rows(texts)
+        rows = zip(*(x[find_first(groups, n_groups)] for x in texts), strict=True)
+        names = [None if None in row else ", ".join(row) for row in rows]
+        joined = Coded(groups, names)
         others = {
             column: x
             for column, x in frame.columns.items()

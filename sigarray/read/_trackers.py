@@ -10,6 +10,7 @@ from typing import Any
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
+from sigarray.read._codes import take
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric, squeeze
 from sigarray.read._json import flatten, tabulate_records
@@ -234,7 +235,7 @@ def _choose_finished(frame: Frame, column: str) -> Frame:
     note = f"{n_left} {some} not finished ({_list(states)}) left out"
     return replace(
         frame,
-        columns={x: [cells[k] for k in kept] for x, cells in frame.columns.items()},
+        columns={x: take(cells, kept) for x, cells in frame.columns.items()},
         lines=[frame.lines[k] for k in kept],
         notes=(*frame.notes, note),
     )

@@ -1,4 +1,4 @@
-"""Scores without names, which may be of runs or of items of a test set."""
+"""Scores of which nothing says what they are of: runs, or items of a test set."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,13 +7,13 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
-from sigarray.read._records import Record
+from sigarray.read._records import Records
 
-# Models rarely have equally many runs if these are more; items are many.
+# As many runs of every model, and more than these, are rare; items are many.
 _MAX_RUNS = 50
-# Marks of single answers: wrong and right, the same in percent, and preferences.
+# Marks of single answers: right and wrong, in percent, by preference.
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
-# This many scores, all on a short scale of halves, are hardly of runs.
+# So many scores, all of them on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
 _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
 
@@ -21,7 +21,7 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray]
 ) -> tuple[bool, list[str]]:
-    """Tell by values whether rows of a table with a column for each model are items.
+    """Tell whether rows of a table with a column for each model are items, by values.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def find_unnamed_items(
     Raises
     ------
     TableError
-        Both are possible, or rows cannot be pairs.
+        Only the user knows; or rows cannot be pairs.
     """
     reason = doubt_runs(list(scores.values()))
     if reason is None:
@@ -55,12 +55,12 @@ def find_unnamed_items(
 
 
 def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers."""
+    """Say why scores are hardly of runs; "" where they are marks of single answers."""
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
     n = max(sizes)
-    # Items have a score of each model, while models may differ in runs.
+    # Items have a score of each model, runs as many as there are.
     if len(sizes) == 1 and n > _MAX_RUNS:
         return f"{n:,} scores of each model"
     if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
@@ -73,8 +73,8 @@ def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
     return f"{n} scores of a model, each one of {shown}"
 
 
-def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
-    """Refuse scores without names that are hardly those of runs.
+def refuse_unnamed_rows(records: Records) -> list[str]:
+    """Refuse scores of which nothing is said, and which are hardly those of runs.
 
     Returns
     -------
@@ -83,15 +83,14 @@ def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
     Raises
     ------
     TableError
-        Many scores, marks of single answers, or rows of means.
+        Many scores, or marks of single answers; the mean of the others of each model.
     """
-    if any(x.item or x.run or x.cluster or x.step is not None for x in records):
+    is_named = any(map(records.has, ("item", "run", "cluster")))
+    if is_named or not np.isnan(records.steps).all():
         return []
-    tasks: dict[object, dict[str, list[float]]] = {}
-    for x in records:
-        tasks.setdefault(x.task, {}).setdefault(x.model, []).append(x.score)
     by_task = [
-        {model: np.asarray(y) for model, y in by.items()} for by in tasks.values()
+        {x[0].model: x.scores for x in of_task.split("model")}
+        for of_task in records.split("task")
     ]
     _refuse_unnamed_items(records, [x for by in by_task for x in by.values()])
     first = records[0].frame
@@ -102,15 +101,13 @@ def refuse_unnamed_rows(records: Sequence[Record]) -> list[str]:
     ]
 
 
-def _refuse_unnamed_items(
-    records: Sequence[Record], columns: Sequence[np.ndarray]
-) -> None:
+def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> None:
     reason = doubt_runs(columns) if min(map(len, columns)) > 1 else None
     if reason is None:
         return
     first = records[0].frame
-    values = sorted({x.score for x in records})
-    got = reason or f"scores of {values[0]:g} and {values[-1]:g}"
+    low, high = records.scores.min(), records.scores.max()
+    got = reason or f"scores of {low:g} and {high:g}"
     item = "--item with the column of items, by which models are paired, or "
     msg = (
         f"{first.source}: expected to know of which run or item each score is; got "
@@ -120,7 +117,7 @@ def _refuse_unnamed_items(
 
 
 def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse models with different numbers of items, if items have no names."""
+    """Refuse models with other numbers of items, of which nothing says which."""
     sizes = {name: len(x) for name, x in scores.items()}
     if len(set(sizes.values())) > 1:
         (a, n), *others = sizes.items()
@@ -134,9 +131,9 @@ def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
 
 
 def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
-    """Tell whether all scores are one of two marks, and some model has both."""
+    """Tell scores that are all one of two marks, and both of one model."""
     for low, high in _PAIRS_OF_MARKS:
-        # The start of long columns is tested first, for it mostly decides.
+        # The start of long columns first, for most tell by it.
         if all(
             bool(np.all((part == low) | (part == high)))
             for part in (*(x[:100] for x in columns), *columns)

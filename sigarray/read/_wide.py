@@ -8,7 +8,14 @@ import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score, read_cells
+from sigarray.read._cells import (
+    as_text,
+    find_blank,
+    is_blank,
+    looks_like_score,
+    read_cells,
+)
+from sigarray.read._codes import take
 from sigarray.read._columns import (
     check_count,
     choose,
@@ -17,16 +24,15 @@ from sigarray.read._columns import (
     refuse_indices,
 )
 from sigarray.read._frame import list_names
-from sigarray.read._records import as_text
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
 Scores = dict[str, np.ndarray]
 
 
 class WideTable(NamedTuple):
-    """Columns of cells by position, and the places of their rows.
+    """Columns of cells by their places, and where they are.
 
-    `place` gives words for a row, counted from 0; `header_line` has the names.
+    `place` gives words for a row, counted from 0, and `header_line` is where names are.
     """
 
     source: str
@@ -37,7 +43,7 @@ class WideTable(NamedTuple):
 
 
 class WideScores(NamedTuple):
-    """Scores by model, the names of their rows, and notes."""
+    """Scores by model, what their rows are called, and what was done to them."""
 
     scores: Scores
     ids: list[str] | None
@@ -52,12 +58,12 @@ def tabulate_rows(
     ignored: Sequence[str],
     item: str | None = None,
 ) -> WideTable:
-    """Return a table from a header and rows of text, or a matrix of numbers.
+    """Return a table of text, below whose header there are rows, or numbers.
 
     Raises
     ------
     TableError
-        No header of names, or a name twice in it.
+        No header of names, or one that has a name twice.
     """
     if not rows:
         raise TableError(
@@ -96,16 +102,13 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
 
 
 def take_rows(table: WideTable, kept: list[int]) -> WideTable:
-    """Return the table with some of its rows."""
-    cells = {
-        k: x[kept] if isinstance(x, np.ndarray) else [x[row] for row in kept]
-        for k, x in table.cells.items()
-    }
+    """Return some of the rows."""
+    cells = {k: take(x, kept) for k, x in table.cells.items()}
     return table._replace(cells=cells, place=lambda k: table.place(kept[k]))
 
 
 def list_empty(table: WideTable) -> list[str]:
-    """List the columns with a name but without filled cells."""
+    """List the columns that have a name, and no cell."""
     return [
         name
         for k, name in table.names.items()
@@ -131,17 +134,17 @@ def read_wide(
     table : WideTable
         Blank cells are left out.
     columns : sequence of str, optional
-        Take these models, in this order, and ignore other columns.
+        Take these models, in this order, and look at no other column.
     ignored : sequence of str, default: ()
-        Without `columns`: take all columns but these.
+        Without `columns`: look at all columns but these.
     item : str, optional
-        A column that names the item of each row.
+        A column that says of what the scores of a row are.
     is_paired : bool, default: False
-        A row holds one score of each model, and may have no blank cell.
+        A row holds one score of each model: no cell of it may be blank.
     min_models : int, default: 2
-        The least number of models.
+        How many models there have to be.
     max_models : int, optional
-        The largest number of models.
+        How many there may be.
 
     Returns
     -------
@@ -151,13 +154,13 @@ def read_wide(
     Raises
     ------
     TableError
-        A cell is not what was expected, or a column that was not chosen by name looks
-        like an index.
+        One of the cells is not what was expected, or a column that was not chosen by
+        name looks like an index.
     """
     name, names = table.source, dict(table.names)
     ids = None
     if item is not None:
-        ids = _read_ids(table, item)
+        ids = read_ids(table, item)
         names = {k: x for k, x in names.items() if x != item}
     if columns is not None:
         names = choose(names, columns, name)
@@ -165,7 +168,7 @@ def read_wide(
         names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
         refuse_indices(indices, "or a time, by name", table.header_line, name)
-    line = max(1, table.header_line)  # 0 if there is no header
+    line = max(1, table.header_line)  # 0 of a column without a header
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
@@ -190,8 +193,18 @@ def read_wide(
     return WideScores(scores, ids, [*numbers.notes, *notes])
 
 
+def ask_about_unnamed(place: str, first: object) -> TableError:
+    """Return the error of a column of cells that has no name."""
+    return TableError(
+        f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
+        'the items of a test set, by which models are paired, pass --item ""; where it '
+        'names the model of each row, --model ""; where it numbers runs, --ignore ""; '
+        "or choose the models with --columns."
+    )
+
+
 def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet."""
+    """Refuse columns of texts: of names, or of answers that have no score yet."""
     texts = [
         k
         for k in names
@@ -219,13 +232,13 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
 
 
 def _has_gap(column: np.ndarray) -> bool:
-    """Tell whether a blank cell is above a score; below, other models have more."""
+    """Tell a blank cell above a score: below the last one they are of other models."""
     is_blank = np.isnan(column)
     return bool(np.any(is_blank[:-1] & ~is_blank[1:]))
 
 
 def _is_text(cells: Sequence[Any]) -> bool:
-    """Tell whether no cell of a column may be a number."""
+    """Tell a column without a single cell that may be a number."""
     filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
     return len(filled) > 1 and not any(map(looks_like_score, filled))
 
@@ -234,22 +247,31 @@ def _place_column(position: int, model: str) -> str:
     return f"column {position + 1} ({model})"
 
 
-def _read_ids(table: WideTable, item: str) -> list[str]:
-    ids = _read_names(table, item, "item")
+def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
+    """Return what a column says of every row, each of which is another one.
+
+    Raises
+    ------
+    TableError
+        A name again, or a blank cell.
+    """
+    ids = _read_names(table, column, role)
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if first.setdefault(name, k) != k:
+            are_tasks = f"these are tasks, pass --task {column!r}"
+            are_apart = "a column tells them apart, name it with --task"
             msg = (
-                f"{table.place(k)}, column {item!r}: expected each item once; got "
-                f"{name!r} again, as at {table.place(first[name])}. Where these are "
-                f"tasks, pass --task {item!r}."
+                f"{table.place(k)}, column {column!r}: expected each {role} once; got "
+                f"{name!r} again, as at {table.place(first[name])}. Where "
+                f"{are_tasks if role == 'item' else are_apart}."
             )
             raise TableError(msg)
     return ids
 
 
 def _read_names(table: WideTable, column: str, role: str) -> list[str]:
-    """Return the name in a column of every row."""
+    """Return what a column says of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:
         msg = (
@@ -269,20 +291,20 @@ def _read_names(table: WideTable, column: str, role: str) -> list[str]:
 
 
 def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:
-    """Refuse columns without a score, and incomplete rows of pairs."""
+    """Refuse columns without a score, and of pairs rows that lack one."""
     blanks: list[tuple[int, int]] = []
     for position, model in names.items():
         cells = table.cells[position]
         if isinstance(cells, np.ndarray):
             continue
-        blank_cells = [(k, position) for k, cell in enumerate(cells) if is_blank(cell)]
-        if len(blank_cells) == len(cells):
+        found = [(k, position) for k in np.flatnonzero(find_blank(cells)).tolist()]
+        if len(found) == len(cells):
             msg = (
                 f"{table.source}, {_place_column(position, model)}: expected scores; "
                 "got an empty column. Remove it, or choose others with --columns."
             )
             raise TableError(msg)
-        blanks += blank_cells
+        blanks += found
     sizes = {len(table.cells[position]) for position in names}
     if is_paired and len(sizes) > 1:
         msg = (
@@ -307,7 +329,7 @@ def _read_header(
     ignored: Sequence[str],
     item: str | None,
 ) -> dict[int, str]:
-    """Return position -> name, without columns that have no name and no cells."""
+    """Return position -> name; a column without name and cells is no column."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):
@@ -329,14 +351,7 @@ def _read_header(
         is_item = not model and item == ""
         if is_unnamed and columns is None and model not in ignored and not is_item:
             first = next(x for _, row in rows[1:] if (x := get_cell(row, position)))
-            msg = (
-                f"{place}: expected a name; got a blank cell, above {first!r}. "
-                "Where it names the items of a test set, by which models are paired, "
-                'pass --item ""; '
-                'where it names the model of each row, --model ""; where it numbers '
-                'runs, --ignore ""; or choose the models with --columns.'
-            )
-            raise TableError(msg)
+            raise ask_about_unnamed(place, first)
         if model or (is_unnamed and is_item):
             names[position] = model
             seen.add(model)

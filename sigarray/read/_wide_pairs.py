@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank
+from sigarray.read._cells import find_blank
 from sigarray.read._frame import shorten
 from sigarray.read._wide import WideTable, take_rows
 
@@ -21,7 +21,7 @@ def drop_unmatched(
     Pairs are empty if they have no more rows than all models have.
     """
     filled = {
-        name: _find_filled(wide.cells[k])
+        name: ~find_blank(wide.cells[k])
         for k, name in wide.names.items()
         if name in models
     }
@@ -50,9 +50,3 @@ def drop_unmatched(
             both = np.flatnonzero(has[i] & has[j])
             pairs[names[i], names[j]] = take_rows(wide, both.tolist())
     return take_rows(wide, common.tolist()), pairs, [note]
-
-
-def _find_filled(cells: Sequence[object] | np.ndarray) -> np.ndarray:
-    if isinstance(cells, np.ndarray):
-        return np.ones(len(cells), dtype=bool)
-    return np.asarray([not is_blank(x) for x in cells])

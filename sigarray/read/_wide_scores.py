@@ -1,4 +1,4 @@
-"""Scores of a table with a column for each model, on all tasks."""
+"""Scores of a table with a column for each model, of all tasks."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
 from sigarray.read._frame import Frame, find_roles, is_long, list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._other_columns import refuse_other_columns
@@ -16,7 +17,9 @@ from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
     WideTable,
+    ask_about_unnamed,
     list_empty,
+    read_ids,
     read_wide,
     split_tasks,
     tabulate_rows,
@@ -24,37 +27,32 @@ from sigarray.read._wide import (
 from sigarray.read._wide_pairs import drop_unmatched
 
 
-def find_wide(
+def read_columns(
     name: str,
     content: Any,
     frame: Frame | None,
     chosen: Mapping[str, str],
     choice: Choice,
-) -> WideTable | None:
-    """Return a table if it has a column for each model, or None."""
-    if frame is None:
-        names = dict(enumerate(content))
-        cells = {k: content[x] for k, x in names.items()}
-        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    if is_long(frame, chosen) or frame.constants or frame.roles:
+) -> ScoreTable | None:
+    """Read a table with a column for each model, or give None for another one.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected; options of other tables.
+    """
+    of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
+    chosen = {**chosen, **of_index}
+    wide = _find_wide(name, content, frame, chosen, choice)
+    if wide is None:
         return None
-    column = find_roles(frame, {}).get("model")
-    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
-            f"{name}: expected to know what column {column!r} is; got numbers. Where "
-            f"they name the models, pass --model {column}; where they are scores of "
-            f"one, name all models with --columns."
-        )
-        raise TableError(msg)
-    if isinstance(content, Frame):
-        names = dict(enumerate(frame.columns))
-        cells = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, cells, lambda k: f"{place}{frame.lines[k]}")
-    rows, numbers = content
-    return tabulate_rows(
-        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
-    )
+    if "run" in of_index:
+        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+        for part in parts.values():
+            read_ids(part, of_index["run"], "run")
+    table = take_wide(wide, chosen, choice)
+    said = [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    return table._replace(notes=(*said, *table.notes))
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -87,8 +85,8 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         notes += [*lacking, *said]
         if of_pairs:
             pairs[task] = {
-                (a, b): _take_pair(rows_of_pair, a, b, chosen)
-                for (a, b), rows_of_pair in of_pairs.items()
+                (a, b): _take_pair(own, a, b, chosen)
+                for (a, b), own in of_pairs.items()
             }
         are_items.append(is_of_items)
     if not tasks:
@@ -118,9 +116,9 @@ def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
 def _take_pair(
     wide: WideTable, a: str, b: str, chosen: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models in the rows of both."""
-    wide_scores = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
-    return wide_scores.scores[a], wide_scores.scores[b]
+    """Return the scores of two models in the rows that have both."""
+    found = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
+    return found.scores[a], found.scores[b]
 
 
 def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
@@ -148,7 +146,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
 def _choose_tasks(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice
 ) -> dict[str, WideTable]:
-    """Return the rows of each chosen task; all rows of a table without tasks."""
+    """Return the rows of each task that is wanted; of a table without tasks, all."""
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
     for name in wanted:
@@ -165,7 +163,7 @@ def _choose_tasks(
 def _leave_out_empty(
     wide: WideTable, task: str, choice: Choice
 ) -> tuple[WideTable, Choice, list[str]]:
-    """Leave out the models without a score on a task, and return notes on them."""
+    """Leave out the columns of models that have no score of a task, and say so."""
     empty = list_empty(wide) if task else []
     if not empty:
         return wide, choice, []
@@ -193,9 +191,9 @@ def _list_models(
 def _take_task(
     wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str], bool]:
-    """Return the scores of a task, their ids, notes, and whether they are of items."""
+    """Return the scores of a task, of what they are, notes, and whether of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
-    wide_scores = read_wide(
+    found = read_wide(
         wide,
         choice.models,
         ignored=[*choice.ignored, *(chosen[x] for x in ("run", "task") if x in chosen)],
@@ -204,23 +202,80 @@ def _take_task(
         min_models=choice.min_models,
         max_models=choice.max_models,
     )
-    scores, notes = wide_scores.scores, wide_scores.notes
+    scores, notes = found.scores, found.notes
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
     # Names of rows may count them all, and --unit says what every row is of.
     if choice.unit is None:
         notes += refuse_mean_rows(place, scores)
-    is_of_items = wide_scores.ids is not None or choice.unit == "item"
+    is_of_items = found.ids is not None or choice.unit == "item"
     if not is_of_items and choice.unit is None and not choice.is_paired:
         is_of_items, said = find_unnamed_items(place, scores)
         notes += said
-    if wide_scores.ids is None:
-        # All models of one size share a tuple.
+    if found.ids is None:
+        # One tuple serves all models of one size.
         numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
         ids = {model: numbers[: len(column)] for model, column in scores.items()}
         return scores, ids, notes, is_of_items
-    places = {name: k for k, name in enumerate(wide_scores.ids)}
+    places = {name: k for k, name in enumerate(found.ids)}
     order = [places[name] for name in sort_ids(places)]
     scores = {model: column[order] for model, column in scores.items()}
-    ids = dict.fromkeys(scores, tuple(wide_scores.ids[k] for k in order))
+    ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
     return scores, ids, notes, is_of_items
+
+
+def _find_index_roles(
+    frame: Frame, chosen: Mapping[str, str], choice: Choice
+) -> dict[str, str]:
+    """Return what the index of a data frame with a column for each model says.
+
+    Role -> its name, of items, runs and tasks, where nothing else was chosen for it.
+    """
+    if is_long(frame, chosen) or frame.roles:
+        return {}
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    columns = {x: frame.columns[x] for x in frame.index if x not in known}
+    roles = find_roles(replace(frame, columns=columns), {})
+    return {
+        role: roles[role]
+        for role in ("item", "run", "task")
+        if role in roles and role not in chosen
+    }
+
+
+def _find_wide(
+    name: str,
+    content: Any,
+    frame: Frame | None,
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> WideTable | None:
+    """Return a table with a column for each model, or None for another one."""
+    if frame is None:
+        names = dict(enumerate(content))
+        cells = {k: content[x] for k, x in names.items()}
+        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
+    if is_long(frame, chosen) or frame.constants or frame.roles:
+        return None
+    column = find_roles(frame, {}).get("model")
+    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
+        msg = (
+            f"{name}: expected to know what column {column!r} is; got numbers. Where "
+            f"they name the models, pass --model {column}; where they are scores of "
+            f"one, name all models with --columns."
+        )
+        raise TableError(msg)
+    if isinstance(content, Frame):
+        known = {*choice.ignored, *chosen.values()}
+        if "" in frame.columns and choice.models is None and "" not in known:
+            position = [*frame.columns].index("") + 1
+            filled = (str(x) for x in frame.columns[""] if not is_blank(x))
+            raise ask_about_unnamed(f"{name}, column {position}", next(filled, ""))
+        names = dict(enumerate(frame.columns))
+        by_place = {k: frame.columns[x] for k, x in names.items()}
+        place = f"{name}, {frame.line_word} "
+        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
+    rows, numbers = content
+    return tabulate_rows(
+        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
+    )

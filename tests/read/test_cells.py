@@ -74,9 +74,21 @@ class TestNumbers:
         table = read.scores(frame)
         assert as_lists(table) == {"": {"a": [0.5]}}
         assert any("1 row without a score" in note for note in table.notes)
+
+    def test_nan_of_data_frames_and_files(self, tmp_path):
         polars = pytest.importorskip("polars")
-        with pytest.raises(TableError, match=r"row 2, column 'score'.*got nan"):
-            read.scores(polars.DataFrame({"model": ["a", "b"], "score": [0.5, np.nan]}))
+        cells = [0.5, np.nan, None, 0.25, 1.0]
+        frame = polars.DataFrame({"model": [*"aaabb"], "score": cells})
+        for data in (frame, frame.to_arrow(), frame.to_pandas()):
+            table = read.scores(data)
+            assert as_lists(table) == {"": {"a": [0.5], "b": [0.25, 1.0]}}
+            assert any("2 rows without a score" in note for note in table.notes)
+        with pytest.raises(TableError, match=r"row 2, column 'seed'.*got a blank cell"):
+            read.scores(frame.rename({"score": "seed"}).with_columns(acc=1.0))
+        # A program wrote it, for a run that failed, say; what is missing is null.
+        frame.write_parquet(tmp_path / "t.parquet")
+        with pytest.raises(TableError, match=r"row 2, column 'score'.*got nan\. Where"):
+            read.scores(tmp_path / "t.parquet")
 
     def test_a_blank_model_is_an_error(self, write):
         with pytest.raises(TableError, match=r"line 3, column 'model': expected the"):

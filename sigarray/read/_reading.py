@@ -1,0 +1,222 @@
+"""From the rows of files to scores that say of what they are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import (
+    encode_texts,
+    find_blank,
+    is_blank,
+    looks_like_score,
+    read_cells,
+)
+from sigarray.read._codes import (
+    Coded,
+    distinct,
+    group_rows,
+    repeat,
+    take,
+)
+from sigarray.read._frame import (
+    Frame,
+    UnknownMetricError,
+    find_roles,
+    find_score,
+    list_names,
+)
+from sigarray.read._records import FACTORS, Records
+
+# Cells by which a column of numbers is told.
+_MAX_LOOKED_AT = 50
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The scores of a file, how they were written, and what was done to them."""
+
+    records: Records
+    is_percent: bool
+    notes: list[str]
+    doubts: list[str]
+
+
+def read_records(
+    frame: Frame, chosen: Mapping[str, str], metric: str | None
+) -> Reading:
+    """Return the scores of a table with a row for each.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected.
+    """
+    if frame.twice:
+        msg = (
+            f"{frame.source}: expected each column once; got {list_names(frame.twice)} "
+            "twice. Rename one, or remove it."
+        )
+        raise TableError(msg)
+    roles = find_roles(frame, chosen)
+    rows = np.arange(len(frame.lines))
+    if "metric" in roles:
+        metric, rows = _choose_metric(frame, roles["metric"], metric)
+    column = find_score(frame, roles, metric)
+    filled = rows[~find_blank(take(frame.columns[column], rows))]
+    numbers = read_cells(
+        {column: take(frame.columns[column], filled)},
+        lambda name, k: frame.place(name, filled[k]),
+    )
+    notes = [*frame.notes, *numbers.notes]
+    n_blank = len(rows) - len(filled)
+    if n_blank:
+        some = (
+            "row without a score was" if n_blank == 1 else "rows without a score were"
+        )
+        notes.append(f"{n_blank} {some} left out")
+    if frame.metrics is None:
+        notes += _say_columns(frame, roles, column, chosen)
+    name = metric if metric is not None and "metric" in roles else column
+    factors = {role: _read_factor(frame, roles, role, filled) for role in FACTORS}
+    records = Records(
+        (frame,),
+        (name,),
+        (roles,),
+        np.broadcast_to(np.int32(0), len(filled)),
+        filled,
+        numbers.columns[column],
+        _read_steps(frame, roles, filled),
+        factors,
+    )
+    if not len(records):
+        msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
+        raise TableError(msg)
+    doubts = _doubt_columns(frame, roles, column, factors["model"], filled)
+    return Reading(records, numbers.is_percent, notes, doubts)
+
+
+def _say_columns(
+    frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
+) -> list[str]:
+    """Say what columns were taken for, and which were not looked at."""
+    known = {role: x for role, x in roles.items() if role not in chosen} | {
+        "score": score
+    }
+    said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
+    notes = [f"of its columns, {said}"]
+    unused = [x for x in frame.columns if x not in {*roles.values(), score}]
+    if unused:
+        notes.append(
+            f"not used: {list_names(unused, 8)}; name what tells scores apart with "
+            "--item, --run or --task"
+        )
+    groups = [x for x in unused if _groups_items(frame, roles, x)]
+    if groups and "cluster" not in roles:
+        notes.append(
+            f"{list_names(groups, 4)} may group the items: those of one document, say, "
+            f"are not independent. Where it does, pass --cluster {groups[0]}"
+        )
+    return notes
+
+
+def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
+    """Tell a column of texts that says one thing of each item, and one of several."""
+    cells = frame.columns[column]
+    if "item" not in roles or isinstance(cells, np.ndarray) or find_blank(cells).any():
+        return False
+    if all(map(looks_like_score, cells[:_MAX_LOOKED_AT])):
+        return False
+    items, texts = encode_texts(frame.columns[roles["item"]]), encode_texts(cells)
+    n_items, n_texts = len(items.list_known()), len(texts.list_known())
+    return n_texts <= n_items // 2 and group_rows([items, texts])[1] == n_items
+
+
+def _doubt_columns(
+    frame: Frame,
+    roles: Mapping[str, str],
+    score: str,
+    models: Coded,
+    rows: np.ndarray,
+) -> list[str]:
+    """Doubt scores that nothing tells apart, where a column might: of tasks, maybe."""
+    if frame.metrics is not None or {"run", "item"} & set(roles):
+        return []
+    n_models = len(models.list_known())
+    doubts = []
+    for name, column in frame.columns.items():
+        cells = take(column, rows)
+        if name in (*roles.values(), score) or any(
+            map(looks_like_score, distinct(cells))
+        ):
+            continue
+        texts = encode_texts(cells)
+        n_values = sum(x is not None for x in texts.list_known())
+        n_pairs = group_rows([models, texts])[1]
+        if n_values > 1 and n_pairs == n_models * n_values < len(rows):
+            doubts.append(
+                f"{frame.source}: scores of all {n_values} values of column "
+                f"{name!r} were taken together, as runs. Where these are tasks, pass "
+                f"--task {name}"
+            )
+    return doubts
+
+
+def _choose_metric(
+    frame: Frame, column: str, metric: str | None
+) -> tuple[str, np.ndarray]:
+    """Return the metric that was chosen, or is the only one, and its rows."""
+    texts = encode_texts(frame.columns[column])
+    known = [x or "" for x in texts.list_known()]
+    if metric is None and len(known) > 1:
+        msg = (
+            f"{frame.source}, column {column!r}: expected one metric; got "
+            f"{list_names(known)}. Choose one with --metric NAME."
+        )
+        raise TableError(msg)
+    chosen = known[0] if metric is None else metric
+    starts = [x for x in known if x.split(",")[0] == chosen]
+    if chosen not in known and len(starts) == 1:
+        chosen = starts[0]
+    if chosen not in known:
+        msg = (
+            f"{frame.source}, column {column!r}: has no metric {chosen!r}. Those in "
+            f"it: {list_names(known)}."
+        )
+        raise UnknownMetricError(msg, frame, known)
+    return chosen, np.flatnonzero(texts.find([chosen or None]))
+
+
+def _read_factor(
+    frame: Frame, roles: Mapping[str, str], role: str, rows: np.ndarray
+) -> Coded:
+    """Return the text of a role for each row, or None for each."""
+    if role not in roles:
+        return repeat(frame.constants.get(role), len(rows))
+    name = roles[role]
+    cells = take(frame.columns[name], rows)
+    factor = encode_texts(cells)
+    is_known = np.asarray([x != "nan" for x in factor.values] + [False])
+    for k in np.flatnonzero(~is_known[factor.codes]):
+        cell = cells[k]
+        if is_blank(cell) or not isinstance(cell, str):
+            msg = (
+                f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
+                f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
+                "leave out the row."
+            )
+            raise TableError(msg)
+    return factor
+
+
+def _read_steps(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+    if "step" not in roles:
+        return np.broadcast_to(np.nan, len(rows))
+    name = roles["step"]
+    _read_factor(frame, roles, "step", rows)
+    numbers = read_cells(
+        {name: take(frame.columns[name], rows)},
+        lambda _, k: frame.place(name, rows[k]),
+    )
+    return numbers.columns[name]
