@@ -26,3 +26,22 @@ def power(run):
         return json.loads(out)
 
     return power
+
+
+@pytest.fixture
+def wide(write):
+    rng = np.random.default_rng(0)
+    rows = rng.normal([0.8, 0.85, 0.9], 0.02, (8, 3)).round(4)
+    return write("\n".join(["a,b,c", *(",".join(map(str, x)) for x in rows), ""]))
+
+
+@pytest.fixture
+def long(write):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{m},{t},q{k},{0.5 + 0.2 * i + 0.1 * rng.normal():.4f}"
+        for i, m in enumerate("ab")
+        for t in ("x", "y")
+        for k in range(20)
+    ]
+    return write("\n".join(["model,task,item,acc", *rows, ""]), "long.csv")
