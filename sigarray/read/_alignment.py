@@ -246,16 +246,14 @@ def _match(
     every, common = np.flatnonzero(counts), np.flatnonzero(counts == n_holders)
     if len(common) == len(every):
         return records, []
-    lacking = []
     starts = find_first(of_holder, n_holders)
-    for holder in np.argsort(starts):
-        if sizes[holder] < len(every):
-            missing = np.setdiff1d(every, codes[of_holder[firsts] == holder])
-            name = " in run ".join(
-                repr(records.factors[x][starts[holder]]) for x in holders
-            )
-            some = list_names(sort_ids(names.values[k] for k in missing), _MAX_SHOWN)
-            lacking.append(f"{name} lacks {len(missing)} ({some})")
+    without = [x for x in np.argsort(starts) if sizes[x] < len(every)]
+    lacking = [""] * len(without)
+    for k, holder in enumerate(without[:_MAX_SHOWN]):
+        missing = np.setdiff1d(every, codes[of_holder[firsts] == holder])
+        said = [repr(records.factors[x][starts[holder]]) for x in holders]
+        some = list_names(sort_ids(names.values[x] for x in missing), _MAX_SHOWN)
+        lacking[k] = f"{' in run '.join(said)} lacks {len(missing)} ({some})"
     n_lost = len(every) - len(common)
     first = records[0]
     task = f" of task {first.task!r}" if first.task is not None else ""
@@ -301,7 +299,8 @@ def _average(records: Records, unit: Unit) -> Joined:
     ids: tuple[str, ...] = ()
     places, own = np.empty(0, int), codes[:0]
     for model in models.list_known():
-        rows = np.flatnonzero(of_models == models.values.index(model))
+        code = models.values.index(model)
+        rows = np.arange(*np.searchsorted(of_models, [code, code + 1]))
         # Most models have the same units.
         if not np.array_equal(codes[rows], own):
             own = codes[rows]

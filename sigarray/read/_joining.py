@@ -53,9 +53,10 @@ def join_records(
         tasks[task] = {model: joined[model].scores for model in order}
         ids[task] = {model: joined[model].names for model in order}
         by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
-        if choice.drop_unmatched and by_pair and len(order) > 2:
+        n_common = len(joined[order[0]].scores)
+        is_dropped = len(by_task[task].list_known(unit)) > n_common
+        if choice.drop_unmatched and by_pair and is_dropped and len(order) > 2:
             found = join_pairs(by_task[task], order, unit)
-            n_common = len(joined[order[0]].scores)
             if any(len(x) > n_common for x, _ in found.values()):
                 pairs[task] = found
     better = {
