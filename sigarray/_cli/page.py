@@ -26,7 +26,7 @@ li { margin: .3rem 0; }
 .wide:focus-visible { outline: 2px solid; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums;
   overflow-wrap: normal; }
-th, td { padding: .25rem .7rem; text-align: right; white-space: nowrap; }
+th, td { padding: .25rem .5rem; text-align: right; white-space: nowrap; }
 th[scope=row], td.name, th.name { text-align: left; }
 thead { border-bottom: 1px solid var(--ink); }
 tbody tr + tr { border-top: 1px solid var(--pale); }
