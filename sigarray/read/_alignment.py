@@ -1,4 +1,4 @@
-"""Join the scores of models by what they are of, and never by their order."""
+"""Join the scores of models by item or run, never by their order."""
 
 import itertools
 import math
@@ -18,29 +18,29 @@ Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
 _MAX_SHOWN = 3
 _BY_ITEMS = ", each weighed by its number of items"
-# Of these groups at a time there are Python's numbers.
+# The most groups that become Python numbers at a time.
 _CHUNK = 2**14
 
 
 class Units(NamedTuple):
-    """What a model has scores of, its codes among all, and the scores."""
+    """The units of a model: their codes among all units, names, and scores."""
 
     codes: np.ndarray
     names: tuple[str, ...]
     scores: np.ndarray
 
 
-# Of a task: model -> units.
+# The units of a task: model -> units.
 Joined = dict[str, Units]
 
 
 def take_last_steps(records: Records) -> tuple[Records, list[str], list[str]]:
-    """Return the records of the last step of each run, where they have steps.
+    """Return the records of the last step of each run, if there are steps.
 
     Returns
     -------
     records, notes, doubts : Records, list of str, list of str
-        And what was decided, and what makes it doubtful: runs that end at other steps.
+        Notes say what was decided; doubts, that runs end at different steps.
     """
     if np.isnan(records.steps).all():
         return records, [], []
@@ -75,13 +75,13 @@ def take_last_steps(records: Records) -> tuple[Records, list[str], list[str]]:
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
-    """Say what a score stands for, of which there are as many as there are scores.
+    """Return what a score stands for: the unit of which there is one score each.
 
     Raises
     ------
     TableError
-        Scores of items in several runs, where it was not chosen; a unit that the
-        table has no column for.
+        Scores of items in several runs, without a chosen unit; a unit for which the
+        table has no column.
     """
     has = {role: records.has(role) for role in UNITS}
     if unit is not None:
@@ -117,14 +117,14 @@ def join_scores(
     drop_unmatched: bool,
     is_said: bool = False,
 ) -> tuple[Joined, list[str]]:
-    """Return the scores of each model of a task by what they are of, in one order.
+    """Return the scores of each model of a task by unit, in the same order.
 
-    `is_said` where the user says that scores are of items.
+    `is_said` if the user says that scores are of items.
 
     Raises
     ------
     TableError
-        Two scores of one model for the same item, run and so on; where they are paired,
+        Two scores of one model for the same item, run and so on; if they are paired,
         scores of one model alone.
     """
     _check_units(records, unit)
@@ -159,11 +159,11 @@ def join_scores(
 def join_pairs(
     records: Records, models: Sequence[str], unit: Unit
 ) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
-    """Return the scores of every two models on the items, or runs, that both have."""
+    """Return the scores of every two models on the items or runs of both."""
     joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
-        # Of both they are in one order.
+        # Common units are in the same order in both.
         x, y = joined[a], joined[b]
         pairs[a, b] = (
             x.scores[np.isin(x.codes, y.codes)],
@@ -173,7 +173,7 @@ def join_pairs(
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
-    """Sort ids as numbers, where all are whole numbers, or else as texts."""
+    """Sort ids as numbers if all are whole numbers, or else as texts."""
     known = sorted(ids)
     if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
         return sorted(known, key=int)
@@ -181,7 +181,7 @@ def sort_ids(ids: Iterable[str]) -> list[str]:
 
 
 def _check_units(records: Records, unit: Unit) -> None:
-    """Refuse scores of which some say of which unit they are, and some do not."""
+    """Refuse scores if some of them name their unit and others do not."""
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit == "run"):
@@ -202,7 +202,7 @@ def _say_samples(records: Records) -> str:
 
 
 def _check_same(records: Records, role: str) -> None:
-    """Refuse an item that is another one, or in another cluster, for some scores."""
+    """Refuse an item that has two texts, or is in two clusters."""
     if not records.has("item") or not records.has(role):
         return
     items, codes = records.factors["item"], records.factors[role].codes
@@ -223,7 +223,7 @@ def _check_same(records: Records, role: str) -> None:
 
 
 def _number_runs(records: Records) -> Joined:
-    """Number the scores of each model: nothing says of which runs they are."""
+    """Number the scores of each model, whose runs have no names."""
     joined: Joined = {}
     for x in records.split("model"):
         places = np.arange(len(x))
@@ -235,7 +235,7 @@ def _number_runs(records: Records) -> Joined:
 def _match(
     records: Records, role: str, holders: Sequence[str], drop_unmatched: bool
 ) -> tuple[Records, list[str]]:
-    """Return the records of what all have, or raise where there are others."""
+    """Return the records of units that all models have; raise if there are others."""
     names = records.factors[role]
     held, n_held = records.group(*holders, role)
     firsts = find_first(held, n_held)
@@ -257,7 +257,7 @@ def _match(
     n_lost = len(every) - len(common)
     first = records[0]
     task = f" of task {first.task!r}" if first.task is not None else ""
-    found = (
+    fault = (
         f"{n_lost} of {len(every)} {role}s{task} are not those of all models: "
         f"{shorten(lacking, _MAX_SHOWN, by='; ')}"
     )
@@ -269,16 +269,17 @@ def _match(
             if len(common)
             else f"No {role} is in all of them, or they are named in other ways"
         )
-        msg = f"Expected scores of the same {role}s; but {found}. {advice}.{of_column}"
+        msg = f"Expected scores of the same {role}s; but {fault}. {advice}.{of_column}"
         raise TableError(msg)
-    return records.take(np.isin(names.codes, common)), [f"{found}; left out"]
+    return records.take(np.isin(names.codes, common)), [f"{fault}; left out"]
 
 
 def _average(records: Records, unit: Unit) -> Joined:
-    """Average what a unit has: runs of an item, items of a run.
+    """Average the scores of a unit: runs of an item, items of a run.
 
-    A cluster has the sum of its items, in units of a cluster of mean size: so the mean
-    of clusters is that of items, and a large cluster weighs as much as its items do.
+    The score of a cluster is the sum of its items over the mean size of clusters. So
+    the mean of clusters is that of items, and a large cluster weighs as much as its
+    items do.
     """
     groups, n_groups = records.group("model", unit)
     first = find_first(groups, n_groups)
@@ -292,19 +293,19 @@ def _average(records: Records, unit: Unit) -> Joined:
         groups = of_items
         shares = _share_clusters(records, first, sizes)
     means = _find_means(scores, groups, n_groups)
-    # Models are apart in the order of groups, and within one its units.
+    # Groups are in the order of models, and those of one in the order of units.
     models, names = records.factors["model"], records.factors[unit]
     of_models, codes = models.codes[first], names.codes[first]
     joined: Joined = {}
     ids: tuple[str, ...] = ()
-    places, own = np.empty(0, int), codes[:0]
+    places, previous = np.empty(0, int), codes[:0]
     for model in models.list_known():
         code = models.values.index(model)
         rows = np.arange(*np.searchsorted(of_models, [code, code + 1]))
         # Most models have the same units.
-        if not np.array_equal(codes[rows], own):
-            own = codes[rows]
-            known = {names.values[k]: place for place, k in enumerate(own.tolist())}
+        if not np.array_equal(codes[rows], previous):
+            previous = codes[rows]
+            known = {names.values[x]: k for k, x in enumerate(previous.tolist())}
             ids = tuple(sort_ids(known))
             places = np.asarray([known[x] for x in ids])
         kept = rows[places]
@@ -313,47 +314,47 @@ def _average(records: Records, unit: Unit) -> Joined:
 
 
 def _find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the mean of each group, rounded once, as `math.fsum` sums."""
+    """Return the mean of each group, from sums by `math.fsum`."""
     if n_groups == len(scores):
         means = np.empty(n_groups)
         means[groups] = scores
         return means
     rows = sort_groups(groups, n_groups)
     ends = np.cumsum(np.bincount(groups, minlength=n_groups))
-    found = []
+    averages = []
     for start in range(0, n_groups, _CHUNK):
         low = ends[start - 1] if start else 0
         stops = (ends[start : start + _CHUNK] - low).tolist()
         chunk = scores[rows[low : low + stops[-1]]].tolist()
-        found += [
+        averages += [
             math.fsum(chunk[a:b]) / (b - a) for a, b in itertools.pairwise([0, *stops])
         ]
-    return np.asarray(found)
+    return np.asarray(averages)
 
 
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Give how many items each cluster has, in units of the mean, and refuse others.
+    """Return the sizes of clusters over their mean; refuse them if models differ.
 
-    There are the sizes of each model's clusters, and the rows where they begin.
+    `sizes` are those of each model's clusters, and `first` has their first rows.
     """
     models, clusters = records.factors["model"], records.factors["cluster"]
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes
     model, *others = models.list_known()
-    own = by[models.values.index(model)]
+    counts = by[models.values.index(model)]
     for other in others:
-        found = by[models.values.index(other)]
-        wrong = [k for k in np.flatnonzero(found != own) if own[k]]
+        other_counts = by[models.values.index(other)]
+        wrong = [k for k in np.flatnonzero(other_counts != counts) if counts[k]]
         if wrong:
             of_model = models.codes == models.values.index(model)
             k = min(wrong, key=clusters.codes[of_model].tolist().index)
             msg = (
-                f"Expected as many scores of a cluster for all models; got {own[k]} of "
-                f"{model!r} and {found[k]} of {other!r} in cluster "
-                f"{clusters.values[k]!r}. Name the column of items with --item."
+                "Expected as many scores of a cluster for all models; got "
+                f"{counts[k]} of {model!r} and {other_counts[k]} of {other!r} in "
+                f"cluster {clusters.values[k]!r}. Name the column of items with --item."
             )
             raise TableError(msg)
-    shares: np.ndarray = own / np.mean(own[own > 0])
+    shares: np.ndarray = counts / np.mean(counts[counts > 0])
     return shares

@@ -1,4 +1,4 @@
-"""Cells of columns of scores as numbers: read or refused, and never guessed."""
+"""Cells of columns of scores as numbers: read or refused, never guessed."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
 
-# (column, row) -> where it is, for messages.
+# (column, row) -> words for the place of a cell, for messages.
 Place = Callable[[str, int], str]
 
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
@@ -23,7 +23,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 class Numbers(NamedTuple):
-    """Columns as float64, NaN where a cell is blank, and how they were written."""
+    """Columns as float64, with NaN for blank cells, and how they were written."""
 
     columns: dict[str, np.ndarray]
     is_percent: bool
@@ -31,21 +31,21 @@ class Numbers(NamedTuple):
 
 
 def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
-    """Read the cells of all columns of scores of a file, which are written in one way.
+    """Read the cells of all columns of scores of a file, which must be written alike.
 
-    Cells are numbers, or texts of numbers; all of them with percent signs or none, with
-    decimal commas or none; or true and false, which are 1 and 0.
+    Cells are numbers or texts of numbers, with percent signs in all of them or in none,
+    and with decimal commas in all or in none; or true and false, which are 1 and 0.
 
     Raises
     ------
     TableError
-        A cell that is no number, or written in another way than others.
+        A cell that is no number, or is written differently from others.
     """
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
     if not coded:
         return _read_all(columns, place)
     try:
-        found = _read_all(
+        numbers = _read_all(
             {x: coded[x].values if x in coded else y for x, y in columns.items()}, place
         )
     except TableError:
@@ -54,9 +54,9 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             {x: list(y) if x in coded else y for x, y in columns.items()}, place
         )
     for name, column in coded.items():
-        numbers = np.append(found.columns[name], math.nan)
-        found.columns[name] = numbers[column.codes]
-    return found
+        values = np.append(numbers.columns[name], math.nan)
+        numbers.columns[name] = values[column.codes]
+    return numbers
 
 
 def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
@@ -95,7 +95,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             (name, k, x.replace(",", ".") if isinstance(x, str) else x)
             for name, k, x in cells
         ]
-    found = {name: np.full(len(column), math.nan) for name, column in columns.items()}
+    arrays = {name: np.full(len(column), math.nan) for name, column in columns.items()}
     n_truths = 0
     for name, k, cell in cells:
         value = _as_number(cell)
@@ -104,7 +104,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             value = _TRUTH[str(cell).lower()]
         if not abs(value) <= LARGEST_NUMBER:
             raise TableError(_refuse(place(name, k), columns[name][k], value))
-        found[name][k] = value
+        arrays[name][k] = value
     if 0 < n_truths < len(cells):
         name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
         msg = (
@@ -114,7 +114,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
         raise TableError(msg)
     if n_truths:
         notes.append("true is 1, and false is 0")
-    return Numbers(found, is_percent, notes)
+    return Numbers(arrays, is_percent, notes)
 
 
 def _refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None:
@@ -150,12 +150,12 @@ def as_text(cell: object) -> str:
 
 
 def is_blank(cell: object) -> bool:
-    """Tell a cell with nothing in it."""
+    """Tell whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def find_blank(cells: Any) -> np.ndarray:
-    """Tell which cells have nothing in them."""
+    """Tell which cells are blank."""
     if isinstance(cells, np.ndarray):
         return np.zeros(len(cells), bool)
     if isinstance(cells, Coded):
@@ -165,7 +165,7 @@ def find_blank(cells: Any) -> np.ndarray:
 
 
 def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
-    """Return a column of the texts of cells, each of which is one value."""
+    """Return a column of the texts of cells, with equal texts as one value."""
     if isinstance(cells, np.ndarray):
         cells = encode_numbers(cells)
     if not isinstance(cells, Coded):
@@ -176,7 +176,7 @@ def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
 
 
 def looks_like_score(cell: object) -> bool:
-    """Tell what may be a number, however it is written."""
+    """Tell whether a cell may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
         is_truth = text.lower() in _TRUTH
@@ -185,7 +185,7 @@ def looks_like_score(cell: object) -> bool:
 
 
 def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
-    """Return the numbers, NaN for blank cells, where all others are just numbers."""
+    """Return the numbers, NaN for blank cells, or None if a cell is not a number."""
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
@@ -193,9 +193,9 @@ def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
     numbers = _as_array(list(itertools.compress(cells, ~blank)))
     if numbers is None or not blank.any():
         return numbers
-    found = np.full(len(cells), math.nan)
-    found[~blank] = numbers
-    return found
+    column = np.full(len(cells), math.nan)
+    column[~blank] = numbers
+    return column
 
 
 def _as_array(cells: list[Any]) -> np.ndarray | None:
@@ -214,7 +214,7 @@ def _as_array(cells: list[Any]) -> np.ndarray | None:
 
 
 def _is_finite(numbers: np.ndarray) -> bool:
-    # Of single precision no number is as large.
+    # The limit is beyond the numbers of single precision.
     return bool(np.all(np.abs(numbers).astype(np.float64) <= LARGEST_NUMBER))
 
 
@@ -223,7 +223,7 @@ def _is_percent(cell: object) -> bool:
 
 
 def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
-    """Tell whether commas are of decimals, or raise where nobody knows."""
+    """Tell whether commas are decimal commas, or raise if that is ambiguous."""
     commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
     if not commas:
         return False
@@ -247,7 +247,7 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
 
 
 def _as_number(cell: Any) -> float | None:
-    """Return a number, NaN for what is none, and None for true and false."""
+    """Return a number, NaN for other cells, and None for true and false."""
     if isinstance(cell, str):
         text = cell.strip()
         if text.lower() in _TRUTH:

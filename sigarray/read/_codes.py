@@ -1,4 +1,4 @@
-"""Columns as integer codes of what is in them, and the rows that have the same."""
+"""Columns of integer codes of cells, and groups of rows with the same codes."""
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from typing import Any, overload
 
 import numpy as np
 
-# Of these codes at a time there are Python's numbers.
+# The most codes that become Python numbers at a time.
 _CHUNK = 2**14
-# Whole numbers of a range that is at most so many times their count need no sorting.
+# Integers need no sorting if their range is at most so many times their count.
 _SPARSEST = 4
 
 
@@ -37,7 +37,7 @@ class Coded(Sequence[Any]):
         return Coded(codes, self.values) if np.ndim(codes) else self._decode(codes)
 
     def __iter__(self) -> Iterator[Any]:
-        """Give the cells one by one."""
+        """Yield the cells one by one."""
         for start in range(0, len(self), _CHUNK):
             yield from map(self._decode, self.codes[start : start + _CHUNK].tolist())
 
@@ -46,7 +46,7 @@ class Coded(Sequence[Any]):
         return value.item() if isinstance(value, np.generic) else value
 
     def compact(self) -> "Coded":
-        """Return the column with the values alone that cells have, as they come."""
+        """Return the column without unused values, in order of their first cells."""
         codes, known = _number(self.codes + 1, len(self.values) + 1)
         order = np.argsort(find_first(codes, len(known)))
         order = order[known[order] > 0]  # 0 is blank
@@ -55,28 +55,28 @@ class Coded(Sequence[Any]):
         return Coded(places[codes], take(self.values, known[order] - 1))
 
     def list_known(self) -> list[Any]:
-        """List the values that cells have, in the order in which they come first."""
+        """List the values of cells, in the order in which they come first."""
         first = find_first(self.codes, len(self.values) + 1)
         order = np.argsort(first, kind="stable")[np.count_nonzero(first < 0) :]
         values = [*self.values, None]
         return [values[k] for k in order.tolist()]
 
     def find(self, values: Collection[Any]) -> np.ndarray:
-        """Tell the cells that have one of some values."""
+        """Tell which cells have one of some values."""
         is_one = np.asarray([x in values for x in [*self.values, None]])
-        found: np.ndarray = is_one[self.codes]
-        return found
+        is_match: np.ndarray = is_one[self.codes]
+        return is_match
 
 
 def encode(cells: Sequence[Hashable]) -> Coded:
-    """Return a column of codes, of cells that may be compared; None is blank."""
+    """Return a column of the codes of hashable cells; None is blank."""
     known: dict[Hashable, int] = {None: -1}
     codes = (known.setdefault(x, len(known) - 1) for x in cells)
     return Coded(np.fromiter(codes, np.int32, len(cells)), list(known)[1:])
 
 
 def encode_numbers(numbers: np.ndarray) -> Coded:
-    """Return a column of codes of numbers."""
+    """Return a column of the codes of numbers."""
     if numbers.dtype.kind == "i" and len(numbers):
         low = int(numbers.min())
         bound = int(numbers.max()) - low + 1
@@ -88,13 +88,13 @@ def encode_numbers(numbers: np.ndarray) -> Coded:
 
 
 def repeat(value: Any, count: int) -> Coded:
-    """Return a column of one value, in no memory."""
+    """Return a column that repeats one value, in constant memory."""
     code, values = (-1, []) if value is None else (0, [value])
     return Coded(np.broadcast_to(np.int32(code), count), values)
 
 
 def join_columns(columns: Sequence[Coded]) -> Coded:
-    """Return columns as one, below each other."""
+    """Return one column of the cells of several, one below another."""
     if len(columns) == 1:
         return columns[0]
     known: dict[Any, int] = {}
@@ -113,22 +113,22 @@ def take(cells: Any, rows: np.ndarray | Sequence[int]) -> Any:
 
 
 def distinct(cells: Any) -> Sequence[Any]:
-    """Return the cells of a column, of codes each value once."""
+    """Return the cells of a column; if it is coded, each value once."""
     return cells.list_known() if isinstance(cells, Coded) else cells
 
 
 def find_first(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return in which row each code is for the first time, or -1; of -1, at the end."""
+    """Return the first row of each code, or -1 for none; blank cells come last."""
     first = np.full(size, -1)
-    # Of several values for one place, NumPy keeps the last.
+    # NumPy keeps the last of several values for one place.
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return first
 
 
 def group_rows(columns: Sequence[Coded]) -> tuple[np.ndarray, int]:
-    """Number what rows have in all columns together, and count these numbers.
+    """Number the different combinations of cells in rows, and count them.
 
-    They are in the order of the codes, of the first column first.
+    Numbers follow the codes of the first column, then of the second, and so on.
     """
     groups, n_groups = np.zeros(len(columns[0]), np.int32), 1
     for column in columns:
@@ -149,14 +149,14 @@ def split_rows(columns: Sequence[Coded]) -> list[np.ndarray]:
 
 
 def sort_groups(groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the rows of the first group, in their order, of the second, and so on."""
-    # Which is much faster of 16 bits.
+    """Return the rows of the first group in order, then of the second, and so on."""
+    # Numbers of 16 bits are sorted much faster.
     small = groups.astype(np.uint16) if n_groups <= 2**16 else groups
     return np.argsort(small, kind="stable")
 
 
 def _number(keys: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number whole numbers below a bound in their order; and list those that occur."""
+    """Number integers below a bound in their order, and list those that occur."""
     if bound > _SPARSEST * len(keys):
         known, numbered = np.unique(keys, return_inverse=True)
         return numbered, known

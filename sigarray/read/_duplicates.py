@@ -1,4 +1,4 @@
-"""Several scores of one model for one item or run, where there is to be one."""
+"""Several scores of one model for one item or run, where one is expected."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from sigarray.read._identifiers import have_samples
 from sigarray.read._records import Record, Records, find_column
 
 _MAX_SHOWN = 3
-# What tells a model's scores apart.
+# The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
-# Of two columns together.
+# What it means that two columns name a score together.
 _WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
 
@@ -22,7 +22,7 @@ def refuse_duplicates(records: Records) -> None:
     Raises
     ------
     TableError
-        With what tells the two apart, where that is a column.
+        The message names a column that tells the two apart, if there is one.
     """
     if not records.has("item") and not records.has("run"):
         return
@@ -79,11 +79,11 @@ def _advise(records: Records, a: Record, b: Record) -> str:
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
     """List the columns of few values in which two scores differ.
 
-    Those that tell all scores apart, if there are any.
+    If some of them tell all scores apart, only these are listed.
     """
     frame = a.frame
     known = {a.metric, *(find_column(records, role) for role in ("item", "run"))}
-    found = [
+    different = [
         name
         for name, cells in frame.columns.items()
         if name not in known
@@ -91,12 +91,12 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
         and as_text(cells[a.row]) != as_text(cells[b.row])
         and 2 * len(encode_texts(cells).list_known()) <= len(cells)
     ]
-    enough = [name for name in found if _tells_apart(records, name)]
-    return enough or found
+    enough = [name for name in different if _tells_apart(records, name)]
+    return enough or different
 
 
 def _tells_apart(records: Records, column: str) -> bool:
-    """Tell a column that, with the names of scores, tells all of them apart."""
+    """Tell whether a column, with the names of scores, tells all of them apart."""
     having, texts = records.take_texts(column)
     factors = [having.factors[role] for role in _NAME]
     return group_rows([*factors, texts])[1] == len(records)

@@ -1,4 +1,4 @@
-"""Rows that are wanted, by what is in a column, and columns."""
+"""Choice of rows, by the values in a column, and of columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +16,7 @@ def keep_rows(
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
-    A column that has said which rows are wanted is then left out, but for one of a
-    role.
+    A column by which rows were chosen is then left out, unless it has a role.
 
     Raises
     ------
@@ -47,9 +46,9 @@ def keep_rows(
 
 
 def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
-    """Leave out columns, which are then taken for nothing.
+    """Leave out columns, so that they get no role.
 
-    So are numbers without a name, which are those of the rows.
+    A column without a name that numbers the rows is left out too.
     """
     unnamed = distinct(frame.columns.get("", ()))
     if "" not in chosen.values() and all(map(looks_like_score, unnamed)):

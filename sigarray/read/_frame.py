@@ -1,4 +1,4 @@
-"""Rows of a file as named columns, and what each of them is."""
+"""Rows of a file as named columns, and the roles of these."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 
-# Names of columns without case, spaces and punctuation, the most telling first.
+# Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
     "model": """model modelname modelid system systemname method methodname algorithm
         algo agent classifier approach architecture""",
@@ -24,12 +24,12 @@ _USUAL = {
     "score": "score scores value metricvalue",
     "step": "step globalstep trainingstep iteration epoch",
 }
-# Of a column, to tell whether it holds numbers.
+# The most cells that are examined to tell whether a column holds numbers.
 _MAX_LOOKED_AT = 1000
 
 
 class UnknownMetricError(TableError):
-    """A file, of a task or not, that has not the metric that was chosen."""
+    """A file, of a task or not, that lacks the chosen metric."""
 
     def __init__(
         self, message: str, frame: "Frame", known: Sequence[str] | None = None
@@ -49,30 +49,30 @@ class Frame:
     kind : str
         What the file was taken for, such as "a long table".
     source : str
-        Its name.
+        The name of the file.
     columns : mapping of sequences
-        Name -> cells, as they are in the file: an array of numbers, where there is a
-        column for each model.
+        Name -> cells, as they are in the file: an array of numbers if there is a column
+        for each model.
     lines : sequence of int
-        Where each row is, in units of `line_word`.
+        The place of each row, in units of `line_word`.
     roles : mapping
-        Role -> the name of its column, where the kind of file says so.
+        Role -> the name of its column, if the kind of file defines it.
     constants : mapping
-        Role -> what it is in all rows.
+        Role -> its value in all rows.
     metrics : tuple of str, optional
         Columns that may be the score; by default those of numbers.
     notes : tuple of str
         What the reader of the file left out.
     unit : {"run", "item", "cluster"}, optional
-        What scores of items in several runs stand for, where the kind of file says so.
+        What scores of items in several runs stand for, if the kind of file defines it.
     twice : tuple of str
-        Names that several columns have, of which `columns` holds one.
+        Names of several columns each; `columns` holds one of these.
     better : mapping
-        Metric -> whether higher is better, where the tool says so.
+        Metric -> whether higher is better, if the tool states it.
     overrides : tuple of str
-        Columns of what was configured, of a job of Hydra.
+        Columns of the configuration of a job of Hydra.
     index : tuple of str
-        Columns that were the index of a data frame, which are no models.
+        Columns from the index of a data frame, which are not models.
     """
 
     kind: str
@@ -91,17 +91,17 @@ class Frame:
     index: tuple[str, ...] = ()
 
     def place(self, column: str, row: int) -> str:
-        """Say where a cell is."""
+        """Return words for the place of a cell."""
         return f"{self.source}, {self.line_word} {self.lines[row]}, column {column!r}"
 
 
 def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return role -> column: as chosen, as the kind of file has it, or by usual names.
+    """Return role -> column: as chosen, by the kind of file, or by usual names.
 
     Raises
     ------
     TableError
-        A chosen column that there is not, or two of one usual name.
+        A chosen column that does not exist, or two with one usual name.
     """
     roles = dict(frame.roles)
     for role, name in chosen.items():
@@ -117,15 +117,15 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
     for role, usual in _USUAL.items():
         if role not in roles and role not in frame.constants:
-            found = _find_usual(usual.split(), names)
-            if found is not None:
-                roles[role] = found
-                del names[found]
+            column = _find_usual(usual.split(), names)
+            if column is not None:
+                roles[role] = column
+                del names[column]
     return roles
 
 
 def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
-    """Tell a table with a row for each score from one with a column for each model."""
+    """Tell whether a table has a row for each score, not a column for each model."""
     if "model" in chosen or "score" in chosen or frame.metrics is not None:
         return True
     column = find_roles(frame, {}).get("model")
@@ -136,29 +136,29 @@ def is_long(frame: Frame, chosen: Mapping[str, str]) -> bool:
 
 
 def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> str:
-    """Return the column of scores: the one there is, or the one that was chosen.
+    """Return the column of scores: the only one, or the chosen one.
 
     Raises
     ------
     TableError
-        No column of numbers, or several, or not the one that was chosen.
+        No column of numbers, or several, or none of the chosen name.
     """
     names = list_metrics(frame, roles)
     if metric is not None and "metric" not in roles:
         for name in (*names, *frame.columns):
             if name == metric:
                 return name
-        # "acc" is "eval/acc", and "acc,none".
+        # "acc" may be "eval/acc" or "acc,none".
         ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
         endings = [name for name, end in ends.items() if end == metric]
         starts = [name for name in names if name.split(",")[0] == metric]
-        for found in (endings, starts):
-            if len(found) == 1:
-                return found[0]
-            if found:
+        for matches in (endings, starts):
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
                 msg = (
                     f"{frame.source}: expected one metric for --metric {metric}; got "
-                    f"{list_names(found)}. Name one of them."
+                    f"{list_names(matches)}. Name one of them."
                 )
                 raise TableError(msg)
         msg = (
@@ -184,18 +184,18 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
 
 
 def squeeze(name: str) -> str:
-    """Return a name without case, spaces and punctuation, or a prefix of a tracker."""
+    """Return a name without case, spaces, punctuation and the prefix of a tracker."""
     name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
-    """List names in quotes, of many the first."""
+    """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
-    """Join texts, of many the first."""
+    """Join texts, if there are many the first."""
     more = [f"and {len(texts) - limit} more"] if len(texts) > limit else []
     return by.join([*texts[:limit], *more])
 
@@ -207,7 +207,7 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [
         name
         for name, cells in frame.columns.items()
-        if name  # which the index of a data frame has not
+        if name  # the index of a data frame has none
         and name not in roles.values()
         and not looks_like_index(name, ())
         and not name.startswith("_")
@@ -216,13 +216,13 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
 
 
 def is_numeric(cells: Sequence[Any]) -> bool:
-    """Tell a column that may be of scores, by the first of its cells."""
+    """Tell whether a column may be of scores, by its first cells."""
     return any(looks_like_score(x) for x in cells[:_MAX_LOOKED_AT] if not is_blank(x))
 
 
 def _find_usual(usual: list[str], names: Mapping[str, str]) -> str | None:
     for word in usual:
-        found = [name for name, squeezed in names.items() if squeezed == word]
-        if len(found) == 1:
-            return found[0]
+        matches = [name for name, squeezed in names.items() if squeezed == word]
+        if len(matches) == 1:
+            return matches[0]
     return None

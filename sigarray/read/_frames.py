@@ -15,7 +15,7 @@ from sigarray.read._summaries import is_summary
 
 
 def is_stored_table(path: str) -> bool:
-    """Tell a file of Parquet or Arrow, by its name."""
+    """Tell by its name whether a file is of Parquet or Arrow."""
     return Path(path).suffix.lower() in SUFFIXES
 
 
@@ -25,7 +25,7 @@ def read_stored_table(path: str) -> Frame:
     Raises
     ------
     TableError
-        No such file, or none of these; no pyarrow.
+        No such file, a file of another kind, or no pyarrow.
     """
     try:
         import pyarrow.feather
@@ -53,12 +53,12 @@ def read_stored_table(path: str) -> Frame:
 def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
     """Return the columns of a data frame, whose missing cells are blank.
 
-    So is NaN, as in pandas; but one in a file is refused later, as no number.
+    NaN is blank too, as in pandas; in a file it is refused later, as no number.
 
     Raises
     ------
     TableError
-        No data frame, or one with a column twice, or with several names for each; no
+        No data frame, one with a column twice or with several names for each, or no
         narwhals.
     """
     try:
@@ -100,7 +100,7 @@ def _is_nan(name: object) -> bool:
 
 
 def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
-    """Return the numbers of a column, or codes of its cells; a list of rare ones."""
+    """Return the numbers or codes of a column, or a list of cells of rare types."""
     import narwhals.stable.v1 as nw
 
     blank = series.is_null()
@@ -124,7 +124,7 @@ def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
 
 
 def _encode_in_arrow(series: Any) -> Coded | None:
-    """Return the codes that a column has, or those of its texts, or None."""
+    """Return the column with codes by pyarrow, or None if it cannot give them."""
     try:
         import pyarrow
     except ImportError:
@@ -133,23 +133,23 @@ def _encode_in_arrow(series: Any) -> Coded | None:
         column = series.to_arrow()
         if not pyarrow.types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        if isinstance(column, pyarrow.ChunkedArray):  # of pandas
+        if isinstance(column, pyarrow.ChunkedArray):  # as from pandas
             column = column.combine_chunks()
         codes = column.indices.cast(pyarrow.int32()).fill_null(-1)
-    except pyarrow.ArrowException:  # of too much text, or of other cells below texts
+    except pyarrow.ArrowException:  # too much text, or other cells below texts
         return None
     return Coded(codes.to_numpy(zero_copy_only=False), column.dictionary.to_pylist())
 
 
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose columns have one name each, and those of its index.
+    """Return a data frame with one name for each column, and the names of its index.
 
-    Of several levels of names in pandas, as of a pivot, those are left out that are the
-    same in all. The index is among the columns where it has a name.
+    If pandas has several levels of names, as in a pivot, those that never vary are
+    left out. An index with a name becomes a column.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
-        return data, ()  # of another library
+        return data, ()  # from another library
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -178,7 +178,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _refuse_summaries(index: Any, name: str) -> None:
-    """Refuse rows of means that an index without a name has names for."""
+    """Refuse rows of means that are labelled by an index without a name."""
     labels = index if index.dtype.kind == "O" else ()
     summary = next(filter(is_summary, dict.fromkeys(labels)), None)
     if summary is not None and not all(map(is_summary, labels)):

@@ -1,4 +1,4 @@
-"""Refuse tables that are not what they seem."""
+"""Refuse tables that would be misread."""
 
 import collections
 import re
@@ -24,12 +24,12 @@ _FOLD = re.compile(
 def refuse_splits(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse rows of training and of test data as one.
+    """Refuse to mix rows of training and of test data.
 
     Raises
     ------
     TableError
-        A column that has two or more of such words, and nothing else, and no role.
+        A column without a role that has two or more words for these, and no others.
     """
     words = {*SPLITS, ""}
     roles = {*chosen.values()}
@@ -57,12 +57,12 @@ def refuse_splits(
 def refuse_folds(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> None:
-    """Refuse to take folds of a cross validation for runs in silence.
+    """Refuse to take folds of a cross validation for runs silently.
 
     Raises
     ------
     TableError
-        A column of folds or repetitions, which was not named for anything.
+        A column of folds or repetitions for which no role was chosen.
     """
     for name in _list_folds(frame, chosen):
         if name not in {*chosen.values(), *ignored}:
@@ -78,10 +78,10 @@ def refuse_folds(
 
 
 def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
-    """Return columns that together name a fold, of which each repetition has one."""
+    """Return the columns that together name a fold, with the run if folds repeat."""
     roles = find_roles(frame, {})
-    own = [roles[x] for x in ("model", "task", "metric") if x in roles]
-    rows = [*zip(*(frame.columns[x] for x in (*own, fold)), strict=True)]
+    naming = [roles[x] for x in ("model", "task", "metric") if x in roles]
+    rows = [*zip(*(frame.columns[x] for x in (*naming, fold)), strict=True)]
     run = roles.get("run")
     if len(set(rows)) == len(rows) or run in (None, fold, *ignored):
         return fold
@@ -89,12 +89,12 @@ def _name_folds(frame: Frame, fold: str, ignored: Sequence[str]) -> str:
 
 
 def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
-    """Refuse to take what scikit-learn's cross_validate gives for independent runs.
+    """Refuse to take scores of scikit-learn's cross_validate for independent runs.
 
     Raises
     ------
     TableError
-        Rows of folds, of which no column was named for the runs.
+        Rows of folds without a chosen column of runs.
     """
     of_tests = any(x.startswith("test_") for x in frame.columns)
     if not of_tests or not {*frame.columns} >= _TIMES or len(frame.lines) < 2:
@@ -113,7 +113,7 @@ def refuse_cross_validation(frame: Frame, chosen: Mapping[str, str]) -> None:
 def doubt_folds(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
 ) -> list[str]:
-    """Say that rows are runs whose column of folds was left out."""
+    """Say that rows are taken for runs though a column of folds was left out."""
     return [
         f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
         "for an independent run: training data of folds overlap. If they are folds, "
@@ -130,7 +130,7 @@ def doubt_tasks(
     ignored: Sequence[str],
     models: Sequence[str] | None,
 ) -> list[str]:
-    """Say that rows of tasks, whose column was left out, are taken for runs."""
+    """Say that rows are taken for runs though a column of tasks was left out."""
     if "task" in chosen:
         return []
     usual = find_roles(frame, {}).get("task")
@@ -157,7 +157,7 @@ def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
     """List the columns of several folds or repetitions."""
     if frame.metrics is not None or "run" in chosen:
         return []
-    found = []
+    folds = []
     for name, cells in frame.columns.items():
         word = squeeze(name)
         is_split = word in ("split", "splitid") and all(
@@ -166,17 +166,17 @@ def _list_folds(frame: Frame, chosen: Mapping[str, str]) -> list[str]:
         )
         is_fold = is_split or _FOLD.fullmatch(word)
         if is_fold and len({*map(str, distinct(cells))}) > 1:
-            found.append(name)
-    return found
+            folds.append(name)
+    return folds
 
 
 def refuse_rows_apart(frame: Frame) -> None:
-    """Refuse a few rows below a blank line, of a table with a column for each model.
+    """Refuse a few rows below a blank line, in a table with a column for each model.
 
     Raises
     ------
     TableError
-        They may be the means of those above.
+        These rows may be the means of those above.
     """
     if frame.kind != "a table" or isinstance(frame.lines, range):
         return

@@ -1,4 +1,4 @@
-"""Columns of an unknown name that say of which item, or of which run, scores are."""
+"""Columns with unknown names that may hold the items or runs of scores."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from sigarray.read._codes import (
 from sigarray.read._frame import Frame, find_roles, find_score, squeeze
 from sigarray.read._records import Records, find_column
 
-# More numbers of one column are hardly those of runs.
+# With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
 _RUN = re.compile(
     r"(.*\W|.*_)?(seed|run|trial|rep|repeat|fold|split|s|r)\W?_?\d+", re.I
@@ -33,7 +33,7 @@ _SAMPLE = re.compile(
 
 
 class _Ids(NamedTuple):
-    """A column that has each of its values as often as any other, for every model."""
+    """A column in which every model has each value equally often."""
 
     column: str
     n_values: int
@@ -46,17 +46,17 @@ def find_items(
     chosen: Mapping[str, str],
     metric: str | None,
 ) -> tuple[list[Frame], list[str]]:
-    """Return the tables with the column of their items, where only its values tell it.
+    """Return the tables with the column of items, if only its values show it.
 
     Returns
     -------
     frames, notes : list of Frame, list of str
-        Texts, or more than 50 values, each as often for every model, are items.
+        Texts, or more than 50 values, that every model has equally often are items.
 
     Raises
     ------
     TableError
-        A column that may be of items or of runs: only the user knows.
+        A column that may be of items or of runs, which only the user knows.
     """
     plain = all(x.metrics is None and not x.roles and x.columns for x in frames)
     if not plain:
@@ -75,10 +75,10 @@ def find_items(
     others = {x: y for x, y in frames[0].columns.items() if x not in names}
     try:
         score = find_score(frames[0], roles, metric)
-    except TableError:  # of several, of which all others may be ids
+    except TableError:  # several may be the score, but some of them may be ids
         score = find_score(replace(frames[0], columns=others), roles, metric)
-    found = [ids for ids in counted if ids.column != score]
-    for ids in sorted(found, key=lambda x: (x.n_each > 1, not x.is_text)):
+    candidates = [ids for ids in counted if ids.column != score]
+    for ids in sorted(candidates, key=lambda x: (x.n_each > 1, not x.is_text)):
         name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
         is_many = ids.n_values > _MAX_RUNS
         if is_many or (ids.is_text and ids.n_each == 1):
@@ -100,10 +100,10 @@ def find_items(
 
 
 def are_samples(records: Records, *, is_said: bool = False) -> bool:
-    """Tell several scores of each item: samples of an answer.
+    """Tell whether each item has several scores, from samples of an answer.
 
-    As many of every model and item, unless `is_said`, that scores of an item are to be
-    averaged. A column of indices that may name what they are of is not such.
+    Every model and item has equally many, unless `is_said` that scores of an item are
+    to be averaged. Scores are no samples if a column of indices may name them.
 
     Raises
     ------
@@ -138,13 +138,13 @@ def are_samples(records: Records, *, is_said: bool = False) -> bool:
 
 
 def have_samples(records: Records) -> bool:
-    """Tell several scores of most items: of a few, a row may be there twice."""
+    """Tell whether most items have several scores; a few may be repeated rows."""
     counts = np.bincount(records.group("model", "item")[0])
     return bool(np.median(counts) > 1)
 
 
 def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> TableError:
-    """Return an error of scores of an item that this column tells apart."""
+    """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
     item = find_column(records, "item")
@@ -161,7 +161,7 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
 def _count_values(
     frames: Sequence[Frame], roles: Mapping[str, str], column: str
 ) -> _Ids | None:
-    """Count how often each model has each value, or give None where that differs."""
+    """Count how often each model has each value; None if that differs."""
     names = [roles[x] for x in ("model", "task", "metric") if x in roles]
     if any(x not in frame.columns for frame in frames for x in (column, *names)):
         return None
@@ -169,7 +169,7 @@ def _count_values(
     if any(find_blank(x).any() for x in cells):
         return None
     texts = join_columns([encode_texts(x) for x in cells])
-    # Of files that do not name their model, each is of one.
+    # Each file that does not name its model is of one model.
     files = join_columns(
         [repeat(0 if "model" in roles else k, len(x)) for k, x in enumerate(cells)]
     )

@@ -25,7 +25,7 @@ def join_records(
     notes: list[str],
     left_out: list[str],
 ) -> ScoreTable:
-    """Join the scores of each task by what they are of."""
+    """Join the scores of each task by item or run."""
     records = _choose_records(records, choice)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
@@ -56,9 +56,9 @@ def join_records(
         n_common = len(joined[order[0]].scores)
         is_dropped = len(by_task[task].list_known(unit)) > n_common
         if choice.drop_unmatched and by_pair and is_dropped and len(order) > 2:
-            found = join_pairs(by_task[task], order, unit)
-            if any(len(x) > n_common for x, _ in found.values()):
-                pairs[task] = found
+            scores_of_pairs = join_pairs(by_task[task], order, unit)
+            if any(len(x) > n_common for x, _ in scores_of_pairs.values()):
+                pairs[task] = scores_of_pairs
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)
@@ -82,7 +82,7 @@ def join_records(
 
 
 def _are_named_runs(records: Records, unit: str) -> bool:
-    """Tell scores of runs with a name each, and not of their items."""
+    """Tell whether scores are of runs with names, not of items."""
     are_named = bool(np.all(records.factors["run"].codes >= 0))
     return unit == "run" and are_named and not records.has("item")
 
@@ -94,7 +94,7 @@ def _list_models(records: Records, choice: Choice) -> list[str]:
 
 
 def _choose_records(records: Records, choice: Choice) -> Records:
-    """Return the records of the models and tasks that were chosen."""
+    """Return the records of the chosen models and tasks."""
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = records.list_known(role)
         for name in names or ():
@@ -116,7 +116,7 @@ def _choose_records(records: Records, choice: Choice) -> Records:
 
 
 def _refuse_summaries(records: Records, choice: Choice) -> None:
-    """Refuse rows of means beside those of which they are the means."""
+    """Refuse rows of means beside the averaged rows."""
     options = {"model": "--columns", "task": "--tasks"}
     for role in ("model", "run", "item", "task"):
         if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
@@ -139,8 +139,8 @@ def _refuse_summaries(records: Records, choice: Choice) -> None:
 
 
 def _check_metrics(records: Records) -> str:
-    """Return the metrics, of which a task has one."""
-    # A file has one metric, so that its first score of each task tells.
+    """Return the metrics; each task must have one."""
+    # A file has one metric, so its first score of each task is enough.
     files = Coded(records.files, records.frames)
     groups, n_groups = group_rows([records.factors["task"], files])
     first: dict[str | None, Record] = {}

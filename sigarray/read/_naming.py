@@ -1,4 +1,4 @@
-"""What the paths of files say of the scores in them, and which files go together."""
+"""Names of scores from the paths of files, and checks that files go together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,23 +9,23 @@ from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records
 
-# Of files and tasks, where there are many.
+# The most files and tasks that are named.
 MAX_NAMED = 4
-# Of which the same is noted.
+# The most files that are named in one note.
 _MAX_SOURCES = 2
 
 
 def are_tasks(readings: Sequence[Reading | None]) -> bool:
-    """Tell files of several models each, which are of a task each."""
-    found = [reading.records for reading in readings if reading is not None]
-    return len(found) > 1 and all(
+    """Tell whether several files have several models each, and so are tasks."""
+    records_of_files = [reading.records for reading in readings if reading is not None]
+    return len(records_of_files) > 1 and all(
         records[0].task is None and len(records.list_known("model")) > 1
-        for records in found
+        for records in records_of_files
     )
 
 
 def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Records:
-    """Return the records with the model and the run that the path of the file says."""
+    """Return the records with the model and the run from the path of the file."""
     records = reading.records
     first = records[0]
     if file.is_named:
@@ -60,7 +60,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
 
 
 def name_as_said(file: SourceFile, records: Records) -> Records:
-    """Return the records with what the user says that the path of the file says."""
+    """Return the records with the names that `--path` reads from the path."""
     said: dict[str, Any] = dict(file.said or {})
     if file.is_named:
         said["model"] = file.model
@@ -81,7 +81,7 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
 
 
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
-    """Name the folders, or the files, of many the first."""
+    """Name the folders or the files, if there are many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
     return shorten(names, MAX_NAMED)
 
@@ -89,7 +89,7 @@ def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
 def list_notes(
     frames: Sequence[Frame], readings: Sequence[Reading | None]
 ) -> list[str]:
-    """List what was decided on files, once where it is the same of several."""
+    """List the notes on files, with one line for those that are the same."""
     sources: dict[str, list[str]] = {}
     for frame, reading in zip(frames, readings, strict=True):
         for note in reading.notes if reading is not None else ():
@@ -98,11 +98,11 @@ def list_notes(
 
 
 def check_one_way(readings: Sequence[Reading | None]) -> None:
-    """Refuse files of which some have percent signs, and others none."""
-    found = [reading for reading in readings if reading is not None]
-    percent = [reading for reading in found if reading.is_percent]
-    if 0 < len(percent) < len(found):
-        other = next(reading for reading in found if not reading.is_percent)
+    """Refuse files if some have percent signs and others do not."""
+    present = [reading for reading in readings if reading is not None]
+    percent = [reading for reading in present if reading.is_percent]
+    if 0 < len(percent) < len(present):
+        other = next(reading for reading in present if not reading.is_percent)
         first, second = (x.records[0].frame.source for x in (percent[0], other))
         msg = (
             f"Expected scores that are written in one way; got percent signs in "
@@ -116,7 +116,7 @@ def check_dated(
     readings: Sequence[Reading | None],
     frames: Sequence[Frame],
 ) -> None:
-    """Refuse two files of a tool with the items of one task of one model."""
+    """Refuse two files with the items of the same task and model."""
     first: dict[Any, str] = {}
     for (file, name, _), reading, frame in zip(files, readings, frames, strict=True):
         if reading is None or frame.metrics is None or "item" not in frame.roles:
@@ -139,7 +139,7 @@ def check_ignored(
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
 ) -> None:
-    """Refuse to leave out what is neither a column nor a model."""
+    """Refuse to leave out a name that is neither a column nor a model."""
     known: dict[str, None] = {"": None}
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         known |= dict.fromkeys(frame.columns)

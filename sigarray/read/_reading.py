@@ -1,4 +1,4 @@
-"""From the rows of files to scores that say of what they are."""
+"""Scores with their model, item, run and so on, from the rows of files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from sigarray.read._frame import (
 )
 from sigarray.read._records import FACTORS, Records
 
-# Cells by which a column of numbers is told.
+# The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was done to them."""
+    """The scores of a file, how they were written, and what was changed."""
 
     records: Records
     is_percent: bool
@@ -100,7 +100,7 @@ def read_records(
 def _say_columns(
     frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
 ) -> list[str]:
-    """Say what columns were taken for, and which were not looked at."""
+    """Say what columns were taken for, and which were ignored."""
     known = {role: x for role, x in roles.items() if role not in chosen} | {
         "score": score
     }
@@ -122,7 +122,7 @@ def _say_columns(
 
 
 def _groups_items(frame: Frame, roles: Mapping[str, str], column: str) -> bool:
-    """Tell a column of texts that says one thing of each item, and one of several."""
+    """Tell whether a column of texts has one value for each item, and groups items."""
     cells = frame.columns[column]
     if "item" not in roles or isinstance(cells, np.ndarray) or find_blank(cells).any():
         return False
@@ -140,7 +140,7 @@ def _doubt_columns(
     models: Coded,
     rows: np.ndarray,
 ) -> list[str]:
-    """Doubt scores that nothing tells apart, where a column might: of tasks, maybe."""
+    """Doubt that scores are of runs if a column, maybe of tasks, groups them."""
     if frame.metrics is not None or {"run", "item"} & set(roles):
         return []
     n_models = len(models.list_known())
@@ -166,7 +166,7 @@ def _doubt_columns(
 def _choose_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the metric that was chosen, or is the only one, and its rows."""
+    """Return the chosen or only metric, and its rows."""
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
@@ -191,7 +191,7 @@ def _choose_metric(
 def _read_factor(
     frame: Frame, roles: Mapping[str, str], role: str, rows: np.ndarray
 ) -> Coded:
-    """Return the text of a role for each row, or None for each."""
+    """Return the name in a role for each row, or None for each."""
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]

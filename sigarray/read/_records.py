@@ -1,4 +1,4 @@
-"""Scores that say of what they are, as columns."""
+"""Scores with their model, item, run and so on, as columns."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame
 
-# Roles of texts.
+# The roles of names, texts as a rule.
 FACTORS = ("task", "model", "item", "run", "cluster", "content")
 
 
 class Record(NamedTuple):
-    """A score: of which model, on what, and where it is. None where it does not say."""
+    """A score, its model, item and so on, and its place; None if the file has none."""
 
     task: str | None
     model: Any
@@ -39,7 +39,7 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Say where it is."""
+        """Return words for the place of the score."""
         frame = self.frame
         return f"{frame.source}, {frame.line_word} {frame.lines[self.row]}"
 
@@ -53,13 +53,13 @@ class Records:
     frames : tuple of Frame
         The files.
     metrics, roles : tuple of str, tuple of mapping
-        What the scores of each of them are called, and the columns of roles in it.
+        The name of the scores in each file, and its columns of roles.
     files, rows : array, shape (n,)
-        In which file a score is, and where in it.
+        The number of the file of each score, and its row there.
     scores, steps : array, shape (n,)
-        Steps are NaN where nothing says which it is.
+        Steps are NaN if they are unknown.
     factors : mapping
-        Role -> what each score is of.
+        Role -> the name of each score in it.
     """
 
     frames: tuple[Frame, ...]
@@ -99,12 +99,12 @@ class Records:
         )
 
     def name(self, **said: Any) -> "Records":
-        """Return the scores with what is said of all of them: role -> name."""
+        """Return the scores with one name for all in each of some roles."""
         named = {role: repeat(x, len(self)) for role, x in said.items()}
         return replace(self, factors={**self.factors, **named})
 
     def list_known(self, role: str) -> list[Any]:
-        """List what scores are of, in the order in which it comes first."""
+        """List the names in a role, in the order in which they come first."""
         return self.factors[role].list_known()
 
     def list_frames(self) -> list[Frame]:
@@ -112,11 +112,11 @@ class Records:
         return [self.frames[k] for k in np.unique(self.files)]
 
     def has(self, role: str) -> bool:
-        """Tell whether something says of what in this role some score is."""
+        """Tell whether any score has a name in this role."""
         return bool(np.any(self.factors[role].codes >= 0))
 
     def group(self, *roles: str) -> tuple[np.ndarray, int]:
-        """Number what scores are of in all of these roles, and count these numbers."""
+        """Number the different combinations of names in roles, and count them."""
         return group_rows([self.factors[role] for role in roles])
 
     def split(self, *roles: str) -> list["Records"]:
@@ -125,7 +125,7 @@ class Records:
         return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
 
     def compact(self) -> "Records":
-        """Return the scores with the names alone that they have."""
+        """Return the scores with unused names left out."""
         factors = {role: x.compact() for role, x in self.factors.items()}
         return replace(self, factors=factors)
 
@@ -162,6 +162,6 @@ def join_all(parts: Sequence[Records]) -> Records:
 
 
 def find_column(records: Records, role: str) -> str | None:
-    """Return the column that says what all records are of, or None."""
+    """Return the column of a role if all files of records have the same, or None."""
     names = {records.roles[k].get(role) for k in np.unique(records.files)}
     return names.pop() if len(names) == 1 else None

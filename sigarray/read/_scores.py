@@ -1,4 +1,4 @@
-"""From files of any kind to the scores of models, joined by what they are of."""
+"""Read the scores of models from files of any kind, and join them by item or run."""
 
 import collections
 import contextlib
@@ -72,9 +72,9 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Look for no cycles of objects meanwhile.
+    """Turn the garbage collector off.
 
-    Of millions of rows that takes half of the time, again and again, and finds none.
+    With millions of rows it takes half of the time, and finds no cycles.
     """
     is_on = gc.isenabled()
     gc.disable()
@@ -88,35 +88,35 @@ def _without_collector() -> Iterator[None]:
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns or {})
     files, notes = _open(sources, choice.path)
-    # Of mappings, which have no rows, there is none.
-    found = [
+    # Mappings have no rows, and so no table.
+    tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
-    files, found = _choose_rows(files, found, chosen, choice)
-    files, found = put_all_together(files, found, chosen)
-    found = [
+    files, tables = _choose_rows(files, tables, chosen, choice)
+    files, tables = put_all_together(files, tables, chosen)
+    tables = [
         None if x is None else turn_runs(x, chosen, choice.ignored, choice.metric)
-        for x in found
+        for x in tables
     ]
-    for frame in found:
+    for frame in tables:
         if frame is not None:
             refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
             refuse_splits(frame, chosen, choice.ignored)
             refuse_folds(frame, chosen, choice.ignored)
     folds = [
         doubt
-        for frame in found
+        for frame in tables
         if frame is not None
         for doubt in doubt_folds(frame, chosen, choice.ignored)
     ]
     if len(files) == 1:
-        table = read_columns(*files[0][1:], found[0], chosen, choice)
+        table = read_columns(*files[0][1:], tables[0], chosen, choice)
         if table is not None:
-            if found[0] is not None:
-                folds += doubt_tasks(found[0], chosen, choice.ignored, choice.models)
+            if tables[0] is not None:
+                folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             return _add_doubts(table, [], folds)
-    whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
+    whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
     _refuse_rows(frames, chosen, choice)
     frames, of_items = find_items(frames, chosen, choice.metric)
@@ -141,15 +141,16 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         if reading is not None:
             if n_files[file.model, reading.records[0].task] == 1:
                 file = file._replace(run=None)  # noqa: PLW2901
-            own = (
+            records_of_file = (
                 name_records(file, reading, is_of_task=is_by_task)
                 if file.said is None
                 else name_as_said(file, reading.records)
             )
-            named.append(own)
+            named.append(records_of_file)
             is_by_path = reading.records[0].model is None and file.said is None
-            if is_by_path and own[0].model != file.model:
-                splits.append((file.model, (own[0].model, own[0].run)))
+            first = records_of_file[0]
+            if is_by_path and first.model != file.model:
+                splits.append((file.model, (first.model, first.run)))
     said += say_split(splits)
     records = join_all(named)
     if choice.unit is None:
@@ -166,7 +167,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 def _add_doubts(
     table: ScoreTable, doubts: Sequence[str], of_runs: Sequence[str]
 ) -> ScoreTable:
-    """Add what makes the scores doubtful, and what makes runs so."""
+    """Add doubts about scores, and about runs if scores are of runs."""
     is_of_runs = table.unit == "run" and not table.is_paired
     more = [*doubts, *(of_runs if is_of_runs else ())]
     return table._replace(doubts=(*table.doubts, *dict.fromkeys(more)))
@@ -175,7 +176,7 @@ def _add_doubts(
 def _refuse_rows(
     frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
 ) -> None:
-    """Refuse predictions, and folds in silence, with a row for each."""
+    """Refuse predictions, and folds that were not chosen, with a row for each."""
     for frame in frames:
         refuse_predictions(frame, chosen, choice.metric)
         if choice.unit is None and not choice.is_paired:
@@ -188,22 +189,24 @@ def _choose_rows(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Return the files, and their tables, that have rows that are wanted."""
+    """Return the files that have chosen rows, and their tables."""
     for frame in frames:
         if frame is not None:
             refuse_rows_apart(frame)
-    found = [
+    tables = [
         None if frame is None else add_overrides(file.path, frame)
         for (file, *_), frame in zip(files, frames, strict=True)
     ]
     if choice.where:
-        whole = [_check_frame(*x, frame) for x, frame in zip(files, found, strict=True)]
+        whole = [
+            _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
+        ]
         kept = keep_rows(whole, choice.where)
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
-        found = [frame for frame in kept if frame.lines]
-    check_overrides([x for x in found if x is not None], chosen, choice.ignored)
-    return list(files), found
+        tables = [frame for frame in kept if frame.lines]
+    check_overrides([x for x in tables if x is not None], chosen, choice.ignored)
+    return list(files), tables
 
 
 def _check_runs(
@@ -211,7 +214,7 @@ def _check_runs(
     files: Sequence[tuple[SourceFile, str, Any]],
     readings: Sequence[Reading | None],
 ) -> None:
-    """Refuse many models of one run each, where their names are those of files."""
+    """Refuse many models with one run each, if files name them."""
     if any(file.is_named or file.said for file, *_ in files):
         return
     if any(x.records[0].model is not None for x in readings if x is not None):
@@ -226,20 +229,20 @@ def _list_of_paths(
     frames: Sequence[Frame],
     readings: Sequence[Reading | None],
 ) -> list[SourceFile]:
-    """List the files whose paths alone say of which model they are."""
-    found = []
+    """List the files whose model only the path names."""
+    named_by_path = []
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         if reading is not None and _is_of_path(file, frame, reading):
             first = reading.records[0]
             is_plain = (first.item, first.run, first.step) == (None, None, None)
             if is_plain and file.folder is not None:
                 refuse_rows_of_runs(file, len(reading.records))
-            found.append(file)
-    return found
+            named_by_path.append(file)
+    return named_by_path
 
 
 def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
-    """Tell a file whose path alone says of which model it is."""
+    """Tell whether only the path of a file names its model."""
     if file.is_named or file.said is not None:
         return False
     is_of_items = "task" in frame.constants or "item" in frame.roles
@@ -266,7 +269,7 @@ def _open(
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
-    """Return the table of one of several files, or raise where there is none."""
+    """Return the table of one of several files, or raise if there is none."""
     if frame is None:
         msg = (
             f"{name}: expected the scores of one model, for it is one of several "
@@ -281,9 +284,9 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
 def _read_frames(
     frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
 ) -> tuple[list[Reading | None], list[str], list[str]]:
-    """Read the scores of all tables; None for tasks that are not wanted.
+    """Read the scores of all tables; None for tasks that were not chosen.
 
-    And give notes, and the tasks that have not the metric.
+    Notes, and the tasks without the metric, are returned too.
     """
     readings: list[Reading | None] = []
     faults = []

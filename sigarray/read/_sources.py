@@ -1,4 +1,4 @@
-"""What kind of file a file is, and the tables in it."""
+"""The kind of a file, and the tables in it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,9 +22,9 @@ from sigarray.read._json import (
 )
 from sigarray.read._text import Row, split_table
 
-# Text of rows, which has columns of models or is a frame.
+# Rows of text, which have columns of models or are to be a frame.
 TextTable = tuple[list[Row], np.ndarray | None]
-# Models' scores, of which each may have its own number.
+# The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
 _OF_LINES: tuple[Callable[..., Frame | None], ...] = (_lm_eval.read_samples,)
@@ -43,12 +43,12 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 
 
 def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name of a file, and what is in it.
+    """Return the name and the content of a file.
 
     Raises
     ------
     TableError
-        A file that cannot be read, or of no known kind.
+        A file that cannot be read, or is of an unknown kind.
     """
     path = file.path
     if path != "-" and Path(path).is_dir():
@@ -69,13 +69,13 @@ def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
-    """Return a table as a frame, and as one of the tool that wrote it."""
+    """Return a table as a frame, converted if a known tool wrote it."""
     frame = content if isinstance(content, Frame) else _tabulate_text(*content, name)
     if not frame.roles and frame.columns:
         for convert in _OF_TABLES:
-            found = convert(frame, path)
-            if found is not None:
-                return found
+            converted = convert(frame, path)
+            if converted is not None:
+                return converted
     return frame
 
 
@@ -98,7 +98,7 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
             column: encode([x[k] if k < len(x) else "" for _, x in rows[1:]])
             for k, column in enumerate(header)
         }
-        # The index of a data frame has no name; numbers of all its rows say nothing.
+        # The index of a data frame has no name; its numbers of rows have no meaning.
         unnamed = distinct(columns.get("", []))
         if all(map(is_blank, unnamed)) or all(map(looks_like_score, unnamed)):
             columns.pop("", None)
@@ -108,7 +108,7 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
 
 
 def _has_records(text: str) -> bool:
-    """Tell records in lines from a document over several."""
+    """Tell whether lines are records, not one document."""
     lines = [line for line in text.split("\n", 2)[:2] if line.strip()]
     return len(lines) > 1 and all(
         line.lstrip().startswith("{") and line.rstrip().endswith("}") for line in lines
@@ -135,7 +135,7 @@ def _recognise_document(name: str, document: Any) -> Frame | Columns:
                 return frame
         if document and all(isinstance(x, list) for x in document.values()):
             return dict(document)
-        # Of a single run, such as metrics.json.
+        # The document of a single run, such as metrics.json.
         n_inner = sum(isinstance(x, dict) for x in document.values())
         is_flat = not any(isinstance(x, list) for x in flatten(document).values())
         if is_flat and n_inner < len(document):

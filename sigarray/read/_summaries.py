@@ -1,4 +1,4 @@
-"""Names of means, deviations and extremes, which are no runs, items or models."""
+"""Names of means, deviations and extremes, which are not runs, items or models."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ STATISTICS = SPREADS | frozenset(
         *("μ", "\N{MICRO SIGN}", "\N{EMPTY SET}", "xbar"),
     )
 )
-# What may stand beside them: "macro avg", "mean over seeds", "std dev".
+# Words that may stand beside them: "macro avg", "mean over seeds", "std dev".
 _BESIDE = frozenset(
     (
         *("of", "over", "across", "the", "all", "n", "and", "standard", "dev", "row"),
@@ -38,14 +38,14 @@ _BESIDE = frozenset(
         *("confidence", "interval"),
     )
 )
-# Of a row of columns of models; a model or a task of a long table may be called so.
+# Names of rows in a wide table; in a long table, models or tasks may have them.
 _OF_ALL_ROWS = frozenset(
     ("all", "macro", "micro", "weighted", "summary", "aggregate", "aggregated", "ci")
 )
-# Words of a column that is computed of those of models.
+# Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | {"diff", "difference", "delta", "gap", "improvement"}
 _MAX_WORDS = 4
-# Of many cells most are numbers.
+# Most of many cells are numbers, which need no closer look.
 _DIGITS = re.compile(r"\d+")
 _NO_WORD = re.compile(r"[\d\s.+-]*")
 _MIN_LABELS = 3
@@ -53,7 +53,7 @@ _NAMING = ("model", "task", "metric")
 
 
 def is_summary(cell: object) -> bool:
-    """Tell the name of a row of means, and the like: "Avg.", "mean (6 runs)"."""
+    """Tell whether a cell names a row of means or the like: "Avg.", "mean (6 runs)"."""
     if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
         return False
     text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())
@@ -69,7 +69,7 @@ def is_summary(cell: object) -> bool:
 
 
 def find_summaries(names: Iterable[object]) -> set[str]:
-    """Return the names of means; those that differ in numbers are looked at once."""
+    """Return the names of means; those that differ only in digits are tested once."""
     kinds: dict[str, list[str]] = {}
     for x in names:
         if isinstance(x, str):
@@ -78,9 +78,9 @@ def find_summaries(names: Iterable[object]) -> set[str]:
 
 
 def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
-    """Tell a name that is another one and a statistic: "a_std" or "a (mean)", and "a".
+    """Tell whether a name is another one and a statistic: "a_std", "a (mean)" of "a".
 
-    Of every name there are its words, as `list_words` gives them.
+    `words` has the words of every name, from `list_words`.
     """
     rest = set(words[name]) - COMPUTED - {"sd"}
     return rest != set(words[name]) and any(
@@ -89,7 +89,7 @@ def is_computed(name: str, words: Mapping[str, Collection[str]]) -> bool:
 
 
 def find_computed(names: Collection[str]) -> set[str]:
-    """Return the names that are another one and a statistic."""
+    """Return the names that consist of another one and a statistic."""
     words = {x: list_words(x) for x in names}
     return {x for x in names if is_computed(x, words)}
 
@@ -100,10 +100,10 @@ def refuse_summary_rows(
     ignored: Sequence[str],
     models: Sequence[str] | None,
 ) -> None:
-    """Refuse rows of means beside those of which they are the means.
+    """Refuse rows of means beside the averaged rows.
 
-    Their label may be in a column that was left out. Of a table with a row for each
-    score, models, runs, items and tasks are looked at when they are joined.
+    Their label may be in a column that was left out. In a table with a row for each
+    score, models, runs, items and tasks are checked when they are joined.
 
     Raises
     ------
@@ -122,13 +122,13 @@ def refuse_summary_rows(
     for column, cells in frame.columns.items():
         if column in names or isinstance(cells, np.ndarray):
             continue
-        found = _find_texts(cells, is_summary)
-        if not is_of_scores and not found:
-            found = _find_texts(cells, _is_of_all_rows)
-        if 0 < len(found) < len(cells):
+        rows = _find_texts(cells, is_summary)
+        if not is_of_scores and not rows:
+            rows = _find_texts(cells, _is_of_all_rows)
+        if 0 < len(rows) < len(cells):
             msg = (
-                f"{frame.place(column, found[0])}: expected a row of scores; got "
-                f"{str(cells[found[0]]).strip()!r}, which is hardly one beside others. "
+                f"{frame.place(column, rows[0])}: expected a row of scores; got "
+                f"{str(cells[rows[0]]).strip()!r}, which is hardly one beside others. "
                 "Leave out such rows, or rename them."
             )
             raise TableError(msg)
@@ -137,7 +137,7 @@ def refuse_summary_rows(
 
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
-    """Return where texts of some kind are; each is looked at once."""
+    """Return the places of texts of some kind; each different text is examined once."""
     texts = {x for x in {y for y in distinct(cells) if isinstance(y, str)} if is_one(x)}
     if not texts:
         return []
@@ -145,7 +145,7 @@ def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> li
 
 
 def _is_of_all_rows(cell: object) -> bool:
-    """Tell "all", "macro F1" and "mean acc", beside labels of other rows."""
+    """Tell whether a label is like "all", "macro F1" or "mean acc", beside others."""
     if not isinstance(cell, str):
         return False
     words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
@@ -154,7 +154,7 @@ def _is_of_all_rows(cell: object) -> bool:
 
 
 def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> None:
-    """Refuse last rows without a label, where all rows above have one of their own."""
+    """Refuse last rows without a label, if all rows above have different labels."""
     filled = [x for x in cells if not is_blank(x)]
     n = len(filled)
     if n == len(cells) or n < _MIN_LABELS or any(map(is_blank, cells[:n])):

@@ -1,4 +1,4 @@
-"""Scores of which nothing says what they are of: runs, or items of a test set."""
+"""Scores without names, which may be of runs or of items of a test set."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +9,11 @@ from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._records import Records
 
-# As many runs of every model, and more than these, are rare; items are many.
+# Models rarely have equally many runs if these are more; items are many.
 _MAX_RUNS = 50
-# Marks of single answers: right and wrong, in percent, by preference.
+# Marks of single answers: wrong and right, the same in percent, and preferences.
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
-# So many scores, all of them on a short scale of halves, are hardly of runs.
+# So many scores, all on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
 _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of its own"
 
@@ -21,7 +21,7 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray]
 ) -> tuple[bool, list[str]]:
-    """Tell whether rows of a table with a column for each model are items, by values.
+    """Tell by values whether rows of a table with a column for each model are items.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def find_unnamed_items(
     Raises
     ------
     TableError
-        Only the user knows; or rows cannot be pairs.
+        Both are possible, or rows cannot be pairs.
     """
     reason = doubt_runs(list(scores.values()))
     if reason is None:
@@ -55,12 +55,12 @@ def find_unnamed_items(
 
 
 def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
-    """Say why scores are hardly of runs; "" where they are marks of single answers."""
+    """Say why scores are hardly of runs; "" if they are marks of single answers."""
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
     n = max(sizes)
-    # Items have a score of each model, runs as many as there are.
+    # Items have a score of each model, while models may differ in runs.
     if len(sizes) == 1 and n > _MAX_RUNS:
         return f"{n:,} scores of each model"
     if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
@@ -74,7 +74,7 @@ def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
 
 
 def refuse_unnamed_rows(records: Records) -> list[str]:
-    """Refuse scores of which nothing is said, and which are hardly those of runs.
+    """Refuse scores without names that are hardly those of runs.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
     Raises
     ------
     TableError
-        Many scores, or marks of single answers; the mean of the others of each model.
+        Many scores, marks of single answers, or rows of means.
     """
     is_named = any(map(records.has, ("item", "run", "cluster")))
     if is_named or not np.isnan(records.steps).all():
@@ -117,7 +117,7 @@ def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> No
 
 
 def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse models with other numbers of items, of which nothing says which."""
+    """Refuse models with different numbers of items, if items have no names."""
     sizes = {name: len(x) for name, x in scores.items()}
     if len(set(sizes.values())) > 1:
         (a, n), *others = sizes.items()
@@ -131,9 +131,9 @@ def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
 
 
 def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
-    """Tell scores that are all one of two marks, and both of one model."""
+    """Tell whether all scores are one of two marks, and some model has both."""
     for low, high in _PAIRS_OF_MARKS:
-        # The start of long columns first, for most tell by it.
+        # The start of long columns is tested first, for it mostly decides.
         if all(
             bool(np.all((part == low) | (part == high)))
             for part in (*(x[:100] for x in columns), *columns)

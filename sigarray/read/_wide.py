@@ -30,9 +30,9 @@ Scores = dict[str, np.ndarray]
 
 
 class WideTable(NamedTuple):
-    """Columns of cells by their places, and where they are.
+    """Columns of cells by position, and the places of their rows.
 
-    `place` gives words for a row, counted from 0, and `header_line` is where names are.
+    `place` gives words for a row, counted from 0; `header_line` has the names.
     """
 
     source: str
@@ -43,7 +43,7 @@ class WideTable(NamedTuple):
 
 
 class WideScores(NamedTuple):
-    """Scores by model, what their rows are called, and what was done to them."""
+    """Scores by model, the names of their rows, and notes."""
 
     scores: Scores
     ids: list[str] | None
@@ -58,12 +58,12 @@ def tabulate_rows(
     ignored: Sequence[str],
     item: str | None = None,
 ) -> WideTable:
-    """Return a table of text, below whose header there are rows, or numbers.
+    """Return a table from a header and rows of text, or a matrix of numbers.
 
     Raises
     ------
     TableError
-        No header of names, or one that has a name twice.
+        No header of names, or a name twice in it.
     """
     if not rows:
         raise TableError(
@@ -102,13 +102,13 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
 
 
 def take_rows(table: WideTable, kept: list[int]) -> WideTable:
-    """Return some of the rows."""
+    """Return the table with some of its rows."""
     cells = {k: take(x, kept) for k, x in table.cells.items()}
     return table._replace(cells=cells, place=lambda k: table.place(kept[k]))
 
 
 def list_empty(table: WideTable) -> list[str]:
-    """List the columns that have a name, and no cell."""
+    """List the columns with a name but without filled cells."""
     return [
         name
         for k, name in table.names.items()
@@ -134,17 +134,17 @@ def read_wide(
     table : WideTable
         Blank cells are left out.
     columns : sequence of str, optional
-        Take these models, in this order, and look at no other column.
+        Take these models, in this order, and ignore other columns.
     ignored : sequence of str, default: ()
-        Without `columns`: look at all columns but these.
+        Without `columns`: take all columns but these.
     item : str, optional
-        A column that says of what the scores of a row are.
+        A column that names the item of each row.
     is_paired : bool, default: False
-        A row holds one score of each model: no cell of it may be blank.
+        A row holds one score of each model, and may have no blank cell.
     min_models : int, default: 2
-        How many models there have to be.
+        The least number of models.
     max_models : int, optional
-        How many there may be.
+        The largest number of models.
 
     Returns
     -------
@@ -154,8 +154,8 @@ def read_wide(
     Raises
     ------
     TableError
-        One of the cells is not what was expected, or a column that was not chosen by
-        name looks like an index.
+        A cell is not what was expected, or a column that was not chosen by name looks
+        like an index.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -168,7 +168,7 @@ def read_wide(
         names = leave_out(names, ignored, name)
         indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
         refuse_indices(indices, "or a time, by name", table.header_line, name)
-    line = max(1, table.header_line)  # 0 of a column without a header
+    line = max(1, table.header_line)  # 0 if there is no header
     check_count(names, min_models, max_models, f"{name}, line {line}")
     _check_filled(table, names, is_paired=is_paired or item is not None)
     positions = {model: k for k, model in names.items()}
@@ -194,7 +194,7 @@ def read_wide(
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
-    """Return the error of a column of cells that has no name."""
+    """Return the error for a column with cells but no name."""
     return TableError(
         f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
         'the items of a test set, by which models are paired, pass --item ""; where it '
@@ -204,7 +204,7 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 
 
 def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
-    """Refuse columns of texts: of names, or of answers that have no score yet."""
+    """Refuse columns of texts, such as names, or answers without a score yet."""
     texts = [
         k
         for k in names
@@ -232,13 +232,13 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
 
 
 def _has_gap(column: np.ndarray) -> bool:
-    """Tell a blank cell above a score: below the last one they are of other models."""
+    """Tell whether a blank cell is above a score; below, other models have more."""
     is_blank = np.isnan(column)
     return bool(np.any(is_blank[:-1] & ~is_blank[1:]))
 
 
 def _is_text(cells: Sequence[Any]) -> bool:
-    """Tell a column without a single cell that may be a number."""
+    """Tell whether no cell of a column may be a number."""
     filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
     return len(filled) > 1 and not any(map(looks_like_score, filled))
 
@@ -248,12 +248,12 @@ def _place_column(position: int, model: str) -> str:
 
 
 def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
-    """Return what a column says of every row, each of which is another one.
+    """Return the names of rows in a column, which must be different.
 
     Raises
     ------
     TableError
-        A name again, or a blank cell.
+        A name twice, or a blank cell.
     """
     ids = _read_names(table, column, role)
     first: dict[str, int] = {}
@@ -271,7 +271,7 @@ def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
 
 
 def _read_names(table: WideTable, column: str, role: str) -> list[str]:
-    """Return what a column says of every row."""
+    """Return the name in a column of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:
         msg = (
@@ -291,20 +291,20 @@ def _read_names(table: WideTable, column: str, role: str) -> list[str]:
 
 
 def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -> None:
-    """Refuse columns without a score, and of pairs rows that lack one."""
+    """Refuse columns without a score, and incomplete rows of pairs."""
     blanks: list[tuple[int, int]] = []
     for position, model in names.items():
         cells = table.cells[position]
         if isinstance(cells, np.ndarray):
             continue
-        found = [(k, position) for k in np.flatnonzero(find_blank(cells)).tolist()]
-        if len(found) == len(cells):
+        blank = np.flatnonzero(find_blank(cells)).tolist()
+        if len(blank) == len(cells):
             msg = (
                 f"{table.source}, {_place_column(position, model)}: expected scores; "
                 "got an empty column. Remove it, or choose others with --columns."
             )
             raise TableError(msg)
-        blanks += found
+        blanks += [(k, position) for k in blank]
     sizes = {len(table.cells[position]) for position in names}
     if is_paired and len(sizes) > 1:
         msg = (
@@ -329,7 +329,7 @@ def _read_header(
     ignored: Sequence[str],
     item: str | None,
 ) -> dict[int, str]:
-    """Return position -> name; a column without name and cells is no column."""
+    """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(map(_is_score, cells)):

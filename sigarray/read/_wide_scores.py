@@ -1,4 +1,4 @@
-"""Scores of a table with a column for each model, of all tasks."""
+"""Scores of a table with a column for each model, on all tasks."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ def read_columns(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> ScoreTable | None:
-    """Read a table with a column for each model, or give None for another one.
+    """Read a table with a column for each model, or return None for another one.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         notes += [*lacking, *said]
         if of_pairs:
             pairs[task] = {
-                (a, b): _take_pair(own, a, b, chosen)
-                for (a, b), own in of_pairs.items()
+                (a, b): _take_pair(rows_of_pair, a, b, chosen)
+                for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
     if not tasks:
@@ -116,9 +116,9 @@ def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
 def _take_pair(
     wide: WideTable, a: str, b: str, chosen: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models in the rows that have both."""
-    found = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
-    return found.scores[a], found.scores[b]
+    """Return the scores of two models in the rows of both."""
+    wide_scores = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
+    return wide_scores.scores[a], wide_scores.scores[b]
 
 
 def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
@@ -146,7 +146,7 @@ def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -
 def _choose_tasks(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice
 ) -> dict[str, WideTable]:
-    """Return the rows of each task that is wanted; of a table without tasks, all."""
+    """Return the rows of each chosen task; all rows of a table without tasks."""
     parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
     wanted = sort_ids(parts) if choice.tasks is None else list(choice.tasks)
     for name in wanted:
@@ -163,7 +163,7 @@ def _choose_tasks(
 def _leave_out_empty(
     wide: WideTable, task: str, choice: Choice
 ) -> tuple[WideTable, Choice, list[str]]:
-    """Leave out the columns of models that have no score of a task, and say so."""
+    """Leave out the models without a score on a task, and return notes on them."""
     empty = list_empty(wide) if task else []
     if not empty:
         return wide, choice, []
@@ -191,9 +191,9 @@ def _list_models(
 def _take_task(
     wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str], bool]:
-    """Return the scores of a task, of what they are, notes, and whether of items."""
+    """Return the scores of a task, their ids, notes, and whether they are of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
-    found = read_wide(
+    wide_scores = read_wide(
         wide,
         choice.models,
         ignored=[*choice.ignored, *(chosen[x] for x in ("run", "task") if x in chosen)],
@@ -202,34 +202,34 @@ def _take_task(
         min_models=choice.min_models,
         max_models=choice.max_models,
     )
-    scores, notes = found.scores, found.notes
+    scores, notes = wide_scores.scores, wide_scores.notes
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
-    # Names of rows may count them all, and --unit says what every row is of.
+    # Rows with names may be means too, unless --unit says what every row is of.
     if choice.unit is None:
         notes += refuse_mean_rows(place, scores)
-    is_of_items = found.ids is not None or choice.unit == "item"
+    is_of_items = wide_scores.ids is not None or choice.unit == "item"
     if not is_of_items and choice.unit is None and not choice.is_paired:
         is_of_items, said = find_unnamed_items(place, scores)
         notes += said
-    if found.ids is None:
-        # One tuple serves all models of one size.
+    if wide_scores.ids is None:
+        # All models of one size share a tuple.
         numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
         ids = {model: numbers[: len(column)] for model, column in scores.items()}
         return scores, ids, notes, is_of_items
-    places = {name: k for k, name in enumerate(found.ids)}
+    places = {name: k for k, name in enumerate(wide_scores.ids)}
     order = [places[name] for name in sort_ids(places)]
     scores = {model: column[order] for model, column in scores.items()}
-    ids = dict.fromkeys(scores, tuple(found.ids[k] for k in order))
+    ids = dict.fromkeys(scores, tuple(wide_scores.ids[k] for k in order))
     return scores, ids, notes, is_of_items
 
 
 def _find_index_roles(
     frame: Frame, chosen: Mapping[str, str], choice: Choice
 ) -> dict[str, str]:
-    """Return what the index of a data frame with a column for each model says.
+    """Return the roles of the index of a data frame with a column for each model.
 
-    Role -> its name, of items, runs and tasks, where nothing else was chosen for it.
+    These are role -> name for items, runs and tasks without a chosen column.
     """
     if is_long(frame, chosen) or frame.roles:
         return {}
@@ -250,7 +250,7 @@ def _find_wide(
     chosen: Mapping[str, str],
     choice: Choice,
 ) -> WideTable | None:
-    """Return a table with a column for each model, or None for another one."""
+    """Return a table if it has a column for each model, or None."""
     if frame is None:
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
