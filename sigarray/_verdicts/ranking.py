@@ -27,8 +27,8 @@ Wins = Sequence[tuple[str, str]]
 class Order:
     """Models, the best first, and the letters of their groups.
 
-    Models that share a letter are not told apart. There are no letters for two models,
-    nor with a baseline, which is the first one.
+    Of models that share a letter neither is shown to be better. There are no letters
+    for two models, nor with a baseline, which is the first one.
     """
 
     names: list[str]
@@ -86,8 +86,13 @@ def list_pairs(
     return sorted(((a, b) for a, b in pairs), key=lambda x: [place[y] for y in x])
 
 
-def say_order_of_models(order: Order) -> list[str]:
+def say_order_of_models(order: Order, baseline: str | None, wins: Wins) -> list[str]:
     """Say in a line which models are better than which; nothing without groups."""
+    if baseline is not None:
+        better = [name for name in order.names if (name, baseline) in wins]
+        worse = [name for name in order.names if (baseline, name) in wins]
+        lists = [", ".join(names) or "none" for names in (better, worse)]
+        return [f"Better than {baseline}: {lists[0]}. Worse: {lists[1]}."]
     if not order.letters:
         return []
     if len(order.groups) == 1:
@@ -95,7 +100,7 @@ def say_order_of_models(order: Order) -> list[str]:
     if sum(map(len, order.groups)) == len(order.names):
         return [f"Ranking: {' > '.join(', '.join(group) for group in order.groups)}"]
     said = ", ".join(f"{name} ({order.letters[name]})" for name in order.names)
-    return [f"Ranking: {said}. Models that share a letter are not told apart."]
+    return [f"Ranking: {said}. Of models that share a letter, neither is better."]
 
 
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:

@@ -36,7 +36,7 @@ def report_tasks(
         for x in by
     ]
     sentences = [_say_pair(*pair, by) for pair, by in by_pair.items()]
-    rule = f"A model is better than another one on a task if {basis}."
+    rule = f"A model is better than another on a task if {basis}."
     correction = first.correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
@@ -114,9 +114,10 @@ def _title(comparison: Comparison) -> str:
 
 def _say_basis(comparison: Comparison) -> str:
     if comparison.test == "aso":
-        return say_order_basis(comparison)
+        limit = f"eps_min < {comparison.threshold:g}"
+        return f"{limit}, {say_order_basis(comparison)}"
     level = f"{comparison.alpha:.10g}"
-    return f"at level {level} {say_correction_of_tests(comparison)}"
+    return f"p <= {level}, {say_correction_of_tests(comparison)}"
 
 
 def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:

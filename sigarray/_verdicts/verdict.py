@@ -1,5 +1,6 @@
 """Reports on models that were compared: the answer first, then the numbers."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,13 @@ from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
 _UNEQUAL = "unequal"
+# Said where an interval includes 0 beside a verdict, or excludes it beside none.
+_TWO_ANSWERS = {
+    True: "Intervals are of means, and verdicts of whole distributions: one may be "
+    "clear where the other is not.",
+    False: "Intervals hold all at once, and corrections work step by step: one may be "
+    "clear where the other is not.",
+}
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -112,10 +120,16 @@ def _make_report(
     cost a verdict.
     """
     names, wins = comparison.names, list_wins(decisions)
-    told = [f"A model is better than another one if {rule}."]
-    if any(_are_unequal(comparison, x) for x in decisions if x.better is None):
+    told = [f"A model is better than another if {rule}."]
+    is_of_orders = comparison.test == "aso"
+    undecided = [x for x in decisions if x.better is None]
+    if is_of_orders and undecided:
+        told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
+    if any(_are_unequal(comparison, x) for x in undecided):
         told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
-    if any(x.better is None for x in decisions):
+    if any(_disagrees(comparison, x) for x in decisions):
+        told.append(_TWO_ANSWERS[is_of_orders])
+    if any(_varies(comparison, x) for x in undecided):
         told.append(_say_what_decides(comparison, has_lost=has_lost))
     document = start_document(comparison, comparison.correction) | document
     document |= {
@@ -130,7 +144,10 @@ def _make_report(
     details = _table_of_pairs(comparison, decisions, order)
     if len(decisions) > MOST_ROWS:
         details = _matrix_of_pairs(comparison, decisions, order)
-    answer = sentences if len(decisions) == 1 else say_order_of_models(order)
+        told.append("Differences and their intervals are in --format csv and json.")
+    answer = sentences
+    if len(decisions) > 1:
+        answer = say_order_of_models(order, comparison.baseline, wins)
     return Report(
         [details, _table_of_models(comparison, order)],
         [*sentences, *told],
@@ -140,6 +157,19 @@ def _make_report(
         headline=[_title(comparison), *answer],
         remarks=told,
     )
+
+
+def _disagrees(comparison: Comparison, x: Decision) -> bool:
+    """Tell whether 0 is in the interval of a decided pair, or outside of another."""
+    low, high = comparison.find_interval(x.a, x.b)
+    if math.isnan(low):
+        return False
+    return (low <= 0.0 <= high) == (x.better is not None)
+
+
+def _varies(comparison: Comparison, x: Decision) -> bool:
+    """Tell whether the scores of one of two models vary."""
+    return any(not y["sd"] <= 0.0 for y in comparison.summarize_pair(x.a, x.b))
 
 
 def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
@@ -184,7 +214,7 @@ def _table_of_pairs(
     shares = any("probability_of_improvement" in x.record for x in decisions)
     sign = ">" if comparison.higher_is_better else "<"
     header = ["A", "B", "A - B, interval", *([f"P(A{sign}B)"] * shares)]
-    header += [_name_number(comparison), "verdict"]
+    header += [_name_number(comparison), "better"]
     rows: list[list[str]] = []
     marked = set()
     for x in sorted(decisions, key=lambda x: sorted((place[x.a], place[x.b]))):
@@ -196,7 +226,7 @@ def _table_of_pairs(
             [
                 *(a, b, _show_difference(comparison, a, b)),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(x.shown, _say_verdict(comparison, x, a)),
+                *(x.shown, x.better or _say_open(comparison, x)),
             ]
         )
     title = f"Differences of means, {comparison.say_level_of_intervals()}"
@@ -211,10 +241,8 @@ def _name_number(comparison: Comparison) -> str:
     return "adjusted p" if is_adjusted else "p"
 
 
-def _say_verdict(comparison: Comparison, x: Decision, a: str) -> str:
-    """Say the verdict on a pair in a word or two."""
-    if x.better is not None:
-        return "A is better" if x.better == a else "B is better"
+def _say_open(comparison: Comparison, x: Decision) -> str:
+    """Say in a word what is known of a pair that has no better model."""
     return _UNEQUAL if _are_unequal(comparison, x) else "inconclusive"
 
 
@@ -263,7 +291,10 @@ def _matrix_of_pairs(
 def _say_order(comparison: Comparison, x: Decision, threshold: float) -> str:
     """Say the verdict of almost stochastic order on a pair."""
     bounds = x.record["eps_min_a_over_b"], x.record["eps_min_b_over_a"]
-    a, b = (x.b, x.a) if bounds[1] < bounds[0] else (x.a, x.b)
+    is_turned = bounds[1] < bounds[0] or (
+        bounds[0] == bounds[1] and _find_lead(comparison, x.a, x.b) < 0.0
+    )
+    a, b = (x.b, x.a) if is_turned else (x.a, x.b)
     low, high = (show_bound(bound, threshold) for bound in sorted(bounds))
     difference = _say_difference(comparison, a, b)
     if x.better is not None:

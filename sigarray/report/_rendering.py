@@ -189,7 +189,7 @@ def _render_rich(report: Report) -> str:
 
 
 def _render_markdown(report: Report) -> str:
-    blocks = ["\n".join(map(_to_paragraph, report.headline))] * bool(report.headline)
+    blocks = ["\n\n".join(map(_to_paragraph, report.headline))] * bool(report.headline)
     for table in report.tables:
         blocks += [f"{_to_paragraph(table.title)}:", _draw_markdown(table)]
     sentences = map(_to_paragraph, report.said)
@@ -202,7 +202,7 @@ def _render_markdown(report: Report) -> str:
 
 def _render_latex(report: Report) -> str:
     blocks = ["% \\usepackage{booktabs}"]
-    blocks += ["\n".join(map(_to_latex, report.headline))] * bool(report.headline)
+    blocks += ["\n\n".join(map(_to_latex, report.headline))] * bool(report.headline)
     blocks += [f"% {table.title}\n{_draw_latex(table)}" for table in report.tables]
     sentences = [*report.said, f"Method: {report.method}."]
     blocks.append("\n".join(map(_to_latex, sentences)))

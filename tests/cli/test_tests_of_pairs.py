@@ -104,7 +104,7 @@ class TestCompare:
         assert "c is better than a: p = " in out
         assert "a vs. b: inconclusive (p = " in out
         rule = "p <= 0.05, after Holm's correction for 3 comparisons."
-        assert out.count(f"A model is better than another one if {rule}") == 1
+        assert out.count(f"A model is better than another if {rule}") == 1
 
     def test_adjusted_p_values_decide(self, write, run):
         """One p-value of 0.04 is significant, but not beside two others."""

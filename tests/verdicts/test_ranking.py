@@ -36,7 +36,7 @@ def test_groups_that_overlap_have_letters():
     noise = NOISE - NOISE.mean()
     scores = {"a": noise, "b": noise[::-1] + 0.06, "c": np.roll(noise, 7) + 0.12}
     line, rows = rank(scores, test="t")
-    said = "Models that share a letter are not told apart."
+    said = "Of models that share a letter, neither is better."
     assert line == f"Ranking: c (a), b (ab), a (b). {said}"
     assert rows[1:4] == [["c", "a"], ["b", "ab"], ["a", "b"]]
 
@@ -52,5 +52,28 @@ def test_a_baseline_is_first_and_there_is_no_ranking():
     _, rows = rank(APART, baseline="low", test="t")
     assert [name for name, _ in rows[1:4]] == ["low", "high", "middle"]
     text = str(compare_models(APART, unit="run", baseline="low", test="t"))
+    assert text.splitlines()[1] == "Better than low: high, middle. Worse: none."
     assert "Ranking" not in text
     assert "middle  high" not in text
+
+
+def test_models_named_as_the_columns_are():
+    """The better model is named, for "A" may be the second one of a row."""
+    text = str(compare_models({"B": APART["high"], "A": NOISE}, unit="run"))
+    (row,) = [x.split() for x in text.splitlines() if x.split()[:2] == ["B", "A"]]
+    assert row[-1] == "B"
+
+
+def test_where_interval_and_verdict_differ_it_is_said():
+    few_fail = np.r_[np.full(15, 0.9), np.full(15, 0.5)] + NOISE[:1] * 0.0
+    other = RNG.normal(0.8, 0.003, 30)
+    text = str(compare_models({"a": few_fail, "b": other}, unit="run"))
+    assert "inconclusive" in text or "unequal" in text
+    assert "Intervals are of means, and verdicts of whole distributions" in text
+
+
+def test_nothing_is_advised_where_no_score_varies():
+    scores = {"x": np.full(6, 0.5), "y": np.full(6, 0.5)}
+    with pytest.warns(UserWarning, match="do not vary"):
+        text = str(compare_models(scores, unit="run"))
+    assert "would decide more" not in text
