@@ -4,12 +4,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.samples import Trials
-from sigarray._verdicts.verdict import (
-    start_document,
-)
 from sigarray.report._numbers import number_format, show_difference
 from sigarray.report._rendering import Report, Table
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._verdicts.intervals import UNKNOWN, Interval, find_intervals, is_of_hits
-from sigarray.report._numbers import Summary, describe_scores
+from sigarray.report._numbers import Summary, describe_scores, without_infinities
 
 
 @dataclass(frozen=True)
@@ -138,3 +138,24 @@ def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]
     """Return every two models, or the baseline and each other one."""
     pairs = itertools.combinations(names, 2)
     return [pair for pair in pairs if baseline is None or baseline in pair]
+
+
+def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
+    """Return what JSON says of a comparison, beside its results."""
+    level = {"confidence_level": comparison.confidence_level}
+    if comparison.test != "aso":
+        level = {"alpha": comparison.alpha}
+    return {
+        "source": comparison.source,
+        "test": comparison.test,
+        "higher_is_better": comparison.higher_is_better,
+        **level,
+        "correction": correction if comparison.is_corrected else None,
+        "n_resamples": comparison.n_resamples,
+        "seed": comparison.seed,
+        "method": comparison.method,
+        "models": {
+            name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
+            for name, scores in comparison.scores.items()
+        },
+    }

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
-    start_document,
 )
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable

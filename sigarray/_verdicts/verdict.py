@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
@@ -384,23 +384,3 @@ def _show_difference(comparison: Comparison, a: str, b: str) -> str:
     interval = comparison.find_interval(a, b)
     difference = summaries[0]["mean"] - summaries[1]["mean"]
     return show_interval(difference, *interval, number_format(summaries, sign="+"))
-
-
-def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
-    level = {"confidence_level": comparison.confidence_level}
-    if comparison.test != "aso":
-        level = {"alpha": comparison.alpha}
-    return {
-        "source": comparison.source,
-        "test": comparison.test,
-        "higher_is_better": comparison.higher_is_better,
-        **level,
-        "correction": correction if comparison.is_corrected else None,
-        "n_resamples": comparison.n_resamples,
-        "seed": comparison.seed,
-        "method": comparison.method,
-        "models": {
-            name: {"n": len(scores)} | without_infinities(comparison.summaries[name])
-            for name, scores in comparison.scores.items()
-        },
-    }
