@@ -22,6 +22,11 @@ _TESTS = itertools.count(1)
 
 
 def pytest_collection_finish() -> None:
+    """Freeze the tests."""
+    freeze_objects()
+
+
+def freeze_objects() -> None:
     """Take what is here to stay, 12,000 tests above all, from the garbage collector.
 
     It walks through all of that at each full collection, for most of a second.
@@ -36,7 +41,7 @@ def _few_programs() -> Iterator[None]:
     yield
     if next(_TESTS) % 400 == 0 and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
-        pytest_collection_finish()
+        freeze_objects()
 
 
 @pytest.fixture(params=EAGER)

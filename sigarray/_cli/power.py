@@ -13,6 +13,7 @@ from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.request import (
     Request,
@@ -21,7 +22,7 @@ from sigarray._verdicts.request import (
     describe_comparison,
     make_test,
 )
-from sigarray._verdicts.samples import Trials, are_binary
+from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores

@@ -85,7 +85,7 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
-        return report_orders(comparison, result, decisions, self.threshold)
+        return report_orders(comparison, result, decisions)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._verdicts.intervals import UNKNOWN, Interval, find_intervals, is_of_hits
+from sigarray._verdicts.intervals import UNKNOWN, Interval, are_binary, find_intervals
 from sigarray.report._numbers import Summary, describe_scores, without_infinities
 
 
@@ -55,6 +55,11 @@ class Comparison:
             return [self.summaries[name] for name in (a, b)]
         return [describe_scores(x) for x in self._list_scores(a, b)]
 
+    def find_difference(self, a: str, b: str) -> float:
+        """Return the difference of the means of two models."""
+        means = [x["mean"] for x in self.summarize_pair(a, b)]
+        return means[0] - means[1]
+
     @functools.cached_property
     def intervals(self) -> dict[tuple[str, str], Interval]:
         """The interval of the difference of means of each pair, at one level for all.
@@ -79,7 +84,7 @@ class Comparison:
         """Say what the intervals are, as a part of the line on the method."""
         if not all(isinstance(x, np.ndarray) for x in self.scores.values()):
             return ""
-        are_hits = all(is_of_hits(x) for x in self.scores.values())
+        are_hits = all(are_binary(x) for x in self.scores.values())
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
@@ -126,6 +131,16 @@ class Comparison:
     def pairs(self) -> list[tuple[str, str]]:
         """Every two models, or the baseline and each other one."""
         return pairs_of(self.names, self.baseline)
+
+    @property
+    def title(self) -> str:
+        """What was compared, and which scores are better."""
+        return f"{self.source}, {self.direction} is better"
+
+    @property
+    def sign(self) -> str:
+        """The sign between two scores of which the first is better."""
+        return ">" if self.higher_is_better else "<"
 
     @property
     def direction(self) -> str:

@@ -90,12 +90,11 @@ def decide_by_tests(
 
 
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
-    means = [summary["mean"] for summary in comparison.summarize_pair(a, b)]
     low, high = comparison.find_interval(a, b)
     return {
         "model_a": a,
         "model_b": b,
-        "mean_difference": means[0] - means[1],
+        "mean_difference": comparison.find_difference(a, b),
         "difference_low": low,
         "difference_high": high,
     }

@@ -16,6 +16,8 @@ import numpy as np
 from sigarray import proportion_ci
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.special import normal_quantile, student_t_sf
+from sigarray._numeric.statistic import largest_or_one
+from sigarray._numeric.student import find_t, squared_error
 from sigarray._order.comparison import choose_degrees_of_freedom
 
 _NEWTON_STEPS, _CONVERGED = 20, 1e-9
@@ -29,6 +31,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    @property
+    def includes_zero(self) -> bool:
+        """Whether 0 is between the limits; False if there are none."""
+        return self.low <= 0.0 <= self.high
+
     def turn(self) -> "Interval":
         """Return the interval of the opposite difference."""
         return Interval(-self.high, -self.low)
@@ -38,12 +45,12 @@ UNKNOWN = Interval(math.nan, math.nan)
 
 
 class _Estimate(NamedTuple):
-    """A difference of means in a unit, its standard error and degrees of freedom."""
+    """A difference of means in a unit, the squared errors of the means, and sizes."""
 
     difference: float
-    error: float
-    df: float
-    unit: float
+    errors: tuple[float, float]
+    sizes: tuple[int, int]
+    unit: np.float64
 
 
 def find_intervals(
@@ -55,7 +62,7 @@ def find_intervals(
     single score, nor if no score varies: others might.
     """
     intervals = [UNKNOWN] * len(pairs)
-    are_hits = {id(x): is_of_hits(x) for pair in pairs for x in pair}
+    are_hits = {id(x): are_binary(x) for pair in pairs for x in pair}
     of_hits = [
         k for k, (x, y) in enumerate(pairs) if are_hits[id(x)] and are_hits[id(y)]
     ]
@@ -67,12 +74,29 @@ def find_intervals(
         for k in sorted(rest)
         if min(map(len, pairs[k])) > 1
     }
-    known = {k: x for k, x in estimates.items() if x.error > 0.0}
-    factors = find_quantiles(0.5 * (1.0 - level), [x.df for x in known.values()])
+    known = {k: x for k, x in estimates.items() if sum(x.errors) > 0.0}
+    dfs = _find_degrees_of_freedom(list(known.values()), is_paired=is_paired)
+    factors = find_quantiles(0.5 * (1.0 - level), dfs)
     for (k, x), factor in zip(known.items(), factors, strict=True):
-        ends = (x.difference - factor * x.error, x.difference + factor * x.error)
+        half = factor * math.sqrt(sum(x.errors))
+        ends = (x.difference - half, x.difference + half)
         intervals[k] = Interval(*(float(x.unit * end) for end in ends))
     return intervals
+
+
+def _find_degrees_of_freedom(
+    estimates: Sequence[_Estimate], *, is_paired: bool
+) -> list[float]:
+    """Return those of pairs, or Welch's, as tests of means have them."""
+    if is_paired:
+        return [x.sizes[0] - 1.0 for x in estimates]
+    errors = np.asarray([x.errors for x in estimates]).reshape(-1, 2)
+    sizes = np.asarray([x.sizes for x in estimates], float).reshape(-1, 2)
+    _, dfs = find_t(HOST, errors[:, 0], [*errors.T], [*(sizes - 1.0).T])
+    return [
+        choose_degrees_of_freedom(df, *x.sizes)
+        for df, x in zip(dfs.tolist(), estimates, strict=True)
+    ]
 
 
 def find_quantiles(p: float, dfs: Sequence[float]) -> np.ndarray:
@@ -95,8 +119,8 @@ def find_quantiles(p: float, dfs: Sequence[float]) -> np.ndarray:
     return np.asarray(np.exp(u))
 
 
-def is_of_hits(x: np.ndarray) -> bool:
-    """Tell scores of 0 and 1."""
+def are_binary(x: np.ndarray) -> bool:
+    """Tell whether all scores are 0 or 1."""
     return bool(((x == 0.0) | (x == 1.0)).all())
 
 
@@ -128,28 +152,18 @@ def _compare_hits(
 def _estimate_pairs(x: np.ndarray, y: np.ndarray) -> _Estimate:
     unit = _find_unit(x, y)
     gaps = x / unit - y / unit
-    error = math.sqrt(_square_error(gaps))
-    return _Estimate(float(gaps.mean()), error, len(gaps) - 1.0, unit)
+    errors = float(squared_error(HOST, gaps)), 0.0
+    return _Estimate(float(gaps.mean()), errors, (len(x), len(y)), unit)
 
 
 def _estimate(x: np.ndarray, y: np.ndarray) -> _Estimate:
-    unit, n, m = _find_unit(x, y), len(x), len(y)
-    x, y = x / unit, y / unit
-    errors = _square_error(x), _square_error(y)
-    total = sum(errors)
-    df = n + m - 2.0
-    if total > 0.0:
-        shares = errors[0] / total, errors[1] / total
-        df = 1.0 / (shares[0] ** 2 / (n - 1.0) + shares[1] ** 2 / (m - 1.0))
-    df = choose_degrees_of_freedom(df, n, m)
-    return _Estimate(float(x.mean() - y.mean()), math.sqrt(total), df, unit)
+    unit = _find_unit(x, y)
+    first, second = x / unit, y / unit
+    errors = float(squared_error(HOST, first)), float(squared_error(HOST, second))
+    difference = float(first.mean() - second.mean())
+    return _Estimate(difference, errors, (len(x), len(y)), unit)
 
 
-def _find_unit(x: np.ndarray, y: np.ndarray) -> float:
-    """Return a unit in which no square overflows."""
-    return max(float(np.abs(x).max()), float(np.abs(y).max())) or 1.0
-
-
-def _square_error(x: np.ndarray) -> float:
-    """Estimate the variance of the mean."""
-    return float(x.var(ddof=1, dtype=np.float64)) / len(x)
+def _find_unit(x: np.ndarray, y: np.ndarray) -> np.float64:
+    """Return a unit of float64, in which no square overflows."""
+    return np.float64(largest_or_one(HOST, x, y))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MOST_ROWS, list_pairs
+from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -78,8 +78,9 @@ def draw_differences(
     for task, x in list(compared.items())[:_MAX_TASKS]:
         if len(x.pairs) > MOST_ROWS:
             continue
-        pairs = list_pairs(x, decisions[task])
-        every = {f"{a} vs. {b}": (x, a, b) for a, b in pairs}
+        order = order_models(x, list_wins(decisions[task]))
+        pairs = sort_pairs(order, decisions[task])
+        every = {f"{a} vs. {b}": (x, a, b) for a, b, _ in pairs}
         whose = f"every two models{_of_task(task)}"
         drawn = _draw_differences(every, ("first", "second"), whose)
         if drawn is not None:
@@ -98,9 +99,9 @@ def _draw_differences(
     for label, (x, a, b) in rows.items():
         interval = x.find_interval(a, b)
         if not math.isnan(interval.low):
-            means = [summary["mean"] for summary in x.summarize_pair(a, b)]
             limits = ConfidenceInterval(*interval)
-            results[label] = BootstrapResult(means[0] - means[1], limits, math.nan)
+            difference = x.find_difference(a, b)
+            results[label] = BootstrapResult(difference, limits, math.nan)
     if not results:
         return None
     first = next(iter(rows.values()))[0]

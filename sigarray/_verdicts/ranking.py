@@ -75,15 +75,15 @@ def order_models(comparison: Comparison, wins: Wins) -> Order:
     return Order(names, groups, letters)
 
 
-def list_pairs(
-    comparison: Comparison, decisions: Iterable[Decision]
-) -> list[tuple[str, str]]:
-    """Return every pair, the best models first."""
-    decisions = list(decisions)
-    order = order_models(comparison, list_wins(decisions))
+def sort_pairs(
+    order: Order, decisions: Iterable[Decision]
+) -> list[tuple[str, str, Decision]]:
+    """Return the decision on each pair and its models, the best models first."""
     place = {name: k for k, name in enumerate(order.names)}
-    pairs = [sorted((x.a, x.b), key=place.__getitem__) for x in decisions]
-    return sorted(((a, b) for a, b in pairs), key=lambda x: [place[y] for y in x])
+    pairs = [
+        (x.a, x.b, x) if place[x.a] < place[x.b] else (x.b, x.a, x) for x in decisions
+    ]
+    return sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
 
 def say_order_of_models(order: Order, baseline: str | None, wins: Wins) -> list[str]:
@@ -121,8 +121,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         for name in order.names
     ]
     header = ["model", "n", "mean", "sd", "better than", "worse than"]
-    title = f"{comparison.source}, {comparison.direction} is better"
-    return Table(title, header, rows)
+    return Table(comparison.title, header, rows)
 
 
 def rank_on_tasks(title: str, models: Sequence[str], wins: Wins) -> Table:

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigarray._backend.seeds import name_streams
+from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.test import Shares, Test
 from sigarray.read._wide import Scores
-
-
-def are_binary(scores: np.ndarray) -> bool:
-    """Tell whether all scores are 0 or 1."""
-    return bool(np.all((scores == 0.0) | (scores == 1.0)))
 
 
 @dataclass(frozen=True)

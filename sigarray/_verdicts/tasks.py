@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MAX_SHOWN, rank_on_tasks, say_ranking
+from sigarray._verdicts.ranking import MAX_SHOWN, list_wins, rank_on_tasks, say_ranking
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
@@ -53,14 +53,9 @@ def report_tasks(
     method = "; or, by the scores of a task, ".join(methods)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     if len(models) > MAX_SHOWN:
-        wins = [
-            (x.better, x.b if x.better == x.a else x.a)
-            for by in decisions.values()
-            for x in by
-            if x.better is not None
-        ]
+        wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
-        ranking = rank_on_tasks(_title(first), models, wins)
+        ranking = rank_on_tasks(first.title, models, wins)
         sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         return Report([ranking], sentences, method, records, document)
     tables = [_mean_table(compared, models), _decision_table(list(compared), by_pair)]
@@ -107,10 +102,6 @@ def list_undecided(
     ]
 
 
-def _title(comparison: Comparison) -> str:
-    return f"{comparison.source}, {comparison.direction} is better"
-
-
 def _say_basis(comparison: Comparison) -> str:
     if comparison.test == "aso":
         limit = f"eps_min < {comparison.threshold:g}"
@@ -143,7 +134,7 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    title = f"{_title(first)}: means (standard deviations) of {units}"
+    title = f"{first.title}: means (standard deviations) of {units}"
     return Table(title, ["model", *compared], rows)
 
 

@@ -17,6 +17,7 @@ from sigarray._verdicts.ranking import (
     rank_models,
     say_order_of_models,
     say_ranking,
+    sort_pairs,
 )
 from sigarray.report._numbers import (
     number_format,
@@ -46,29 +47,28 @@ def report_orders(
     comparison: Comparison,
     result: PairwiseAsoResult,
     decisions: Sequence[Decision],
-    threshold: float,
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold."""
-    eps_min = np.asarray(result.eps_min)
-    ratios, errors = np.asarray(result.violation_ratio), result.standard_error
+    threshold = comparison.threshold
+    eps_min, ratios = np.asarray(result.eps_min), np.asarray(result.violation_ratio)
+    errors = np.asarray(result.standard_error)
     shares = np.asarray(result.probability_of_improvement)
     p_values, names = np.asarray(result.pvalue), comparison.names
     places = {(a, b): (names.index(a), names.index(b)) for a, b in comparison.pairs}
     both_ways = {*places.values(), *((j, i) for i, j in places.values())}
     records = []
     for i, j in sorted(both_ways):
-        means = [comparison.summaries[names[k]]["mean"] for k in (i, j)]
         low, high = comparison.find_interval(names[i], names[j])
         records.append(
             {
                 "model_a": names[i],
                 "model_b": names[j],
-                "mean_difference": means[0] - means[1],
+                "mean_difference": comparison.find_difference(names[i], names[j]),
                 "difference_low": low,
                 "difference_high": high,
                 "eps_min": float(eps_min[i, j]),
                 "violation_ratio": float(ratios[i, j]),
-                "standard_error": float(np.asarray(errors)[i, j]),
+                "standard_error": float(errors[i, j]),
                 "probability_of_improvement": float(shares[i, j]),
                 "pvalue": float(p_values[i, j]),
                 "a_is_better": bool(eps_min[i, j] < threshold),
@@ -76,7 +76,7 @@ def report_orders(
         )
     document = {"threshold": threshold, "eps_min": eps_min.tolist()}
     rule = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
-    sentences = [_say_order(comparison, x, threshold) for x in decisions]
+    sentences = [_say_order(comparison, x) for x in decisions]
     return _make_report(
         comparison,
         decisions,
@@ -119,32 +119,23 @@ def _make_report(
     `rule` says when a model is better; `has_lost` if the number of comparisons may have
     cost a verdict.
     """
-    names, wins = comparison.names, list_wins(decisions)
-    told = [f"A model is better than another if {rule}."]
-    is_of_orders = comparison.test == "aso"
-    undecided = [x for x in decisions if x.better is None]
-    if is_of_orders and undecided:
-        told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
-    if any(_are_unequal(comparison, x) for x in undecided):
-        told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
-    if any(_disagrees(comparison, x) for x in decisions):
-        told.append(_TWO_ANSWERS[is_of_orders])
-    if any(_varies(comparison, x) for x in undecided):
-        told.append(_say_what_decides(comparison, has_lost=has_lost))
+    wins = list_wins(decisions)
+    order = order_models(comparison, wins)
     document = start_document(comparison, comparison.correction) | document
     document |= {
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    order = order_models(comparison, wins)
-    if len(names) > MAX_SHOWN:
+    if len(order.names) > MAX_SHOWN:
         ranking = rank_models(comparison, order, wins)
-        told = say_ranking(len(names), wins, rule, comparison.n_comparisons)
+        told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
         return Report([ranking], told, comparison.method, records, document)
-    details = _table_of_pairs(comparison, decisions, order)
+    told = _list_remarks(comparison, decisions, rule, has_lost=has_lost)
     if len(decisions) > MOST_ROWS:
         details = _matrix_of_pairs(comparison, decisions, order)
         told.append("Differences and their intervals are in --format csv and json.")
+    else:
+        details = _table_of_pairs(comparison, decisions, order)
     answer = sentences
     if len(decisions) > 1:
         answer = say_order_of_models(order, comparison.baseline, wins)
@@ -154,17 +145,35 @@ def _make_report(
         comparison.method,
         records,
         document,
-        headline=[_title(comparison), *answer],
+        headline=[comparison.title, *answer],
         remarks=told,
     )
 
 
+def _list_remarks(
+    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_lost: bool
+) -> list[str]:
+    """Say when a model is better, and what readers may wonder about."""
+    is_of_orders = comparison.test == "aso"
+    undecided = [x for x in decisions if x.better is None]
+    told = [f"A model is better than another if {rule}."]
+    if is_of_orders and undecided:
+        told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
+    if any(_are_unequal(comparison, x) for x in undecided):
+        told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
+    if any(_disagrees(comparison, x) for x in decisions):
+        told.append(_TWO_ANSWERS[is_of_orders])
+    if any(_varies(comparison, x) for x in undecided):
+        told.append(_say_what_decides(comparison, has_lost=has_lost))
+    return told
+
+
 def _disagrees(comparison: Comparison, x: Decision) -> bool:
     """Tell whether 0 is in the interval of a decided pair, or outside of another."""
-    low, high = comparison.find_interval(x.a, x.b)
-    if math.isnan(low):
+    interval = comparison.find_interval(x.a, x.b)
+    if math.isnan(interval.low):
         return False
-    return (low <= 0.0 <= high) == (x.better is not None)
+    return interval.includes_zero == (x.better is not None)
 
 
 def _varies(comparison: Comparison, x: Decision) -> bool:
@@ -202,23 +211,16 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
     return Table("Scores", header, rows, name_columns=1 + len(group))
 
 
-def _title(comparison: Comparison) -> str:
-    return f"{comparison.source}, {comparison.direction} is better"
-
-
 def _table_of_pairs(
     comparison: Comparison, decisions: Sequence[Decision], order: Order
 ) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
-    place = {name: k for k, name in enumerate(order.names)}
     shares = any("probability_of_improvement" in x.record for x in decisions)
-    sign = ">" if comparison.higher_is_better else "<"
-    header = ["A", "B", "A - B, interval", *([f"P(A{sign}B)"] * shares)]
+    header = ["A", "B", "A - B, interval", *([f"P(A{comparison.sign}B)"] * shares)]
     header += [_name_number(comparison), "better"]
     rows: list[list[str]] = []
     marked = set()
-    for x in sorted(decisions, key=lambda x: sorted((place[x.a], place[x.b]))):
-        a, b = sorted((x.a, x.b), key=place.__getitem__)
+    for a, b, x in sort_pairs(order, decisions):
         share = _find_share(comparison, x, a)
         if x.better is not None:
             marked.add((len(rows), len(header) - 1))
@@ -288,8 +290,9 @@ def _matrix_of_pairs(
     return Table(title, ["", *names], rows, marked)
 
 
-def _say_order(comparison: Comparison, x: Decision, threshold: float) -> str:
+def _say_order(comparison: Comparison, x: Decision) -> str:
     """Say the verdict of almost stochastic order on a pair."""
+    threshold = comparison.threshold
     bounds = x.record["eps_min_a_over_b"], x.record["eps_min_b_over_a"]
     is_turned = bounds[1] < bounds[0] or (
         bounds[0] == bounds[1] and _find_lead(comparison, x.a, x.b) < 0.0
@@ -304,8 +307,7 @@ def _say_order(comparison: Comparison, x: Decision, threshold: float) -> str:
     said = "inconclusive"
     if _are_unequal(comparison, x):
         said = "not equal, but neither is shown to be better"
-    level = 1.0 - comparison.confidence_level
-    sign = ">" if comparison.higher_is_better else "<"
+    level, sign = 1.0 - comparison.confidence_level, comparison.sign
     p = show_p_value(float(x.record["pvalue"]), level)
     return (
         f"{a} vs. {b}: {said} (eps_min = {low} and {high}, threshold {threshold:g}; "
@@ -332,8 +334,9 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
     level = comparison.alpha
     better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
     share = _find_share(comparison, x, better)
-    sign = ">" if comparison.higher_is_better else "<"
-    rank = "" if share is None else f"; P({better} {sign} {worse}) = {share:.2f}"
+    rank = ""
+    if share is not None:
+        rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
     difference = _say_difference(comparison, better, worse)
     if x.better is None:
         return (
@@ -351,8 +354,8 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
 
 def _find_lead(comparison: Comparison, a: str, b: str) -> float:
     """Return by how much the mean of a model is better than that of another one."""
-    means = [x["mean"] for x in comparison.summarize_pair(a, b)]
-    return (means[0] - means[1]) * (1.0 if comparison.higher_is_better else -1.0)
+    difference = comparison.find_difference(a, b)
+    return difference if comparison.higher_is_better else -difference
 
 
 def say_correction(comparison: Comparison, name: str) -> str:
@@ -374,13 +377,12 @@ def _say_difference(comparison: Comparison, a: str, b: str) -> str:
 
 def _say_sharper(comparison: Comparison, better: str, worse: str) -> str:
     """Say that a verdict is sharper than the interval of its difference."""
-    low, high = comparison.find_interval(better, worse)
-    return ", though this interval includes 0" if low <= 0.0 <= high else ""
+    interval = comparison.find_interval(better, worse)
+    return ", though this interval includes 0" if interval.includes_zero else ""
 
 
 def _show_difference(comparison: Comparison, a: str, b: str) -> str:
     """Show the difference of two means, and its interval if there is one."""
-    summaries = comparison.summarize_pair(a, b)
+    show = number_format(comparison.summarize_pair(a, b), sign="+")
     interval = comparison.find_interval(a, b)
-    difference = summaries[0]["mean"] - summaries[1]["mean"]
-    return show_interval(difference, *interval, number_format(summaries, sign="+"))
+    return show_interval(comparison.find_difference(a, b), *interval, show)
