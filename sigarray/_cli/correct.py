@@ -4,13 +4,13 @@ import argparse
 
 import numpy as np
 
-from sigarray import (
+from sigarray._cli.options import add_format, add_level
+from sigarray._correction import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,
     holm,
 )
-from sigarray._cli.options import add_format, add_level
 from sigarray.read._p_values import read_p_values
 from sigarray.report._numbers import show_p_value
 from sigarray.report._rendering import Report, Table

@@ -4,10 +4,10 @@ import base64
 import html
 from collections.abc import Sequence
 
-from sigarray import __version__
 from sigarray._cli.picture_files import as_svg
 from sigarray._plain_text import show_controls
 from sigarray._verdicts.pictures import Picture
+from sigarray._version import __version__
 from sigarray.report._rendering import Report, Table
 
 _STYLE = """

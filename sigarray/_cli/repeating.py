@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Mapping
 
-from sigarray import __version__
+from sigarray._version import __version__
 from sigarray.report._rendering import Report
 from sigarray.report._signature import read_signature
 

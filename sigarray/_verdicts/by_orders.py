@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray import multi_aso
+from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.notes import heard_by

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray import holm
+from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_tests
 from sigarray._verdicts.floors import (

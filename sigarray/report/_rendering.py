@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sigarray._plain_text import escape_hidden, show_controls
+from sigarray._version import __version__
 from sigarray.read._text import NUMBER
 
 _MIN_WIDTH = 40
@@ -320,8 +321,6 @@ def escape_json(text: str) -> str:
 
 def _render_sentences(report: Report) -> str:
     """Return a paragraph for a paper."""
-    from sigarray import __version__
-
     method = f"Method: {report.method} (sigarray {__version__})."
     return " ".join([*report.sentences, method]) + "\n"
 

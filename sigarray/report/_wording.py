@@ -7,6 +7,7 @@ from typing import Any
 from sigarray._backend.checks import describe as describe_value
 from sigarray._backend.checks import fraction
 from sigarray._host import copy_array
+from sigarray._version import __version__
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
@@ -99,8 +100,6 @@ def describe(
     >>> "5 and 5 runs, one-sided, confidence level 0.95" in text
     True
     """
-    from sigarray import __version__
-
     if isinstance(names, str) or len(names) != 2:
         msg = f"Expected the names of two models; got {describe_value(names)}."
         raise ValueError(msg)
