@@ -8,19 +8,19 @@ from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_table
-from sigarray._cli.page import write_page
 from sigarray._cli.picture_files import (
     FORMATS,
     is_same_file,
     save_pictures,
-    write_file,
 )
 from sigarray._cli.repeating import apply_signature, report_verification
 from sigarray._verdicts.models import compare_table
+from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.tasks import list_undecided
-from sigarray.report._rendering import Report
+from sigarray.report._files import write_file
+from sigarray.report._layout import Report
 
 DESCRIPTION = (
     "Compare every two models, by almost stochastic order or by a two-sided "
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> Report:
     result = compare_table(table, request)
     if expected is not None:
         return report_verification(table.source, expected, result.fields)
-    report = result.report
+    report = result.content
     if options.plot is not None or options.report is not None:
         _write_pictures(options, result)
     if options.fail_unless_better is not None:
@@ -108,5 +108,6 @@ def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> Non
     except ImportError as error:
         raise ValueError(str(error)) from error
     if options.report is not None:
-        page = write_page(result.report, pictures, options.command_line, list_said())
+        origin = Origin(options.command_line, list_said("note"), list_said("warning"))
+        page = write_page(result.content, pictures, result.table, origin)
         write_file(options.report, page.encode())

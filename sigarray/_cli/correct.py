@@ -12,8 +12,8 @@ from sigarray._correction import (
     holm,
 )
 from sigarray.read._p_values import read_p_values
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
-from sigarray.report._rendering import Report, Table
 
 DESCRIPTION = (
     "Adjust p-values for several comparisons. FILE (- for standard input, "

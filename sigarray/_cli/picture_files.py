@@ -1,13 +1,12 @@
-"""Files of pictures, and of other data that are written as a whole."""
+"""Files of pictures."""
 
 import io
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
+from sigarray.report._files import write_file
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
@@ -41,41 +40,3 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
         note(f"{where}: {picture.caption}")
     if len(shown) < len(pictures):
         note(f"a .pdf has {len(pictures) - 1} more pictures, as --report")
-
-
-def as_svg(picture: Picture) -> bytes:
-    """Return a picture as SVG, with the same bytes each time."""
-    import matplotlib as mpl
-
-    data = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "sigarray"}):
-        picture.figure.savefig(
-            data, format="svg", bbox_inches="tight", metadata={"Date": None}
-        )
-    return data.getvalue()
-
-
-def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: if that fails or is interrupted, none is left.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written.
-    """
-    folder = Path(path).absolute().parent
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}."
-        raise ValueError(msg) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

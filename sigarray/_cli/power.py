@@ -26,7 +26,7 @@ from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.report._rendering import Report
+from sigarray.report._layout import Report
 
 DESCRIPTION = (
     "How often `sigarray compare` would call the better model better, with the same "

@@ -15,8 +15,8 @@ from sigarray._cli.options import add_format, add_level, add_random
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._verdicts.notes import announce
 from sigarray.read._responses import read_responses
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
-from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 

@@ -10,7 +10,9 @@ from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
 from sigarray._cli.progress import track, watch
 from sigarray._verdicts.notes import Listener, heard_by
-from sigarray.report._rendering import Report, print_text, render
+from sigarray.report._layout import Report
+from sigarray.report._rendering import render
+from sigarray.report._text import print_text
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 from sigarray._cli.options import add_format, add_random, whole_number
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._verdicts.notes import announce
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import without_infinities
-from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, study, study_records
 from sigarray.responses._models import MODELS
 

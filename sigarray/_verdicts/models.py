@@ -1,7 +1,7 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -24,6 +24,7 @@ from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
+from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.request import (
     METHODS,
     Request,
@@ -40,6 +41,7 @@ from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._python_words import in_words_of_python, say_in_python
 from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
 
 
@@ -198,7 +200,7 @@ def compare_models(
     check_seed(rng)
     execution = nest_execution(workers=workers, progress=progress)
     names = list_names_of(scores)
-    with in_words_of_python(names), executed_by(execution):
+    with in_words_of_python(names) as said, executed_by(execution):
         request = check_request(
             Request(
                 test=test,
@@ -230,12 +232,28 @@ def compare_models(
         notes: list[str] = list(table.notes)
         with heard_by(Listener(notes.append, lambda steps, _: iter(steps))):
             result = compare_table(table, request)
-    report = result.report
-    sentences = [say_in_python(x, names) for x in report.sentences]
     return replace(
         result,
-        report=replace(report, sentences=sentences),
+        content=_say_in_python(result.content, names),
         notes=tuple(say_in_python(x, names) for x in notes),
+        warnings=tuple(said),
+    )
+
+
+def _say_in_python(report: Report, names: Sequence[str]) -> Report:
+    """Write the options of the command in a report as arguments."""
+
+    def translate(lines: Sequence[str]) -> list[str]:
+        return [say_in_python(x, names) for x in lines]
+
+    remarks, advice = report.remarks, list(report.advice)
+    if advice[-1:] == [WHERE_PAIRS_ARE]:
+        advice[-1] = WHERE_PAIRS_ARE_IN_PYTHON
+    return replace(
+        report,
+        sentences=translate(report.sentences),
+        remarks=None if remarks is None else translate(remarks),
+        advice=translate(advice),
     )
 
 

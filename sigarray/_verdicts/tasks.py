@@ -4,15 +4,23 @@ from collections.abc import Mapping, Sequence
 
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MAX_SHOWN, list_wins, rank_on_tasks, say_ranking
+from sigarray._verdicts.ranking import (
+    MAX_SHOWN,
+    WHERE_PAIRS_ARE,
+    list_wins,
+    mark_best,
+    rank_on_tasks,
+    say_ranking,
+)
+from sigarray._verdicts.records import list_records
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, without_infinities
-from sigarray.report._rendering import Report, Table
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
@@ -29,11 +37,7 @@ def report_tasks(
             pair = (x.b, x.a) if (x.b, x.a) in by_pair else (x.a, x.b)
             by_pair.setdefault(pair, {})[task] = x
     basis = _say_basis(first)
-    records = [
-        {"task": task} | without_infinities(x.record)
-        for task, by in decisions.items()
-        for x in by
-    ]
+    records = list_records(compared, decisions)
     sentences = [_say_pair(*pair, by) for pair, by in by_pair.items()]
     rule = f"A model is better than another on a task if {basis}."
     correction = first.correction
@@ -41,7 +45,7 @@ def report_tasks(
     shared = next(iter(documents.values()))
     document = {name: x for name, x in shared.items() if name != "models"} | {
         "tasks": {task: x["models"] for task, x in documents.items()},
-        "pairs": records,
+        "pairs": list(map(without_infinities, records)),
         "wins": [
             {"model_a": a, "model_b": b, "a_wins": wins[0], "b_wins": wins[1]}
             for (a, b), by in by_pair.items()
@@ -56,8 +60,10 @@ def report_tasks(
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
         ranking = rank_on_tasks(first.title, models, wins)
-        sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        return Report([ranking], sentences, method, records, document)
+        told = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        return Report(
+            [ranking], [told], method, records, document, advice=[WHERE_PAIRS_ARE]
+        )
     tables = [_mean_table(compared, models), _decision_table(list(compared), by_pair)]
     return Report(tables, [*sentences, rule], method, records, document)
 
@@ -135,7 +141,10 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
     title = f"{first.title}: means (standard deviations) of {units}"
-    return Table(title, ["model", *compared], rows)
+    marked = frozenset[tuple[int, int]]().union(
+        *(mark_best(x, models, k) for k, x in enumerate(compared.values(), 1))
+    )
+    return Table(title, ["model", *compared], rows, marked)
 
 
 def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:

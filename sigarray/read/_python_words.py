@@ -61,15 +61,17 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
 
 
 @contextlib.contextmanager
-def in_words_of_python(names: Collection[str]) -> Iterator[None]:
+def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    The names stay as they are; the block may add others.
+    The names stay as they are; the block may add others. The block gets a list, in
+    which the warnings are at its end.
     """
+    said: list[str] = []
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            yield
+            yield said
         except ValueError as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
                 error.args = (say_in_python(error.args[0], names),)
@@ -77,5 +79,6 @@ def in_words_of_python(names: Collection[str]) -> Iterator[None]:
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught
     ):
+        said.append(say_in_python(message, names))
         # The level is that of the caller of the function with this block.
-        warnings.warn(say_in_python(message, names), category, stacklevel=4)
+        warnings.warn(said[-1], category, stacklevel=4)

@@ -8,8 +8,9 @@ import numpy as np
 
 from sigarray._backend.checks import describe, fraction
 from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray.report._layout import Table
 from sigarray.report._numbers import show_bound, without_infinities
-from sigarray.report._rendering import Table, escape_json, render_table
+from sigarray.report._rendering import escape_json, render_table
 from sigarray.results import PairwiseAsoResult, Ranking
 
 # Names of rows, or of rows for each axis of a batch.
