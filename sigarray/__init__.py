@@ -27,6 +27,7 @@ if _TYPE_CHECKING:
     )
     from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.proportions import proportion_ci
+    from sigarray._difference.signed_ranks import wilcoxon_test
     from sigarray._gathering import gather_scores
     from sigarray._order.from_chunks import (
         aso_from_chunks,
@@ -57,6 +58,7 @@ if _TYPE_CHECKING:
         SampleSizeResult,
         ScoreSummary,
         TTestResult,
+        WilcoxonResult,
     )
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "ScoreSummary",
     "TTestResult",
     "Verdict",
+    "WilcoxonResult",
     "aso",
     "aso_from_chunks",
     "aso_replicates",
@@ -107,6 +110,7 @@ __all__ = [
     "t_test",
     "violation_ratio",
     "violation_ratio_from_chunks",
+    "wilcoxon_test",
 ]
 
 _ROOMS = ("plot", "read", "report", "responses")
@@ -126,6 +130,7 @@ _MODULES = {
     "_difference.permutation": ("permutation_replicates", "permutation_test"),
     "_difference.placements": ("brunner_munzel",),
     "_difference.proportions": ("proportion_ci",),
+    "_difference.signed_ranks": ("wilcoxon_test",),
     "_gathering": ("gather_scores",),
     "_order.from_chunks": (
         "aso_from_chunks",
@@ -156,6 +161,7 @@ _MODULES = {
         "SampleSizeResult",
         "ScoreSummary",
         "TTestResult",
+        "WilcoxonResult",
     ),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -2,7 +2,7 @@
 
 import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,18 +61,21 @@ def list_wins(decisions: Iterable[Decision]) -> Wins:
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
     """Sort models by how many they beat, how many beat them, and their mean."""
+    sign = -1.0 if comparison.higher_is_better else 1.0
+    merits = {name: sign * x["mean"] for name, x in comparison.summaries.items()}
+    return order_by(merits, wins, comparison.baseline)
+
+
+def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
+    """Sort models by how many they beat, how many beat them, and a rank of each."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    sign = -1.0 if comparison.higher_is_better else 1.0
-    means = {name: x["mean"] for name, x in comparison.summaries.items()}
 
     def rank(name: str) -> tuple[bool, int, int, float]:
-        is_baseline = name == comparison.baseline
-        return not is_baseline, -beaten[name], beaten_by[name], sign * means[name]
+        return name != baseline, -beaten[name], beaten_by[name], ranks[name]
 
-    names = sorted(comparison.names, key=rank)
-    is_grouped = comparison.baseline is None and 2 < len(names) <= _MOST_IN_GROUPS
-    if not is_grouped:
+    names = sorted(ranks, key=rank)
+    if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
         return Order(names, [], {})
     place = {name: k for k, name in enumerate(names)}
     is_decided = np.zeros((len(names), len(names)), dtype=bool)
@@ -101,22 +104,27 @@ def sort_pairs(
     return sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
 
-def say_order_of_models(order: Order, baseline: str | None, wins: Wins) -> list[str]:
-    """Say in a line which models are better than which; nothing without groups."""
+def say_order_of_models(
+    order: Order, baseline: str | None, wins: Wins, where: str = ""
+) -> list[str]:
+    """Say in a line which models are better than which; nothing without groups.
+
+    `where` is nothing, or such as " over 8 tasks".
+    """
     if baseline is not None:
         better = [quote(name) for name in order.names if (name, baseline) in wins]
         worse = [quote(name) for name in order.names if (baseline, name) in wins]
         lists = [", ".join(names) or "none" for names in (better, worse)]
-        return [f"Better than {quote(baseline)}: {lists[0]}. Worse: {lists[1]}."]
+        return [f"Better than {quote(baseline)}{where}: {lists[0]}. Worse: {lists[1]}."]
     if not order.letters:
         return []
     if len(order.groups) == 1:
-        return ["No model is shown to be better than another one."]
+        return [f"No model is shown to be better than another one{where}."]
     if sum(map(len, order.groups)) == len(order.names):
         groups = [", ".join(map(quote, group)) for group in order.groups]
-        return [f"Ranking: {' > '.join(groups)}"]
+        return [f"Ranking{where}: {' > '.join(groups)}"]
     said = ", ".join(f"{quote(name)} ({order.letters[name]})" for name in order.names)
-    return [f"Ranking: {said}. {SHARED_LETTER}"]
+    return [f"Ranking{where}: {said}. {SHARED_LETTER}"]
 
 
 def quote(name: str) -> str:
@@ -144,29 +152,16 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     ]
     group = ["group"] if order.letters else []
     header = ["model", *group, "n", "mean", "sd", "better than", "worse than"]
-    marked = mark_best(comparison, order.names, header.index("mean"))
+    place = header.index("mean")
+    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
     return Table("Ranking", header, rows, marked, name_columns=1 + len(group))
 
 
-def mark_best(
-    comparison: Comparison, names: Sequence[str], column: int
-) -> frozenset[tuple[int, int]]:
-    """Return the cells of the best mean, in rows of these models."""
+def list_best(comparison: Comparison) -> list[str]:
+    """Return the models with the best mean."""
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     best = (max if comparison.higher_is_better else min)(means.values())
-    return frozenset(
-        (i, column) for i, name in enumerate(names) if means.get(name) == best
-    )
-
-
-def rank_on_tasks(title: str, models: Sequence[str], wins: Wins) -> Table:
-    """Sort models by how often they beat another one on some task."""
-    beaten = Counter(better for better, _ in wins)
-    beaten_by = Counter(worse for _, worse in wins)
-    order = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
-    rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in order]
-    title = f"{title}: decided pairs, over all tasks"
-    return Table(title, ["model", "won", "lost"], rows)
+    return [name for name, mean in means.items() if mean == best]
 
 
 def say_ranking(

@@ -15,8 +15,8 @@ from sigarray._verdicts.ranking import (
     SHARED_LETTER,
     WHERE_PAIRS_ARE,
     Order,
+    list_best,
     list_wins,
-    mark_best,
     order_models,
     rank_models,
     say_order_of_models,
@@ -203,7 +203,8 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
     ]
     group = ["group"] if order.letters else []
     header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
-    marked = mark_best(comparison, order.names, header.index("mean"))
+    place = header.index("mean")
+    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
     return Table("Scores", header, rows, marked, name_columns=1 + len(group))
 
 
