@@ -7,7 +7,7 @@ from sigarray._cli.choosing import add_tests, read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.options import FILE_OF_SCORES, add_table
+from sigarray._cli.options import FILE_OF_SCORES, add_format, add_table, list_choices
 from sigarray._cli.picture_files import (
     FORMATS,
     is_same_file,
@@ -22,37 +22,35 @@ from sigarray._verdicts.tasks import list_undecided
 from sigarray.report._files import write_file
 from sigarray.report._layout import Report
 
-DESCRIPTION = (
-    "Compare every two models, by almost stochastic order or by a two-sided "
-    f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
-)
+FILES = "[FILE ...]"
+DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
     add_tests(command)
-    paper = command.add_argument_group("for the paper, and for others")
-    paper.add_argument(
+    result = command.add_argument_group("what to write")
+    add_format(result)
+    result.add_argument(
         "--plot",
         metavar="FILE",
-        help=f"draw what decides, in a file that ends in {', '.join(FORMATS)}",
+        help=f"draw the result: {list_choices(FORMATS)}",
     )
-    paper.add_argument(
+    result.add_argument(
         "--report",
         metavar="FILE.html",
-        help="write one page: verdict, tables, pictures, method and how to repeat it",
+        help="write a page: tables, pictures, method, scores",
     )
-    paper.add_argument(
+    result.add_argument(
         "--verify",
         metavar="SIGNATURE",
-        help="say whether FILE repeats the numbers of a signature, which tells the "
-        "options; exit code 1 where it does not",
+        help="say whether FILE gives the numbers of a signature",
     )
-    paper.add_argument(
+    result.add_argument(
         "--fail-unless-better",
         metavar="MODEL",
-        help="exit code 1 unless MODEL is better than every other one, on every task",
+        help="exit with 1 unless MODEL is better than all others",
     )
 
 

@@ -45,20 +45,42 @@ class _Parser(argparse.ArgumentParser):
         super().error(show_controls(message))
 
 
+class _Formatter(argparse.HelpFormatter):
+    """A help in which most options take one line."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26)
+
+
 def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser; it stores the name of the command as `command`."""
+    commands = "\n".join(f"  {name:<11}{said}" for name, said in _COMMANDS.items())
     parser = _Parser(
-        prog="sigarray", description="Is model A really better than model B?"
+        prog="sigarray",
+        usage="sigarray [-h] [--version] COMMAND ...",
+        description=f"Is model A really better than model B?\n\ncommands:\n{commands}",
+        epilog="The options of a command: sigarray COMMAND --help",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, said in _COMMANDS.items():
+    parsers = parser.add_subparsers(
+        required=True, dest="command", metavar="COMMAND", help=argparse.SUPPRESS
+    )
+    for name in _COMMANDS:
         if name not in arguments[:1]:
-            commands.add_parser(name, help=said)
+            parsers.add_parser(name)
             continue
         module = importlib.import_module(f"sigarray._cli.{name}")
-        command = commands.add_parser(name, help=said, description=module.DESCRIPTION)
+        usage = f"sigarray {name} [OPTION ...] {module.FILES}".rstrip()
+        command = parsers.add_parser(
+            name,
+            usage=usage,
+            description=module.DESCRIPTION,
+            formatter_class=_Formatter,
+            add_help=False,
+        )
+        command.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
         module.add_options(command)
     return parser

@@ -1,5 +1,6 @@
 """What to say of models that were compared on several tasks."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,8 @@ from sigarray.report._numbers import number_format, without_infinities
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
 # With more tasks than this, tasks are the rows of tables.
 _MOST_COLUMNS = 4
+# Tasks of which the least deviations differ by less have as many decimals.
+_ALIKE = 10.0
 
 
 def report_tasks(
@@ -187,9 +190,7 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
 
     Models are rows, or, if there are many tasks, columns. The best means are marked.
     """
-    show = {
-        task: number_format(list(x.summaries.values())) for task, x in compared.items()
-    }
+    show = _find_formats(compared)
     cells = [
         [_show_mean(x, name, show[task]) for task, x in compared.items()]
         for name in models
@@ -212,6 +213,21 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
     marked = frozenset((i, k + 1) for i, k in best)
     return Table(title, ["model", *compared], rows, marked)
+
+
+def _find_formats(
+    compared: Mapping[str, Comparison],
+) -> dict[str, Callable[[float], str]]:
+    """Return the format of each task: one for all if their scores spread alike."""
+    by_task = {task: list(x.summaries.values()) for task, x in compared.items()}
+    least = [
+        min((x["sd"] for x in by if x["sd"] > 0.0), default=math.nan)
+        for by in by_task.values()
+    ]
+    if max(least) < _ALIKE * min(least):
+        shared = number_format([x for by in by_task.values() for x in by], digits=2)
+        return dict.fromkeys(compared, shared)
+    return {task: number_format(by, digits=2) for task, by in by_task.items()}
 
 
 def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:

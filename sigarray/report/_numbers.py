@@ -35,15 +35,15 @@ def describe_scores(scores: Any) -> Summary:
 
 
 def number_format(
-    summaries: Sequence[Summary], sign: str = ""
+    summaries: Sequence[Summary], sign: str = "", digits: int = 3
 ) -> Callable[[float], str]:
-    """Return a format in which the smallest deviation has three digits.
+    """Return a format in which the smallest deviation has so many digits.
 
     All numbers have as many decimals, or, where these were too many to read, powers of
     ten and digits to the same place.
     """
     deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
-    place = 2 - math.floor(math.log10(min(deviations, default=1e-3)))
+    place = digits - 1 - math.floor(math.log10(min(deviations, default=1e-3)))
     decimals = max(0, place)
     ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
     largest = max((x for x in ends if not math.isnan(x)), default=0.0)
