@@ -41,12 +41,11 @@ def decide(out):
     found = {}
     for x in json.loads(out)["pairs"]:
         task, a, b = x["task"], x["model_a"], x["model_b"]
-        bounds = x["eps_min_b_over_a"], x["eps_min_a_over_b"]
         found[task, a, b] = x
-        turned = dict(
-            zip(("eps_min_a_over_b", "eps_min_b_over_a"), bounds, strict=True)
-        )
-        found[task, b, a] = x | turned
+        found[task, b, a] = x | {
+            "eps_min_a_over_b": x["eps_min_b_over_a"],
+            "eps_min_b_over_a": x["eps_min_a_over_b"],
+        }
     return found
 
 
