@@ -190,10 +190,10 @@ def compare_models(
     ('lstm', 'cnn', 'lstm')
     >>> print(result.sentences[1].partition(":")[0])
     lstm is better than crf
-    >>> result.to_frame()[["model_a", "model_b", "eps_min"]].head(2)
-      model_a model_b  eps_min
-    0    lstm     cnn      0.0
-    1    lstm     crf      0.0
+    >>> result.to_frame()[["model_a", "model_b", "better"]].head(2)
+      model_a model_b better
+    0    lstm     cnn   lstm
+    1    lstm     crf   lstm
     """
     given = locals()
     for name, rule in _RULES.items():
