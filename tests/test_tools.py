@@ -273,7 +273,7 @@ class TestTrackers:
             set_tags=tags.update,
         )
         run_recipe("MLflow")
-        assert logged["pairs.json"]["model_a"].tolist() == ["new", "old"]
+        assert logged["pairs.json"]["model_a"].tolist() == ["new"]
         assert logged["differences.png"].axes
         assert "new is better than old" in logged["comparison.txt"]
         assert tags["better"] == "new"
