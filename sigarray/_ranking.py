@@ -32,10 +32,13 @@ def ranking(
     Parameters
     ----------
     result : PairwiseAsoResult
-        The result for K models, with arrays of shape (K, K) of any library. They are
-        copied to the host, which waits for the device.
+        The result of `multi_aso` for K models, with arrays of shape (K, K) of any
+        library. They are copied to the host, which waits for the device.
     threshold : float, default: 0.2
-        Above 0 and at most 0.5, where "better" needs only half of the order.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
+
+        At 0.5, "better" needs only half of the order.
     names : iterable of K hashables, optional
         Names of the models, such as the mapping that was passed to `multi_aso`; by
         default their places, 0 to K - 1.

@@ -64,12 +64,15 @@ def differences(
     overall : BootstrapResult or ProportionResult, optional
         The difference over all tasks, of shape (), which stands apart.
     names : pair of hashables, default: ("A", "B")
-        Names of the models.
+        Names of the two models.
     higher_is_better : bool, default: True
-        False for losses and error rates: a difference below 0 then speaks for A.
+        False for losses and error rates: lower scores are better.
+
+        A difference below 0 then speaks for A.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, and as
-        high as there are tasks.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is as high as there are tasks.
 
     Returns
     -------

@@ -65,13 +65,13 @@ def scores(
         Names of the models; by default those of the mapping or the columns, or their
         places.
     confidence_level : float, default: 0.95
-        Probability that an interval is to hold the mean of the distribution.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     higher_is_better : bool, default: True
-        Which scores the label calls better.
+        False for losses and error rates: lower scores are better.
     unit : str, default: "run"
         What a score stands for.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, and as
+        Where to draw; by default on a new figure, one column of a paper wide and as
         high as there are models.
 
     Returns

@@ -67,9 +67,13 @@ def describe(
     unit : str, default: "run"
         What a score stands for.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative of the test.
-    confidence_level, threshold, alpha
-        The levels of the bound or interval, of `eps_min`, and of p-values.
+        The alternative that was passed to the test.
+    confidence_level : float, default: 0.95
+        Confidence of the bound or the interval, in (0, 1).
+    threshold : float, default: 0.2
+        Model A is better where its bound `eps_min` is below this.
+    alpha : float, default: 0.05
+        A p-value is significant where it is at most this.
     correction : str, optional
         Such as "Bonferroni correction for 6 comparisons".
     n_resamples, seed : int, optional
