@@ -283,7 +283,8 @@ def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) ->
     with told_of_parts():
         n = sample.count()
         if places.size and not 0 <= places.min() <= places.max() < n:
-            msg = f"Expected ranks in [0, {n}); got {places.min()} to {places.max()}."
+            ends = f"{places.min()} to {places.max()}"
+            msg = f"Expected ranks from 0 to {n - 1}; got {ends}."
             raise ValueError(msg)
         unique, inverse = np.unique(places, return_inverse=True)
         return sample.find(unique.astype(np.int64))[inverse.reshape(places.shape)]

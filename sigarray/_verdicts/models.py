@@ -1,7 +1,6 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -38,7 +37,11 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._python_words import in_words_of_python, say_in_python
+from sigarray.read._python_words import (
+    in_words_of_python,
+    list_names_of,
+    say_in_python,
+)
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._signature import write_signature
 
@@ -242,14 +245,6 @@ def compare_models(
         report=replace(report, sentences=sentences),
         notes=tuple(say_in_python(x, names) for x in notes),
     )
-
-
-def list_names_of(scores: Any) -> list[str]:
-    """List the names of models and tasks that are known before the scores are read."""
-    if not isinstance(scores, Mapping):
-        return []
-    inner = [x for x in scores.values() if isinstance(x, Mapping)]
-    return [str(name) for by in (scores, *inner) for name in by]
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:

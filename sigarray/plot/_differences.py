@@ -149,7 +149,7 @@ def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarra
     """Return a difference and the limits of its interval, on the host."""
     if not isinstance(result, (BootstrapResult, ProportionResult)):
         msg = (
-            f"Expected what bootstrap_ci or proportion_ci gives for {name}; got "
+            f"Expected results of bootstrap_ci or proportion_ci for {name}; got "
             f"{describe(result)}."
         )
         raise TypeError(msg)

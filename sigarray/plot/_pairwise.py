@@ -104,7 +104,7 @@ def pairwise(
     given = check_axes(ax)
     limit = half("threshold", threshold)
     if not isinstance(result, PairwiseAsoResult):
-        msg = f"Expected what multi_aso gives; got {describe(result)}."
+        msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
     bounds = copy_array(result.eps_min)
     check_matrix(bounds)

@@ -200,8 +200,8 @@ def _read_result(result: Any) -> list[float]:
     """Return the numbers of a result in the order of its fields."""
     if not isinstance(result, (AsoResult, BootstrapResult, ResamplingResult)):
         msg = (
-            "Expected what aso, bootstrap_ci, bootstrap_test or permutation_test "
-            f"gives; got {describe(result)}."
+            "Expected a result of aso, bootstrap_ci, bootstrap_test or permutation_test"
+            f"; got {describe(result)}."
         )
         raise TypeError(msg)
     fields: list[Any] = []

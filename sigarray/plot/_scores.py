@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._backend.checks import flag, fraction
+from sigarray._backend.checks import flag, fraction, text
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._inputs import copy_models
 from sigarray.plot._style import (
@@ -102,6 +102,7 @@ def scores(
     given = check_axes(ax)
     level = fraction("confidence_level", confidence_level)
     is_higher_better = flag("higher_is_better", higher_is_better)
+    text("unit", unit)
     models = copy_models(samples, names)
     axes: Axes = given or make_figure(_FRAME + _ROW * len(models)).subplots()
     direction = "higher" if is_higher_better else "lower"

@@ -217,11 +217,19 @@ def list_records(result: Any, names: Names) -> Records:
         if not result:
             msg = "Expected one result or more; got an empty mapping."
             raise ValueError(msg)
-        return [
+        records = [
             {"name": label} | {key: x for key, x in record.items() if key != "name"}
             for label, part in result.items()
             for record in _list_single(label, part)
         ]
+        if any(record.keys() != records[0].keys() for record in records):
+            kinds = dict.fromkeys(describe(x) for x in result.values())
+            msg = (
+                f"Expected a mapping of labels to results of one kind; got "
+                f"{' and '.join(kinds)}. Make a table of each."
+            )
+            raise TypeError(msg)
+        return records
     columns = {
         key: copy_array(x) for key, x in _flatten(result, type(result).__name__).items()
     }
@@ -233,6 +241,9 @@ def list_records(result: Any, names: Names) -> Records:
         )
         raise ValueError(msg)
     n = shape[0] if shape else 1
+    if not n:
+        msg = "Expected one number or more; got none."
+        raise ValueError(msg)
     rows = [np.broadcast_to(x, shape or (1,)) for x in columns.values()]
     return [
         {"name": name} | dict(zip(columns, map(float, row), strict=True))

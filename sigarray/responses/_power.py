@@ -20,8 +20,6 @@ from sigarray._backend.checks import (
     anything,
     choice,
     count,
-    function,
-    optional,
     several,
 )
 from sigarray._backend.dispatch import choose_library
@@ -53,7 +51,6 @@ from sigarray.responses.metrics import choose_metric
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_sets=count(MAX_REPLICATES - 1),
     n_resamples=count(MAX_REPLICATES - 1),
     xp=anything,

@@ -9,7 +9,7 @@ from sigarray._backend.aliases import (
     Namespace,
     RandomSource,
 )
-from sigarray._backend.checks import anything, choice, count, function, optional
+from sigarray._backend.checks import anything, choice, count
 from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
@@ -141,7 +141,6 @@ def response_replicates(
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     start=anything,

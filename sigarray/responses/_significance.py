@@ -15,8 +15,6 @@ from sigarray._backend.checks import (
     anything,
     choice,
     count,
-    function,
-    optional,
 )
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
@@ -204,7 +202,6 @@ def response_test(
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     n_sets=count(MAX_REPLICATES - 1),

@@ -12,7 +12,7 @@ from sigarray._backend.aliases import (
     Seed,
     SharingOptions,
 )
-from sigarray._backend.checks import anything, choice, count, function, optional
+from sigarray._backend.checks import anything, choice, count, optional
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library, choose_library, first_replicate
 from sigarray._backend.kernels import array_kernel
@@ -50,7 +50,6 @@ _WORDS_OF_ITEM = 5
     perturbation_b=anything,
     n_sets=optional(count()),
     model=anything,
-    response=optional(function),
     hypothesis=choice(*get_args(Hypothesis)),
     start=anything,
     xp=anything,

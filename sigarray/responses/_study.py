@@ -17,9 +17,7 @@ from sigarray._backend.checks import (
     choice,
     count,
     describe,
-    function,
     number,
-    optional,
     several,
 )
 from sigarray._backend.dispatch import choose_library
@@ -47,7 +45,6 @@ _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all
     responses=several(choice(*RESPONSE_SAMPLERS)),
     perturbations=several(number),
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     n_sets=count(MAX_REPLICATES - 1),
@@ -282,7 +279,7 @@ def study_records(
     ['all', 'bootstrap']
     """
     if not isinstance(study, Study):
-        msg = f"Expected what `study` gave; got {describe(study)}."
+        msg = f"Expected the result of responses.study; got {describe(study)}."
         raise TypeError(msg)
     axes = {
         "perturbation": tuple(perturbations),

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import (
+    check_call,
     check_choice,
     choice,
     choice_or_callable,
@@ -244,6 +245,7 @@ def choose_metric(metric: Any) -> Metric | Wins:
             f"array; got {describe(metric)}."
         )
         raise TypeError(msg)
+    check_call("metric", metric, "gold, system")
     name = getattr(metric, "__name__", "metric")
     return Metric(
         name,

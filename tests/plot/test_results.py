@@ -218,7 +218,7 @@ def test_replicates_of_one_value():
 def test_impossible_replicates():
     result = sigarray.bootstrap_ci(A[0], rng=0)
     drawn = np.arange(9.0)
-    with pytest.raises(TypeError, match="Expected what aso, bootstrap_ci"):
+    with pytest.raises(TypeError, match="Expected a result of aso, bootstrap_ci"):
         plot.replicates(drawn, 3.0)
     with pytest.raises(ValueError, match=r"of shape \(count,\); got shape \(3, 3\)"):
         plot.replicates(drawn.reshape(3, 3), result)
