@@ -165,7 +165,7 @@ def test_impossible_scores():
         draw(np.ones((2, 5)), np.ones(5))
     with pytest.raises(ValueError, match="Expected 2 names that differ"):
         draw([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], names=("a", "a"))
-    with pytest.raises(ValueError, match=r"threshold to be at most 0\.5"):
+    with pytest.raises(ValueError, match=r"threshold to be in \(0, 0\.5\]"):
         draw([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], threshold=0.6)
     with pytest.raises(TypeError, match="names to be a sequence of 2 names; got str"):
         draw([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], names="ab")
