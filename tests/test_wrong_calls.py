@@ -53,6 +53,7 @@ ARRAYS = {
     sigarray.required_sample_size: (A, B),
     sigarray.t_test: (A, B),
     sigarray.violation_ratio: (A, B),
+    sigarray.wilcoxon_test: (A, B),
     plot.dominance: (A, B),
     plot.replicates: (A, RESULT),
     responses.fit: (RATINGS,),

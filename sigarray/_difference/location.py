@@ -92,6 +92,8 @@ def mann_whitney_u(
     The highest are those in which the smaller sample is the wide one. `sigarray
     compare` gives the exact p-value of few scores, given the ties.
 
+    All options are static under `jit`.
+
     References
     ----------
     .. [1] H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random
@@ -213,6 +215,8 @@ def t_test(
     Of two models that are the same, p <= 0.05 with pairs in 1 to 6 % of items and 4 to
     5 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and
     lognormal).
+
+    All options are static under `jit`.
 
     References
     ----------

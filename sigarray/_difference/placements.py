@@ -101,6 +101,8 @@ def brunner_munzel(
     Five scores of a wide model lie on one side of a narrow one in 2 / 2^5 = 6 % of
     cases: whoever calls these significant at 0.05 cannot be below that.
 
+    All options are static under `jit`.
+
     References
     ----------
     .. [1] E. Brunner, U. Munzel (2000). The nonparametric Behrens-Fisher problem:

@@ -80,6 +80,8 @@ def proportion_ci(
     ones in 94 to 100 %, and none of pairs with correlations of 0, 0.3 and 0.6 in 94 to
     100 %. Other proportions, and differences that are not 0, were not looked at.
 
+    All options are static under `jit`.
+
     References
     ----------
     .. [1] E. B. Wilson (1927). Probable inference, the law of succession, and

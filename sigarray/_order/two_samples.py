@@ -72,7 +72,7 @@ def violation_ratio(
 
     Lists of numbers, and objects on the host that support only `__array__` or
     `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
-    computed there.
+    computed there. All options are static under `jit`.
 
     References
     ----------
