@@ -45,6 +45,7 @@ extensions = [
     "sphinx.ext.extlinks",
     "name_links",
     "picture_pages",
+    "search_words",
 ]
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
