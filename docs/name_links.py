@@ -38,9 +38,8 @@ def name_targets() -> dict[str, str]:
             targets[f"{room}.{x}"] = full
             if short[x] == 1:
                 targets.setdefault(x, full)
-    targets["deepsig"] = "sigarray.deepsig"
-    targets |= {room: f"sigarray.{room}" for room in ("plot", "read", "report")}
-    return targets | {full: full for full in targets.values()}
+    rooms = [f"sigarray.{room}" for room in (*ROOMS, "deepsig")]
+    return targets | {full: full for full in (*rooms, *targets.values())}
 
 
 def split(text: str, targets: dict[str, str]) -> Iterator[tuple[str, str, str]]:

@@ -127,6 +127,13 @@ class TestSearch:
         assert {"w&b", "how many seeds", "paired", "eps_min"} <= set(words)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_fractions_have_braces(page):
+    r"""Docutils reads \frac12 as twelve over what follows, without a warning."""
+    formulas = re.findall(r"\\[dt]?frac\s*[^{\s].*", PAGES[page])
+    assert formulas == []
+
+
 @whole_suite
 def test_the_site_builds_without_a_warning(tmp_path):
     """And with a place for every public name, nothing to fetch, no raw markup."""
