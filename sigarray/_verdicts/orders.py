@@ -14,7 +14,7 @@ from sigarray._correction import benjamini_hochberg
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
 from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
-from sigarray._order.from_chunks import multi_aso_of_samples
+from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._verdicts.comparison import pairs_of
