@@ -18,7 +18,7 @@ _ARGUMENTS = {
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric"),
+    *("score", "metric", "missing", "table"),
 )
 _OTHERS = (
     *("ignore", "tasks", "where", "path", "alpha", "dt", "threshold", "format"),
