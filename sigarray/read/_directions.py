@@ -27,8 +27,8 @@ def find_direction(said: Direction, metric: str, source: str) -> bool | None:
         others = [x for x in every if x not in lower]
         msg = (
             f"{source}: expected scores of one direction; got {lower[0]!r}, of which "
-            f"lower is better, beside {others[0]!r}. Choose one with --metric, or tasks "
-            "of one with --tasks."
+            f"lower is better, beside {others[0]!r}. Choose one with --metric, or "
+            "tasks of one with --tasks."
         )
         raise TableError(msg)
     return known[every[0]]

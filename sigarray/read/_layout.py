@@ -81,7 +81,7 @@ def _split_markdown(text: str, name: str) -> TextTable:
         for k, cells in zip(places, split, strict=True)
     ]
     n_others = sum(bool(x.strip()) for x in lines) - len(rows) - 1
-    notes = ()
+    notes: tuple[str, ...] = ()
     if n_others:
         some = "line was" if n_others == 1 else "lines were"
         notes = (f"{n_others} {some} left out, which are not of its table",)

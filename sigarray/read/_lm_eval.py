@@ -23,7 +23,7 @@ def read_samples(
     """Return the scores of a task, by doc_id, or None for other files.
 
     If there are several filters, the name of a metric includes one, as in the harness:
-    "exact_match,strict-match". What a document says is in columns such as "doc.passage".
+    "exact_match,strict-match". What a document says is in columns, "doc.passage".
     """
     if not all("doc_id" in x and "filtered_resps" in x for x in records):
         return None

@@ -139,6 +139,6 @@ def say_missing(
 def _refuse_worst(source: str) -> TableError:
     return TableError(
         f"{source}: expected runs that are no pairs, for --missing worst; got missing "
-        "scores of items or pairs. Write the score that a missing answer is worth, such "
-        "as 0; or pass --missing drop, which leaves the item out for all models."
+        "scores of items or pairs. Write the score that a missing answer is worth, "
+        "such as 0; or pass --missing drop, which leaves the item out for all models."
     )

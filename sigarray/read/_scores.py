@@ -91,36 +91,7 @@ def _without_collector() -> Iterator[None]:
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns or {})
     files, notes = _open(sources, choice)
-    if len(files) > 1 or files[0][0].is_named:
-        files = [(x, name, _nest(name, content)) for x, name, content in files]
-    # Mappings have no rows, and so no table.
-    tables = [
-        None if isinstance(content, dict) else tabulate(content, name, file.path)
-        for file, name, content in files
-    ]
-    files, tables = _choose_rows(files, tables, chosen, choice)
-    files, tables = put_all_together(files, tables, chosen)
-    tables = [
-        None
-        if x is None
-        else name_levels(
-            x, chosen, choice.ignored, has_model=_names_model(file, len(files))
-        )
-        for (file, *_), x in zip(files, tables, strict=True)
-    ]
-    tables = [
-        None
-        if x is None
-        else turn_runs(
-            x, chosen, choice.ignored, choose_metric(x, chosen, choice.metrics)
-        )
-        for x in tables
-    ]
-    for frame in tables:
-        if frame is not None:
-            refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
-            refuse_splits(frame, chosen, choice.ignored)
-            refuse_folds(frame, chosen, choice.ignored)
+    files, tables = _tabulate(files, chosen, choice)
     folds = [
         doubt
         for frame in tables
@@ -183,6 +154,40 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     return _add_doubts(table, doubts, folds)
+
+
+def _tabulate(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+    """Return the files with chosen rows, and their tables; mappings have none.
+
+    Raises
+    ------
+    TableError
+        Rows of means, of training and test data, or of folds, without an option.
+    """
+    if len(files) > 1 or files[0][0].is_named:
+        files = [(x, name, _nest(name, content)) for x, name, content in files]
+    tables = [
+        None if isinstance(content, dict) else tabulate(content, name, file.path)
+        for file, name, content in files
+    ]
+    files, tables = _choose_rows(files, tables, chosen, choice)
+    files, tables = put_all_together(files, tables, chosen)
+    for k, (file, *_) in enumerate(files):
+        frame = tables[k]
+        if frame is None:
+            continue
+        has_model = _names_model(file, len(files))
+        frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
+        metric = choose_metric(frame, chosen, choice.metrics)
+        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, metric)
+        refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
+        refuse_splits(frame, chosen, choice.ignored)
+        refuse_folds(frame, chosen, choice.ignored)
+    return files, tables
 
 
 def _add_doubts(

@@ -88,26 +88,32 @@ class _Document(NamedTuple):
 
 def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
     """Return the name and the content of a file of any kind but Excel's."""
+    lower = path.lower()
     if path != "-" and Path(path).is_dir():
         folder = Path(path)
         is_store = is_mlflow_store(folder)
         read = _trackers.read_mlflow_store if is_store else _tensorboard.read_events
         return path, read(folder)
-    if path.lower().endswith(".eval"):
+    if lower.endswith(".eval"):
         return path, _inspect.read_archive(path)
-    if path.lower().endswith(ARRAYS):
+    if lower.endswith(ARRAYS):
         return path, _arrays.read_arrays(path)
     if is_stored_table(path):
         return path, read_stored_table(path)
     name, text = read_text(path)
+    return name, _parse(text, name, path)
+
+
+def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
+    """Return the content of a text of CSV, JSON or JSON lines."""
     start = text.lstrip()[:1]
     is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
     if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
-        return name, read_table(text, name)
+        return read_table(text, name)
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return name, _recognise_lines(name, lines, records)
-    return name, _Document(parse_document(text, name))
+        return _recognise_lines(name, lines, records)
+    return _Document(parse_document(text, name))
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
@@ -176,36 +182,37 @@ def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
             return frame
         document = take_part(document, table, name)
     if isinstance(document, dict):
-        for read in _OF_DOCUMENTS:
-            frame = read(name, document)
-            if frame is not None:
-                return frame
-        if document and all(map(_is_column, document.values())):
-            return dict(document)
-        frame = read_nested(name, document)
+        return _recognise_mapping(name, document)
+    are_records = isinstance(document, list) and all(
+        isinstance(x, dict) for x in document
+    )
+    if not document or not are_records:
+        raise refuse_document(document, name)
+    places = list(range(1, len(document) + 1))
+    return _helm.read_instances(name, document) or tabulate_records(
+        "records of JSON", name, document, places, "record"
+    )
+
+
+def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
+    for read in _OF_DOCUMENTS:
+        frame = read(name, document)
         if frame is not None:
             return frame
-        # The document of a single run, such as metrics.json.
-        n_inner = sum(isinstance(x, dict) for x in document.values())
-        is_flat = not any(isinstance(x, list) for x in flatten(document).values())
-        if is_flat and n_inner < len(document):
-            return tabulate_records("a record of JSON", name, [document], [1], "record")
-        tables = find_tables(document)
-        if len(tables) == len(document) == 1:
-            (only,) = tables
-            return _recognise(name, document, only)
-        raise refuse_document(document, name, list(tables))
-    if (
-        isinstance(document, list)
-        and document
-        and all(isinstance(x, dict) for x in document)
-    ):
-        frame = _helm.read_instances(name, document)
-        if frame is not None:
-            return frame
-        places = list(range(1, len(document) + 1))
-        return tabulate_records("records of JSON", name, document, places, "record")
-    raise refuse_document(document, name)
+    if document and all(map(_is_column, document.values())):
+        return document
+    nested = read_nested(name, document)
+    if nested is not None:
+        return nested
+    # The document of a single run, such as metrics.json.
+    n_inner = sum(isinstance(x, dict) for x in document.values())
+    is_flat = not any(isinstance(x, list) for x in flatten(document).values())
+    if is_flat and n_inner < len(document):
+        return tabulate_records("a record of JSON", name, [document], [1], "record")
+    tables = find_tables(document)
+    if len(tables) == len(document) == 1:
+        return _recognise(name, document, *tables)
+    raise refuse_document(document, name, list(tables))
 
 
 def _is_column(x: Any) -> bool:

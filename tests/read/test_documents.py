@@ -60,7 +60,7 @@ def test_records_by_keys(dump, tmp_path):
     for name in ("m1", "m2"):
         dump(EVALPLUS, f"{name}.json")
     table = read.scores(tmp_path, table="eval", item="key1", metric="base_status")
-    assert as_lists(table) == {"": dict.fromkeys(("m1", "m2"), [1.0, 0.0, 0.0])}
+    assert as_lists(table) == {"": {"m1": [1.0, 0.0, 0.0], "m2": [1.0, 0.0, 0.0]}}
     assert table.ids[""]["m1"] == ("HumanEval/0", "HumanEval/1", "HumanEval/2")
     timeout = json.dumps(EVALPLUS).replace("fail", "timeout", 1)
     dump(json.loads(timeout), "m1.json")

@@ -81,7 +81,7 @@ def test_what_is_asked(write):
 
 
 def test_scores_that_were_not_taken_at_a_step_are_not_missing(write):
-    """A log has blank cells; the score of a run that crashed is NaN at its last step."""
+    """A log has blank cells; a run that crashed has NaN at its last step."""
     rows = [(m, s, k) for m in "ab" for s in range(2) for k in range(4)]
     lines = [f"{m},{s},{k},{'' if k % 2 else k / 10}" for m, s, k in rows]
     lines[-2] = "b,1,2,nan"
