@@ -151,6 +151,7 @@ class TestScikitLearn:
         search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
         search.fit(*load_iris(return_X_y=True))
         results = pd.DataFrame(search.cv_results_)
+        results = results.astype({"params": str})
         frame = results.set_index("params").filter(regex=r"^split\d+_test_score").T
         result = compare_models(frame, test="t", test_share=0.2)
         assert result.table.models == ("{'max_depth': 1}", "{'max_depth': 2}")
