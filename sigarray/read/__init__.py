@@ -125,7 +125,7 @@ def scores(
     if unit is not None and unit not in UNITS:
         msg = f"Expected unit to be one of {', '.join(UNITS)}; got {unit!r}."
         raise ValueError(msg)
-    is_name = isinstance(metric, str)
+    metrics = [metric] if isinstance(metric, str) else list(metric or ())
     if missing is not None and missing not in TREATMENTS:
         msg = f"Expected missing to be one of {', '.join(TREATMENTS)}; got {missing!r}."
         raise ValueError(msg)
@@ -138,7 +138,7 @@ def scores(
         "score": score,
     }
     choice = Choice(
-        metrics=() if metric is None else [metric] if is_name else list(metric),
+        metrics=metrics,
         columns={role: name for role, name in named.items() if name is not None},
         models=_as_list("models", models),
         tasks=_as_list("tasks", tasks),

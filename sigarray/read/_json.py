@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sigarray.read._bytes import TableError
+from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, list_names
 
 # The kinds of files of scores, for messages.
@@ -77,8 +78,14 @@ def tabulate_records(
         for record in records
     ]
     names = dict.fromkeys(itertools.chain.from_iterable(flat))
-    columns = {key: [record.get(key) for record in flat] for key in names}
+    columns = {key: _shorten([record.get(key) for record in flat]) for key in names}
     return Frame(kind, name, columns, lines, word, **known)
+
+
+def _shorten(cells: list[Any]) -> Sequence[Any]:
+    """Return a column of texts, or of true and false, with codes for equal cells."""
+    kinds = set(map(type, cells)) - {type(None)}
+    return encode(cells) if kinds in ({str}, {bool}) else cells
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
