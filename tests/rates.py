@@ -16,7 +16,7 @@ from tests.committed import (
     listed,
     most,
 )
-from tests.recipes import say_in_training
+from tests.recipes import say_in_tools, say_in_training
 
 
 def say_placements():
@@ -335,6 +335,7 @@ def say_in_warning():
 
 PAGES = [
     ("docs/training.md", say_in_training),
+    ("docs/tools.md", say_in_tools),
     ("docs/which_test.md", say_on_which_test),
     ("docs/reading.md", say_on_reading),
     ("docs/mathematics.md", say_on_mathematics),

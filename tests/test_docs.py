@@ -25,10 +25,19 @@ PAGES = {
     for path in sorted(DOCS.rglob("*.md"))
     if "_build" not in path.parts
 }
+
+
+def is_of_tools(page, program):
+    """Tell whether test_tools runs a program, in one process with others."""
+    imported = re.search(r"^import (lightning|transformers)$", program, re.MULTILINE)
+    return page == "tools" or imported is not None
+
+
 PROGRAMS = [
     pytest.param(program, id=f"{page}-{k}")
     for page, text in PAGES.items()
     for k, program in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    if not is_of_tools(page, program)
 ]
 # DistributedDataParallel keeps gloo's threads, and so a process may abort as it ends.
 ABORT = "terminate called without an active exception"
