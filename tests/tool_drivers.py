@@ -4,12 +4,16 @@ And the programs for Lightning and Trainer of the page of training loops, for to
 these takes longer than all that they do here.
 """
 
+import contextlib
+import io
 import random
 import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+
+from tests.test_docs import list_lines
 
 DOCS = Path(__file__).parents[1] / "docs"
 TOOLS, TRAINING = (
@@ -25,11 +29,18 @@ def read_part(heading, page=TOOLS):
 
 def run_recipe(heading, page=TOOLS):
     """Run the programs under a heading, one after the other, and return their names."""
-    programs = re.findall(r"```python\n(.*?)```", read_part(heading, page), re.DOTALL)
+    part = read_part(heading, page)
+    programs = re.findall(r"```python\n(.*?)```", part, re.DOTALL)
     assert programs
-    names = {"__name__": "recipe"}
-    for program in programs:
-        exec(program, names)
+    names, printed = {"__name__": "recipe"}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for program in programs:
+            exec(program, names)
+    if page == TRAINING:  # where outputs are below programs
+        shown = "".join(re.findall(r"```text\n(.*?)```", part, re.DOTALL))
+        assert list_lines(printed.getvalue(), "training") == list_lines(
+            shown, "training"
+        )
     return names
 
 

@@ -8,10 +8,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sigarray._backend.checks import choice, flag, optional, show, text
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
 from sigarray.read._mappings import read_mapping
 from sigarray.read._missing import TREATMENTS, Missing
+from sigarray.read._python_words import errors_in_python, list_names_of
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -122,13 +124,12 @@ def scores(
     if not sources:
         msg = "Expected one path, folder or data frame, or more; got none."
         raise TypeError(msg)
-    if unit is not None and unit not in UNITS:
-        msg = f"Expected unit to be one of {', '.join(UNITS)}; got {unit!r}."
-        raise ValueError(msg)
-    metrics = [metric] if isinstance(metric, str) else list(metric or ())
-    if missing is not None and missing not in TREATMENTS:
-        msg = f"Expected missing to be one of {', '.join(TREATMENTS)}; got {missing!r}."
-        raise ValueError(msg)
+    if where is not None and not isinstance(where, Mapping):
+        msg = (
+            "Expected where to be a mapping of columns to values, such as "
+            f"{{'split': ['test']}}; got {show(where)}."
+        )
+        raise TypeError(msg)
     named = {
         "model": model,
         "item": item,
@@ -137,7 +138,14 @@ def scores(
         "cluster": cluster,
         "score": score,
     }
-    choice = Choice(
+    for name, value in {**named, "path": path, "table": table}.items():
+        optional(text)(name, value)
+    optional(choice(*UNITS))("unit", unit)
+    optional(choice(*TREATMENTS))("missing", missing)
+    metrics = [metric] if isinstance(metric, str) else _as_list("metric", metric) or []
+    for value in metrics:
+        text("metric", value)
+    chosen = Choice(
         metrics=metrics,
         columns={role: name for role, name in named.items() if name is not None},
         models=_as_list("models", models),
@@ -149,8 +157,8 @@ def scores(
         path=path,
         table=table,
         unit=unit,
-        is_paired=paired,
-        drop_unmatched=drop_unmatched,
+        is_paired=flag("paired", paired),
+        drop_unmatched=flag("drop_unmatched", drop_unmatched),
         missing=missing,
         higher_is_better=higher_is_better,
         min_models=1,
@@ -167,16 +175,17 @@ def scores(
         if given is not None:
             msg = f"Expected a mapping of arrays without {given}=, which is of tables."
             raise TypeError(msg)
-        return read_mapping(sources[0], choice)
-    return read_sources(
-        [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources], choice
-    )
+        with errors_in_python(list_names_of(sources[0])):
+            return read_mapping(sources[0], chosen)
+    paths = [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources]
+    with errors_in_python([]):
+        return read_sources(paths, chosen)
 
 
 def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         msg = f"Expected {name} to be several names; got {values!r}. Pass [{values!r}]."
         raise TypeError(msg)
     return list(values)

@@ -130,6 +130,5 @@ def _ask(
     example = f"--{roles[0]} {left[0]}"
     return TableError(
         f"{frame.source}: expected to know what the levels of its keys are; got "
-        f"{said}. Name each with one of {options}, such as {example}; or leave it out "
-        "with --ignore."
+        f"{said}. Name each with one of {options}, such as {example}."
     )

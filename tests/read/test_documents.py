@@ -97,12 +97,12 @@ def test_a_part_is_read_like_a_document(dump):
         (
             "t.json",
             json.dumps(PROMPTFOO),
-            r"a key of it for --table; got 'x'.* 'results.",
+            r"a key of it for table; got 'x'.* 'results.",
         ),
         (
             "t.csv",
             "a,b\n.1,.2\n",
-            r"workbook of Excel or a document of JSON, for --table x",
+            r"workbook of Excel or a document of JSON, for table='x'",
         ),
     ],
 )

@@ -39,10 +39,10 @@ def test_the_only_sheet(save):
 
 def test_one_of_several_sheets(save):
     path = save(runs=LONG, means=WIDE)
-    with pytest.raises(TableError, match=r"one sheet.* 'runs', 'means'.* --table NAME"):
+    with pytest.raises(TableError, match=r"one sheet.* 'runs', 'means'.* table='NAME'"):
         read.scores(path)
     assert as_lists(read.scores(path, table="runs")) == EXPECTED
-    with pytest.raises(TableError, match=r"a sheet of it for --table; got 'x'"):
+    with pytest.raises(TableError, match=r"a sheet of it for table; got 'x'"):
         read.scores(path, table="x")
 
 

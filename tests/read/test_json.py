@@ -18,7 +18,7 @@ class TestJson:
             ("[]", r"got an empty list"),
             ("{}", r"got an empty mapping"),
             ('{"a": {"b": ["x"]}}', r"a mapping with keys 'a'.* lines of pandas"),
-            ('{"a": [{"b": 1}], "c": {"d": [{}]}}', r"tables 'a', 'c.d'.* --table"),
+            ('{"a": [{"b": 1}], "c": {"d": [{}]}}', r"tables 'a', 'c.d'.* table="),
             ('{"a": [1], "a": [2]}', r"each key of a mapping once; got 'a' twice"),
             ("[" * 100_000, r"brackets within brackets|not JSON"),
         ],

@@ -76,7 +76,9 @@ def test_what_is_asked(write):
     }
     with pytest.raises(TableError, match=r"not missing; got none of 'b'"):
         read.scores(write("model,seed,x\na,0,1.5\na,1,2.5\nb,0,nan\n"), missing="drop")
-    with pytest.raises(ValueError, match="Expected missing to be one of drop, worst"):
+    with pytest.raises(
+        ValueError, match="Expected missing to be one of 'drop', 'worst'"
+    ):
         read.scores(trailing, missing="mean")
 
 

@@ -68,8 +68,11 @@ def test_what_keys_are_is_said(dump, document, options, expected):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (TASKS, r"key1 is 'lstm', 'cnn'; key2 is 'x', 'y'.* --model, --task"),
-        ({m: {"q1": 1, "q2": 0} for m in "ab"}, r"levels of its keys are.* --item"),
+        (TASKS, r"key1 is 'lstm', 'cnn'; key2 is 'x', 'y'.* model, task, run, item"),
+        (
+            {m: {"q1": 1, "q2": 0} for m in "ab"},
+            r"keys are.* such as model='key1'",
+        ),
         ({"a": {"0": 1, "1": 0}, "b": {"0": 1, "1": 1}}, r"run or item each score is"),
         ({m: [[0.5, 0.6]] for m in "ab"}, r"key2 is '1'; key3|key1 is 'a', 'b'"),
     ],
@@ -83,7 +86,7 @@ def test_a_file_for_each_model_has_no_keys_of_models(dump, tmp_path):
     """As rliable's: each file has the scores of a model, by game."""
     for model, of_model in TASKS.items():
         dump(of_model, f"{model}.json")
-    with pytest.raises(TableError, match=r"key1 is 'x', 'y'.* with one of --task"):
+    with pytest.raises(TableError, match=r"key1 is 'x', 'y'.* with one of task"):
         read.scores(tmp_path)
     assert as_lists(read.scores(tmp_path, task="key1")) == {
         task: {"cnn": by["cnn"], "lstm": by["lstm"]} for task, by in BY_TASK.items()

@@ -132,7 +132,7 @@ class TestWandb:
 
 def test_trials_of_optuna(recwarn):
     path = FILES / "optuna" / "trials.csv"
-    with pytest.raises(TableError, match=r"read as runs of Optuna: .* --model"):
+    with pytest.raises(TableError, match=r"read as runs of Optuna: .* with model"):
         read.scores(path)
     table = read.scores(path, model="params_model")
     for model, x in table.scores.items():
