@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from sigarray._cli.arguments import separate_files
 from sigarray._plain_text import show_controls
 from sigarray._version import __version__
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = _build_parser(given).parse_args(given)
+        options = _build_parser(given).parse_args(separate_files(given))
         from sigarray._cli.running import run
     except KeyboardInterrupt:
         sys.stderr.write("sigarray: interrupted\n")

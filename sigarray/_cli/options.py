@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray.read._alignment import UNITS
+from sigarray.read._files import name_stem
+from sigarray.read._missing import TREATMENTS
 from sigarray.report._rendering import STYLES
 
 _MAX_WORKERS = 1024
@@ -38,7 +40,10 @@ def add_table(command: argparse.ArgumentParser) -> None:
         help="read all columns but these, such as seed",
     )
     scores.add_argument(
-        "--metric", metavar="NAME", help="read these scores, if there are several kinds"
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="read these scores, if there are several kinds",
     )
     scores.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
@@ -56,6 +61,9 @@ def add_table(command: argparse.ArgumentParser) -> None:
         metavar="TEMPLATE",
         help="parts of paths: '{task}/{model}/seed{run}.json'",
     )
+    scores.add_argument(
+        "--table", metavar="NAME", help="read this sheet of Excel, or key of JSON"
+    )
     for role in _COLUMNS:
         is_first = role == _COLUMNS[0]
         said = "name its column; also --item, --run, --task, --cluster and --score"
@@ -69,6 +77,12 @@ def add_table(command: argparse.ArgumentParser) -> None:
         help="say what a score is of: run, item or cluster",
     )
     scores.add_argument(
+        "--missing",
+        choices=TREATMENTS,
+        metavar="HOW",
+        help="what becomes of blank scores: drop or worst",
+    )
+    scores.add_argument(
         "--drop-unmatched",
         action="store_true",
         help="leave out items that some model lacks",
@@ -76,8 +90,12 @@ def add_table(command: argparse.ArgumentParser) -> None:
     direction = scores.add_mutually_exclusive_group()
     direction.add_argument(
         "--lower-is-better",
-        action="store_true",
-        help="say that scores are losses or errors",
+        nargs="?",
+        const=True,
+        default=False,
+        type=_split_metrics,
+        metavar="NAMES",
+        help="say that scores are losses, or those metrics of them",
     )
     direction.add_argument(
         "--higher-is-better",
@@ -157,6 +175,19 @@ _parse_workers.__name__ = "whole number"
 def _split_names(text: str) -> list[str]:
     """Return the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
+
+
+def _split_metrics(text: str) -> bool | list[str]:
+    """Return the names of metrics; nothing stands for all scores."""
+    names = _split_names(text)
+    for name in names:
+        if "=" in name or name_stem(name) != name:
+            msg = f"expected names of metrics, or a FILE that exists; got {name}"
+            raise argparse.ArgumentTypeError(msg)
+    return names if text else True
+
+
+_split_metrics.__name__ = "names"
 
 
 def _split_condition(text: str) -> tuple[str, list[str]]:

@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     request = read_request(options)
     table = read_models(options, is_paired=request.is_paired, min_models=1)
+    request = replace(request, higher_is_better=not options.lower_is_better)
     check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
