@@ -89,6 +89,12 @@ def decide_by_tests(
     return decisions
 
 
+def are_unequal(comparison: Comparison, x: Decision) -> bool:
+    """Tell whether a test rejects equality of a pair that has no better model."""
+    level = 1.0 - comparison.confidence_level
+    return comparison.test == "aso" and x.record["pvalue"] <= level
+
+
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:
     low, high = comparison.find_interval(a, b)
     return {

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.pictures import Picture, draw_differences, draw_scores
+from sigarray._verdicts.picture_differences import draw_differences
+from sigarray._verdicts.pictures import (
+    Picture,
+    draw_contingency,
+    draw_critical_differences,
+    draw_leaderboard,
+    draw_scores,
+)
 from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -161,10 +168,17 @@ class ModelComparison:
 
     def list_pictures(self) -> list[Picture]:
         """Return the figures with the names of what they show."""
+        compared, decisions = self.compared, self.decisions
+        drawn = draw_contingency(compared, decisions)
+        drawn = drawn or draw_differences(compared, decisions)
+        # Panels of differences on several tasks say who is not told apart, too.
+        has_panels = bool(drawn) and len(compared) > 1
         return [
-            *draw_differences(self.compared, self.decisions),
-            *self.test.draw(self.compared, self.results),
-            *draw_scores(self.compared),
+            *drawn,
+            *draw_leaderboard(compared),
+            *([] if has_panels else draw_critical_differences(compared, decisions)),
+            *self.test.draw(compared, self.results),
+            *draw_scores(compared),
         ]
 
     def __str__(self) -> str:

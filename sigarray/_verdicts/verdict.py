@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._verdicts.comparison import Comparison, start_document
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decision, are_unequal
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -159,7 +159,7 @@ def _list_remarks(
     told = [f"A model is better than another if {rule}."]
     if is_of_orders and undecided:
         told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
-    if any(_are_unequal(comparison, x) for x in undecided):
+    if any(are_unequal(comparison, x) for x in undecided):
         told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
     if any(_disagrees(comparison, x) for x in decisions):
         told.append(_TWO_ANSWERS[is_of_orders])
@@ -245,13 +245,7 @@ def _name_number(comparison: Comparison) -> str:
 
 def _say_open(comparison: Comparison, x: Decision) -> str:
     """Say in a word what is known of a pair that has no better model."""
-    return _UNEQUAL if _are_unequal(comparison, x) else "inconclusive"
-
-
-def _are_unequal(comparison: Comparison, x: Decision) -> bool:
-    """Tell whether a test rejects equality of a pair that has no better model."""
-    level = 1.0 - comparison.confidence_level
-    return comparison.test == "aso" and x.record["pvalue"] <= level
+    return _UNEQUAL if are_unequal(comparison, x) else "inconclusive"
 
 
 def _find_share(comparison: Comparison, x: Decision, a: str) -> float | None:
@@ -305,7 +299,7 @@ def _say_order(comparison: Comparison, x: Decision) -> str:
         said = f"{a} is better than {b}: eps_min = {low} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
     said = "inconclusive"
-    if _are_unequal(comparison, x):
+    if are_unequal(comparison, x):
         said = "not equal, but neither is shown to be better"
     level, sign = 1.0 - comparison.confidence_level, comparison.sign
     p = show_p_value(float(x.record["pvalue"]), level)

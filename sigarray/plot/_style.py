@@ -11,6 +11,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe
 from sigarray._plain_text import show_controls
+from sigarray.plot._fonts import escape_undrawable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +40,8 @@ HATCH = "//////"
 # Names are not parsed as mathematics or TeX.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 _MAX_LETTERS = 24
+# With more models than this, the best are drawn, and a line counts the others.
+MOST_MODELS = 40
 # The small letters in an inch of the figure, without the space beside the axes.
 _LETTERS_IN_AN_INCH = 15.5
 
@@ -129,6 +132,16 @@ def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None
     ax.spines["left"].set_visible(False)
 
 
+def say_left_out(
+    ax: "Axes", n: int, noun: str = "model", which: str = " of lower rank"
+) -> None:
+    """Say below the axes how many models, or others, are not drawn."""
+    if n > 0:
+        said = f"not drawn: {n:,} {noun}{'' if n == 1 else 's'}{which}"
+        label = ax.get_xlabel()
+        ax.set_xlabel(f"{label}\n{said}" if label else said, **PLAIN)
+
+
 def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
     """Write a text without parsing it."""
     return ax.text(
@@ -178,6 +191,14 @@ def explain(
         text.set(text=label, **PLAIN)
 
 
+def lift(ax: "Axes", points: float) -> Any:
+    """Return the coordinates of the axes, moved up."""
+    from matplotlib.transforms import ScaledTranslation
+
+    scale = ax.figure.dpi_scale_trans
+    return ax.transAxes + ScaledTranslation(0.0, points / 72.0, scale)
+
+
 def _whole() -> Any:
     from matplotlib.transforms import Bbox
 
@@ -185,8 +206,11 @@ def _whole() -> Any:
 
 
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
-    """Show a name in one line, without the middle if it is long."""
-    text = show_controls(str(name))
+    """Show a name in one line, without the middle if it is long.
+
+    Letters that no installed font has are shown by their codes.
+    """
+    text = escape_undrawable(show_controls(str(name)))
     if len(text) <= limit:
         return text
     tail = (limit - 1) // 2
