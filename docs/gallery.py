@@ -45,7 +45,7 @@ def draw() -> Iterator[tuple[str, Any]]:
     figure, *_ = compare_models(digits, unit="run").draw()
     yield "compare", figure.axes[0]
     yield "scores", plot.scores(digits)
-    yield "tasks", draw_tasks()
+    yield "differences_on_tasks", draw_tasks()
     yield "leaderboard", plot.leaderboard(make_tasks(6))
     yield "critical_differences", draw_critical_differences()
     yield "contingency", draw_contingency()

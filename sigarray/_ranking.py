@@ -72,6 +72,26 @@ def ranking(
     >>> ranked.groups
     (('boosted', 'forest'), ('linear',))
     """
+    labels, beats, ratio = read_pairs(result, threshold, names)
+    order = order_models(beats, ratio)
+    is_decided = (beats | beats.T)[np.ix_(order, order)]
+    return Ranking(
+        tuple(labels[k] for k in order),
+        tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
+        tuple(tuple(labels[order[k]] for k in x) for x in list_groups(is_decided)),
+    )
+
+
+def read_pairs(
+    result: PairwiseAsoResult, threshold: float, names: Iterable[Hashable] | None
+) -> tuple[list[Hashable], np.ndarray, np.ndarray]:
+    """Return names, who beats whom (K, K), and violation ratios, on the host.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `ranking`.
+    """
     if not isinstance(result, PairwiseAsoResult):
         msg = f"Expected what multi_aso gives; got {describe(result)}."
         raise TypeError(msg)
@@ -82,7 +102,7 @@ def ranking(
     if names is not None and not isinstance(names, Iterable):
         msg = f"Expected names to be an iterable of {n}; got {describe(names)}."
         raise TypeError(msg)
-    labels = list(range(n)) if names is None else list(names)
+    labels: list[Hashable] = list(range(n)) if names is None else list(names)
     if len(labels) != n or len(set(labels)) < n:
         msg = f"Expected {n} names, each of them once; got {labels}."
         raise ValueError(msg)
@@ -93,13 +113,7 @@ def ranking(
         raise ValueError(msg)
     beats = eps_min < limit
     np.fill_diagonal(beats, val=False)
-    order = order_models(beats, ratio)
-    is_decided = (beats | beats.T)[np.ix_(order, order)]
-    return Ranking(
-        tuple(labels[k] for k in order),
-        tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
-        tuple(tuple(labels[order[k]] for k in x) for x in list_groups(is_decided)),
-    )
+    return labels, beats, ratio
 
 
 def order_models(beats: np.ndarray, ratio: np.ndarray) -> list[int]:

@@ -168,6 +168,12 @@ class ModelComparison:
 
     def list_pictures(self) -> list[Picture]:
         """Return the figures with the names of what they show."""
+        from sigarray.plot._fonts import warn_of_undrawable
+
+        with warn_of_undrawable():
+            return self._list_pictures()
+
+    def _list_pictures(self) -> list[Picture]:
         compared, decisions = self.compared, self.decisions
         drawn = draw_contingency(compared, decisions)
         drawn = drawn or draw_differences(compared, decisions)

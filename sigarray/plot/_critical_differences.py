@@ -20,6 +20,7 @@ from sigarray.plot._style import (
     check_axes,
     explain,
     make_figure,
+    measure,
     say_left_out,
     show_name,
     write,
@@ -173,7 +174,7 @@ def draw_on_axis(
         ax
         or make_figure(height + _TOP + 0.25, COLUMN if is_narrow else PAGE).subplots()
     )
-    _set_scale(axes, first, last, max(map(len, shown.values())), height)
+    _set_scale(axes, first, last, max(map(measure, shown.values())), height)
     _draw_scale(axes, first, last, label)
     _name_models(axes, order, shown, at, bottom)
     if has_bars:
@@ -260,7 +261,7 @@ def _name_models(
     """Lead a line from each place to the name, the better half to the left."""
     left, right = ax.get_xlim()
     gap = 0.04 * (right - left) / (ax.get_window_extent().width / ax.figure.dpi)
-    width = max(len(text) for text in shown.values()) * _LETTER / 0.04
+    width = max(map(measure, shown.values())) * _LETTER / 0.04
     half = math.ceil(len(order) / 2)
     for k, name in enumerate(order):
         is_left = k < half

@@ -52,6 +52,8 @@ def warn_of_undrawable() -> Iterator[None]:
     finally:
         _UNDRAWABLE.reset(token)
     if names:
+        # Without labels that are made of other names.
+        names = {x: None for x in names if not any(y != x and y in x for y in names)}
         shown = ", ".join(map(repr, list(names)[:_MOST_NAMED]))
         more = len(names) - _MOST_NAMED
         msg = (

@@ -19,6 +19,7 @@ from sigarray.plot._style import (
     check_axes,
     explain,
     make_figure,
+    measure,
     say_left_out,
     show_name,
     tidy,
@@ -115,10 +116,10 @@ def leaderboard(
     names = [show_name(models[k]) for k in order]
     has_numbers = n_tasks <= _MOST_NUMBERS
     cell = _CELL if has_numbers else _SMALL_CELL
-    beside = 0.2 + _LETTER * max(map(len, names))
+    beside = 0.2 + _LETTER * max(map(measure, names))
     width = max(COLUMN, beside + cell * n_tasks + _RANK)
     cell = (width - beside - _RANK) / n_tasks
-    above = 0.3 + _LETTER * max(map(len, [*labels, "mean rank"]))
+    above = 0.3 + _LETTER * max(map(measure, [*labels, "mean rank"]))
     height = above + _ROW * len(order) + 0.45
     axes: Axes = given or make_figure(height, width).subplots()
     _draw_cells(axes, places, _RANK / cell)
@@ -198,7 +199,7 @@ def _name_sides(
 ) -> None:
     tidy(ax)
     n = len(labels)
-    is_flat = n <= _MOST_NUMBERS and max(map(len, labels)) <= 6
+    is_flat = n <= _MOST_NUMBERS and max(map(measure, labels)) <= 6
     places = [*range(n), n - 0.5 + 0.5 * beside]
     ax.xaxis.tick_top()
     ax.set_xticks(

@@ -135,8 +135,8 @@ def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
         msg = "Expected names in the mapping alone; got names too. Leave them out."
         raise ValueError(msg)
     try:
-        given = copy_array(scores) if is_array(scores) else scores
-        arrays = list(map(copy_array, given.values() if is_mapping else given))
+        rows = scores.values() if is_mapping else scores
+        arrays = list(map(copy_array, copy_array(rows) if is_array(rows) else rows))
     except (TypeError, ValueError) as error:
         msg = (
             "Expected scores of runs by model, as a mapping of arrays of shape (R, S) "

@@ -21,6 +21,7 @@ from sigarray.plot._style import (
     check_axes,
     explain,
     make_figure,
+    measure,
     say_left_out,
     show_beside,
     show_name,
@@ -119,7 +120,7 @@ def pairwise(
     bounds, n = bounds[np.ix_(order, order)], len(order)
     labels = [show_name(every[k]) for k in order]
     has_numbers = n <= _MAX_NUMBERS
-    margin = 0.3 + _LETTER * max(map(len, labels))
+    margin = 0.3 + _LETTER * max(map(measure, labels))
     width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))
     # About as high as wide, because cells are square.
     axes: Axes = given or make_figure(width + 0.2, width).subplots()
@@ -153,7 +154,7 @@ def _grey_of(bound: Any, limit: float) -> Any:
 def _name_sides(ax: "Axes", labels: Sequence[str]) -> None:
     tidy(ax, x="... than this one?", y="is this model better ...")
     n = len(labels)
-    is_short = max(map(len, labels)) <= 3 and n <= _MAX_NUMBERS
+    is_short = max(map(measure, labels)) <= 3 and n <= _MAX_NUMBERS
     rotation = 0.0 if is_short else 90.0
     ax.set_xticks(range(n), labels, rotation=rotation, fontsize=SMALL, **PLAIN)
     ax.set_yticks(range(n), labels, fontsize=SMALL, **PLAIN)

@@ -19,6 +19,7 @@ from sigarray.plot._style import (
     PLAIN,
     explain,
     make_figure,
+    measure,
     show_name,
 )
 
@@ -50,7 +51,7 @@ def draw_panels(
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
-    letters = max(len(show_name(x, MOST_LETTERS)) for by in labels for x in by)
+    letters = max(measure(show_name(x, MOST_LETTERS)) for by in labels for x in by)
     width = PAGE if len(tasks) > 1 else COLUMN
     beside = _LETTER * letters
     n_columns = int((width - beside) / _LEAST)

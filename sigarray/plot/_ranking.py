@@ -3,11 +3,12 @@
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sigarray._host import choose_names, copy_array
-from sigarray._ranking import ranking as rank_models
+import numpy as np
+
+from sigarray._ranking import list_groups, read_pairs
 from sigarray.plot._critical_differences import draw_on_axis
 from sigarray.plot._fonts import draws
-from sigarray.plot._style import check_axes
+from sigarray.plot._style import MOST_MODELS, check_axes
 from sigarray.results import PairwiseAsoResult
 
 if TYPE_CHECKING:
@@ -78,14 +79,14 @@ def ranking(
     1
     """
     given = check_axes(ax)
-    ranked = rank_models(result, threshold, names=names)
-    n = len(ranked.order)
-    ratios = copy_array(result.violation_ratio)
+    labels, beats, ratios = read_pairs(result, threshold, names)
     # Without the diagonal, which is 0.5.
-    means = (ratios.sum(axis=1) - 0.5) / max(n - 1, 1)
+    means = (ratios.sum(axis=1) - 0.5) / max(len(labels) - 1, 1)
+    shown = np.argsort(means, kind="stable")[:MOST_MODELS]
+    groups = list_groups((beats | beats.T)[np.ix_(shown, shown)])
     return draw_on_axis(
-        dict(zip(choose_names(names, n), means.tolist(), strict=True)),
-        ranked.groups,
+        dict(zip(labels, means.tolist(), strict=True)),
+        [[labels[shown[k]] for k in group] for group in groups],
         limits=(0.0, 1.0),
         label="mean violation ratio (best on the left)",
         says=f"no eps_min among them below {threshold:g}",

@@ -4,6 +4,7 @@ Properties are set only on artists. Nothing here reads or writes `rcParams`, and
 which keeps a list of figures, is not imported.
 """
 
+import unicodedata
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -163,7 +164,7 @@ def explain(
     If rows have names beside the axes, it ends at the right, and uses the room above
     the names.
     """
-    letters = 6 + max(map(len, labels))
+    letters = 6 + max(map(measure, labels))
     # A legend may take a whole figure, and for axes the space beside them, too.
     share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)
     figure = place.figure
@@ -211,10 +212,17 @@ def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
     Letters that no installed font has are shown by their codes.
     """
     text = escape_undrawable(show_controls(str(name)))
-    if len(text) <= limit:
+    width = measure(text)
+    if width <= limit:
         return text
+    limit = limit * len(text) // width
     tail = (limit - 1) // 2
     return f"{text[: limit - 1 - tail]}\u2026{text[len(text) - tail :]}"
+
+
+def measure(text: str) -> int:
+    """Count the letters of a text; those of Chinese and the like are two wide."""
+    return sum(1 + (unicodedata.east_asian_width(x) in "WF") for x in text)
 
 
 def show_beside(value: float, threshold: float) -> str:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import sigarray
 from sigarray import plot, responses
-from sigarray.plot._style import look_of, show_beside, show_name
+from sigarray.plot._style import look_of, measure, show_beside, show_name
 from tests.backends import require
 
 SIZES = (5, 10, 20)
@@ -279,3 +279,6 @@ def test_long_names_keep_both_ends():
     assert show_name("abcdefghij", 5) == "ab…ij"
     assert show_name("abcde", 5) == "abcde"
     assert show_name(("x", 1)) == "('x', 1)"
+    # Letters of Greek are one wide, and full-width ones two.
+    assert show_name("αβγδε", 5) == "αβγδε"
+    assert measure("\uff41\uff42c") == 5
