@@ -20,6 +20,7 @@ from sigarray._difference.permutation import (
 )
 from sigarray._difference.placements import brunner_munzel
 from sigarray._difference.proportions import proportion_ci
+from sigarray._difference.signed_ranks import wilcoxon_test
 from sigarray._gathering import gather_scores
 from sigarray._order.from_chunks import (
     aso_from_chunks,
@@ -48,6 +49,7 @@ from sigarray.results import (
     SampleSizeResult,
     ScoreSummary,
     TTestResult,
+    WilcoxonResult,
 )
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "ScoreSummary",
     "TTestResult",
     "Verdict",
+    "WilcoxonResult",
     "aso",
     "aso_from_chunks",
     "aso_replicates",
@@ -98,6 +101,7 @@ __all__ = [
     "t_test",
     "violation_ratio",
     "violation_ratio_from_chunks",
+    "wilcoxon_test",
 ]
 
 __version__ = "0.1.0"

@@ -140,6 +140,24 @@ class BrunnerMunzelResult(NamedTuple):
     probability_of_improvement: Array
 
 
+class WilcoxonResult(NamedTuple):
+    """Wilcoxon's test of paired differences by signed ranks.
+
+    Attributes
+    ----------
+    statistic : array, shape (...)
+        W+: the sum of the ranks of the pairs in which A is ahead.
+    pvalue : array, shape (...)
+        Its p-value: exact for up to 50 pairs.
+    rank_biserial : array, shape (...)
+        (W+ - W-) / (W+ + W-), the size of the effect, from -1 to 1.
+    """
+
+    statistic: Array
+    pvalue: Array
+    rank_biserial: Array
+
+
 class TTestResult(NamedTuple):
     """A test of two means by Student's t.
 

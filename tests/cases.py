@@ -300,6 +300,13 @@ CASES = [
         ((8,), (8,)),
         {"alternative": "less"},
     ),
+    Case("wilcoxon_test", sigarray.wilcoxon_test, ((9,), (9,))),
+    Case(
+        "wilcoxon_test-many",
+        sigarray.wilcoxon_test,
+        ((60,), (60,)),
+        {"alternative": "greater"},
+    ),
     Case("t_test", sigarray.t_test, ((9,), (7,))),
     Case(
         "t_test-paired",

@@ -262,6 +262,12 @@ FUNCTIONS = [
         **P_VALUE,
     ),
     Function(
+        "wilcoxon_test",
+        TESTED,
+        mirrored={"pvalue": "less", "rank_biserial": "negative"},
+        **P_VALUE,
+    ),
+    Function(
         "t_test",
         TESTED | {"paired": FLAG},
         mirrored={"pvalue": "less", "statistic": "negative", "df": "same"},

@@ -24,6 +24,7 @@ from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
+from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.request import (
     METHODS,
     Request,
@@ -270,8 +271,9 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     doubt_constants(compared, test)
     decisions = test.decide(compared, results)
     fields = sign(test, table, next(iter(compared.values())), decisions)
+    over = compare_over_tasks(compared)
     if len(compared) > 1:
-        report = report_tasks(compared, decisions)
+        report = report_tasks(compared, decisions, over)
     else:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
@@ -279,7 +281,9 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     report = replace(
         report, signature=line, document=report.document | {"signature": line}
     )
-    return ModelComparison(table, test, compared, results, decisions, report, fields)
+    return ModelComparison(
+        table, test, compared, results, decisions, over, report, fields
+    )
 
 
 def _read(scores: Any, unit: Unit | None, *, is_paired: bool) -> ScoreTable:

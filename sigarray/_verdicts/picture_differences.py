@@ -1,5 +1,6 @@
 """Pictures of differences: the intervals of the table, and its verdicts."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,10 +8,13 @@ import numpy as np
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.overall import order_over_tasks
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
     find_result,
+    make_result,
     name_task,
     of_task,
     say_verdict,
@@ -32,25 +36,25 @@ _LETTERS = 11
 
 
 def draw_differences(
-    compared: Mapping[str, Comparison], decisions: Decisions
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> list[Picture]:
     """Draw differences of means with the intervals of the table, if they are few.
 
-    There is a row for each pair of models, or, of two models, for each task; several
-    tasks have a panel each.
+    There is a row for each pair of models, or, of two models, for each task and for
+    their mean; several tasks have a panel each.
     """
     models = {name for x in compared.values() for name in x.names}
     if len(models) == 2:
-        drawn = _draw_two_models(compared, decisions)
+        drawn = _draw_two_models(compared, decisions, over)
     elif len(compared) == 1:
         drawn = _draw_one_task(compared, decisions)
     else:
-        drawn = _draw_tasks(compared, decisions)
+        drawn = _draw_tasks(compared, decisions, over)
     return [] if drawn is None else [drawn]
 
 
 def _draw_two_models(
-    compared: Mapping[str, Comparison], decisions: Decisions
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
     """Draw a row for each task, or a panel where tasks differ much in scale."""
     a, b = next(iter(compared.values())).names
@@ -63,7 +67,7 @@ def _draw_two_models(
     if widths and max(widths) > _MOST_UNLIKE * min(widths):
         panels = {name: {"": row} for name, row in rows.items()}
         return _draw_panels(panels, (a, b), caption)
-    return _draw_rows(rows, (a, b), caption, "task")
+    return _draw_rows(rows, (a, b), caption, "task", over)
 
 
 def _draw_one_task(
@@ -87,13 +91,16 @@ def _draw_one_task(
 
 
 def _draw_tasks(
-    compared: Mapping[str, Comparison], decisions: Decisions
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
     """Draw a panel for each task, with a row for every two models."""
     most = max(len(x.pairs) for x in compared.values())
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
-    place = {name: k for k, name in enumerate(_order_over_tasks(compared))}
+    order = (
+        _order_over_tasks(compared) if over is None else order_over_tasks(over).names
+    )
+    place = {name: k for k, name in enumerate(order)}
     sorted_pairs = {
         task: sorted(
             (sorted((place[x.a], place[x.b])), k) for k, x in enumerate(decisions[task])
@@ -145,7 +152,11 @@ def _name_pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _draw_rows(
-    rows: Mapping[str, Row], names: tuple[str, str], caption: str, noun: str
+    rows: Mapping[str, Row],
+    names: tuple[str, str],
+    caption: str,
+    noun: str,
+    over: OverTasks | None = None,
 ) -> Picture | None:
     from sigarray import plot
     from sigarray.plot._style import say_left_out
@@ -155,14 +166,34 @@ def _draw_rows(
         return None
     first = next(iter(rows.values()))[0]
     drawn = dict(list(found.items())[:_MOST_DRAWN])
+    verdicts = [verdict for _, verdict in drawn.values()]
+    mean = None if over is None else _find_overall(over, names[0])
+    if mean is not None:
+        verdicts.append(mean[1])
+        caption += ", and of their means over tasks"
     axes = plot.differences(
         {label: result for label, (result, _) in drawn.items()},
-        verdicts=[verdict for _, verdict in drawn.values()],
+        verdicts=verdicts,
+        overall=None if mean is None else mean[0],
         names=names,
         higher_is_better=first.higher_is_better,
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     return _make_picture(axes.figure, caption, {"": rows})
+
+
+def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
+    """Return the result and the verdict of the only two models over all tasks."""
+    (pair,) = over.pairs
+    interval, difference = pair.interval, pair.difference
+    if math.isnan(interval.low):
+        return None
+    if pair.a != a:
+        interval, difference = interval.turn(), -difference
+    verdict = "inconclusive"
+    if pair.better is not None:
+        verdict = "A" if pair.better == a else "B"
+    return make_result(difference, interval), verdict
 
 
 def _draw_panels(

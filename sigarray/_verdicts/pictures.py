@@ -9,8 +9,9 @@ import numpy as np
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, are_unequal
-from sigarray._verdicts.intervals import are_binary
-from sigarray._verdicts.ranking import list_wins
+from sigarray._verdicts.intervals import Interval, are_binary
+from sigarray._verdicts.over_tasks import OverTasks, list_wins_over_tasks
+from sigarray._verdicts.ranking import Wins, list_wins
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -52,9 +53,13 @@ def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | Non
     interval = comparison.find_interval(a, b)
     if math.isnan(interval.low):
         return None
+    return make_result(comparison.find_difference(a, b), interval)
+
+
+def make_result(difference: float, interval: Interval) -> BootstrapResult:
+    """Return a difference and its interval as `plot.differences` takes them."""
     limits = ConfidenceInterval(*map(np.float64, interval))
-    difference = np.float64(comparison.find_difference(a, b))
-    return BootstrapResult(difference, limits, np.float64(math.nan))
+    return BootstrapResult(np.float64(difference), limits, np.float64(math.nan))
 
 
 def say_verdict(comparison: Comparison, x: Decision, a: str) -> str:
@@ -131,37 +136,75 @@ def draw_critical_differences(
 def _draw_critical_differences(
     comparison: Comparison, decisions: Iterable[Decision], task: str
 ) -> Picture:
-    from sigarray.plot._critical_differences import draw_on_axis
-    from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
-    from sigarray.plot._style import MOST_MODELS
-
     sign = -1.0 if comparison.higher_is_better else 1.0
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
-    shown = order[:MOST_MODELS]
-    place = {name: k for k, name in enumerate(shown)}
-    is_decided = np.zeros((len(shown), len(shown)), dtype=bool)
-    for a, b in list_wins(decisions):
-        if a in place and b in place:
-            is_decided[place[a], place[b]] = is_decided[place[b], place[a]] = True
-    groups = [[shown[k] for k in group] for group in list_groups(is_decided)]
-    with warn_of_undrawable():
-        axes = draw_on_axis(
-            means,
-            groups,
-            limits=(means[order[0]], means[order[-1]]),
-            label="mean score (best on the left)",
-            says="none is shown to be better than another",
-        )
-    choose_fonts(axes)
+    axes, joined = _draw_on_axis(
+        means,
+        order,
+        list_wins(decisions),
+        limits=(means[order[0]], means[order[-1]]),
+        label="mean score (best on the left)",
+    )
     name_task(axes.figure, task)
-    said = "; ".join(", ".join(group) for group in groups if len(group) > 1)
     return Picture(
         axes.figure,
-        f"Models by their mean score{of_task(task)}; squares on a bar are those of "
-        "which none is shown to be better than another.",
-        f"{_list_means(comparison)} Not told apart: {said or 'none'}.",
+        f"Models by their mean score{of_task(task)}; {_OF_BARS}.",
+        f"{_list_means(comparison)} {joined}",
     )
+
+
+def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
+    """Draw three models or more by their mean ranks, and who is not told apart."""
+    if over is None or len(over.names) < 3 or over.baseline is not None:
+        return []
+    ranks = over.mean_ranks
+    order = sorted(ranks, key=ranks.__getitem__)
+    axes, joined = _draw_on_axis(
+        ranks,
+        order,
+        list_wins_over_tasks(over),
+        limits=(1.0, float(len(order))),
+        label="mean rank over tasks (best on the left)",
+    )
+    said = ", ".join(f"{name} {ranks[name]:.2f}" for name in order)
+    caption = f"Models by their mean rank over {len(over.tasks)} tasks; {_OF_BARS}."
+    return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
+
+
+_OF_BARS = "squares on a bar are models of which none is shown to be better"
+
+
+def _draw_on_axis(
+    places: Mapping[str, float],
+    order: Sequence[str],
+    wins: Wins,
+    *,
+    limits: tuple[float, float],
+    label: str,
+) -> tuple[Any, str]:
+    """Draw models in order, and join those that no verdict tells apart; say so, too."""
+    from sigarray.plot._critical_differences import draw_on_axis
+    from sigarray.plot._fonts import choose_fonts
+    from sigarray.plot._style import MOST_MODELS
+
+    shown = order[:MOST_MODELS]
+    at = {name: k for k, name in enumerate(shown)}
+    is_decided = np.zeros((len(shown), len(shown)), dtype=bool)
+    for a, b in wins:
+        if a in at and b in at:
+            is_decided[at[a], at[b]] = is_decided[at[b], at[a]] = True
+    groups = [[shown[k] for k in group] for group in list_groups(is_decided)]
+    axes = draw_on_axis(
+        places,
+        groups,
+        limits=limits,
+        label=label,
+        says="none is shown to be better than another",
+    )
+    choose_fonts(axes)
+    said = "; ".join(", ".join(group) for group in groups if len(group) > 1)
+    return axes, f"Not told apart: {said or 'none'}."
 
 
 def draw_contingency(

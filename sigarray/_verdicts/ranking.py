@@ -2,7 +2,7 @@
 
 import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,17 +47,21 @@ def list_wins(decisions: Iterable[Decision]) -> Wins:
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
     """Sort models by how many they beat, how many beat them, and their mean."""
+    sign = -1.0 if comparison.higher_is_better else 1.0
+    merits = {name: sign * x["mean"] for name, x in comparison.summaries.items()}
+    return order_by(merits, wins, comparison.baseline)
+
+
+def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
+    """Sort models by how many they beat, how many beat them, and a rank of each."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    sign = -1.0 if comparison.higher_is_better else 1.0
-    means = {name: x["mean"] for name, x in comparison.summaries.items()}
 
     def rank(name: str) -> tuple[bool, int, int, float]:
-        is_baseline = name == comparison.baseline
-        return not is_baseline, -beaten[name], beaten_by[name], sign * means[name]
+        return name != baseline, -beaten[name], beaten_by[name], ranks[name]
 
-    names = sorted(comparison.names, key=rank)
-    if len(names) == 2 or len(names) > MAX_SHOWN or comparison.baseline is not None:
+    names = sorted(ranks, key=rank)
+    if len(names) == 2 or len(names) > MAX_SHOWN or baseline is not None:
         return Order(names, [], {})
     place = {name: k for k, name in enumerate(names)}
     is_decided = np.zeros((len(names), len(names)), dtype=bool)
@@ -86,21 +90,29 @@ def sort_pairs(
     return sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
 
-def say_order_of_models(order: Order, baseline: str | None, wins: Wins) -> list[str]:
-    """Say in a line which models are better than which; nothing without groups."""
+def say_order_of_models(
+    order: Order, baseline: str | None, wins: Wins, where: str = ""
+) -> list[str]:
+    """Say in a line which models are better than which; nothing without groups.
+
+    `where` is nothing, or such as " over 8 tasks".
+    """
     if baseline is not None:
         better = [name for name in order.names if (name, baseline) in wins]
         worse = [name for name in order.names if (baseline, name) in wins]
         lists = [", ".join(names) or "none" for names in (better, worse)]
-        return [f"Better than {baseline}: {lists[0]}. Worse: {lists[1]}."]
+        return [f"Better than {baseline}{where}: {lists[0]}. Worse: {lists[1]}."]
     if not order.letters:
         return []
     if len(order.groups) == 1:
-        return ["No model is shown to be better than another one."]
+        return [f"No model is shown to be better than another one{where}."]
     if sum(map(len, order.groups)) == len(order.names):
-        return [f"Ranking: {' > '.join(', '.join(group) for group in order.groups)}"]
+        ranks = " > ".join(", ".join(group) for group in order.groups)
+        return [f"Ranking{where}: {ranks}"]
     said = ", ".join(f"{name} ({order.letters[name]})" for name in order.names)
-    return [f"Ranking: {said}. Of models that share a letter, neither is better."]
+    return [
+        f"Ranking{where}: {said}. Of models that share a letter, neither is better."
+    ]
 
 
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
@@ -122,16 +134,6 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     ]
     header = ["model", "n", "mean", "sd", "better than", "worse than"]
     return Table(comparison.title, header, rows)
-
-
-def rank_on_tasks(title: str, models: Sequence[str], wins: Wins) -> Table:
-    """Sort models by how often they beat another one on some task."""
-    beaten = Counter(better for better, _ in wins)
-    beaten_by = Counter(worse for _, worse in wins)
-    order = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
-    rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in order]
-    title = f"{title}: decided pairs, over all tasks"
-    return Table(title, ["model", "won", "lost"], rows)
 
 
 def say_ranking(

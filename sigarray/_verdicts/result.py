@@ -1,16 +1,19 @@
 """Results for several models: verdicts, sentences, tables and figures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.picture_differences import draw_differences
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
     draw_critical_differences,
     draw_leaderboard,
+    draw_over_tasks,
     draw_scores,
 )
 from sigarray._verdicts.test import Decisions, Results, Test
@@ -51,6 +54,10 @@ class ModelComparison:
         For readers: `title`, `header` and `rows` of text.
     method : str
         How the results were computed.
+    over_tasks : OverTasks or None
+        The comparison over all tasks, where there are several: `pairs`, with `a`, `b`,
+        `wins`, `ties`, `losses`, `pvalue`, `adjusted_pvalue` and `better`;
+        `mean_ranks` and `mean_of_means` by model.
     signature : str
         A line with which `sigarray compare --verify` tells others whether they have the
         same scores and numbers.
@@ -63,6 +70,7 @@ class ModelComparison:
     compared: Mapping[str, Comparison]
     results: Results
     decisions: Decisions
+    over_tasks: OverTasks | None
     report: Report
     fields: Mapping[str, str] | None
     notes: tuple[str, ...] = ()
@@ -109,21 +117,30 @@ class ModelComparison:
         model, other : str
             Their names.
         task : str, optional
-            The task; not needed if there is only one.
+            The task; if there are several, by default over all of them.
 
         Raises
         ------
         KeyError
-            Two models that were not compared, or no such task.
+            Two models that were not compared, no such task, or none where there are too
+            few tasks for a verdict over all of them.
         """
         tasks = list(self.decisions)
         if task is None and len(tasks) == 1:
             task = tasks[0]
-        if task not in tasks:
+        over = self.over_tasks
+        pairs: Sequence[Decision | PairOverTasks]
+        if task in self.decisions:
+            pairs = self.decisions[task]
+        elif task is None and over is not None and over.can_decide:
+            pairs = over.pairs
+        else:
             msg = f"Expected task to be one of {list_names(tasks)}; got {task!r}."
+            if task is None and over is not None:
+                msg += f" A verdict over all tasks takes {over.needed_tasks} of them."
             raise KeyError(msg)
         a, b = str(model), str(other)
-        for x in self.decisions[task]:
+        for x in pairs:
             if {x.a, x.b} == {a, b}:
                 return x.better == a
         msg = f"Expected two models that were compared; got {a!r} and {b!r}."
@@ -176,12 +193,13 @@ class ModelComparison:
     def _list_pictures(self) -> list[Picture]:
         compared, decisions = self.compared, self.decisions
         drawn = draw_contingency(compared, decisions)
-        drawn = drawn or draw_differences(compared, decisions)
+        drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
         # Panels of differences on several tasks say who is not told apart, too.
         has_panels = bool(drawn) and len(compared) > 1
         return [
             *drawn,
             *draw_leaderboard(compared),
+            *draw_over_tasks(self.over_tasks),
             *([] if has_panels else draw_critical_differences(compared, decisions)),
             *self.test.draw(compared, self.results),
             *draw_scores(compared),

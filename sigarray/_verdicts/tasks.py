@@ -1,10 +1,19 @@
 """What to say of models that were compared on several tasks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MAX_SHOWN, list_wins, rank_on_tasks, say_ranking
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.ranking import (
+    MAX_SHOWN,
+    list_wins,
+    order_models,
+    say_order_of_models,
+    say_ranking,
+)
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
@@ -16,31 +25,95 @@ from sigarray.report._rendering import Report, Table
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
+# With more tasks than this, tasks are the rows of tables.
+_MOST_COLUMNS = 4
 
 
 def report_tasks(
-    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    over: OverTasks | None,
 ) -> Report:
-    """Say which models are better on which tasks, and on how many."""
+    """Say which models are better over all tasks, and on which of them."""
     first = next(iter(compared.values()))
-    by_pair: DecisionsOfPairs = {}
-    for task, by in decisions.items():
-        for x in by:
-            pair = (x.b, x.a) if (x.b, x.a) in by_pair else (x.a, x.b)
-            by_pair.setdefault(pair, {})[task] = x
-    basis = _say_basis(first)
+    by_pair = _collect_by_pair(decisions)
+    pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
+    sentences = [
+        _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
+        for (a, b), by in by_pair.items()
+    ]
     records = [
         {"task": task} | without_infinities(x.record)
         for task, by in decisions.items()
         for x in by
     ]
-    sentences = [_say_pair(*pair, by) for pair, by in by_pair.items()]
-    rule = f"A model is better than another on a task if {basis}."
-    correction = first.correction
+    document = _write_document(compared, by_pair, records, sentences, over)
+    methods = dict.fromkeys(x.method for x in compared.values())
+    method = "; or, by the scores of a task, ".join(methods) + overall.describe_method(
+        over
+    )
+    basis = _say_basis(first)
+    models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    if len(models) > MAX_SHOWN:
+        wins = list_wins(x for by in decisions.values() for x in by)
+        n_pairs = sum(map(len, decisions.values()))
+        ranking = overall.rank_many(first, models, wins, over)
+        told = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        told += overall.list_remarks(over)
+        return Report([ranking], told, method, records, document)
+    told = [
+        *overall.list_remarks(over),
+        f"On one task, a model is better than another if {basis}.",
+    ]
+    order = models if over is None else overall.order_over_tasks(over).names
+    tables = (
+        []
+        if over is None
+        else [overall.table_of_pairs(over), overall.table_of_models(over)]
+    )
+    tables += [
+        _mean_table(compared, order),
+        _ranking_table(compared, decisions)
+        if len(compared) > _MOST_COLUMNS
+        else _decision_table(list(compared), by_pair),
+    ]
+    headline = [f"{first.title}, {len(compared)} tasks", *overall.say_answer(over)]
+    return Report(
+        tables,
+        [*sentences, *told],
+        method,
+        records,
+        document,
+        headline=headline,
+        remarks=told,
+    )
+
+
+def _collect_by_pair(
+    decisions: Mapping[str, Sequence[Decision]],
+) -> DecisionsOfPairs:
+    by_pair: DecisionsOfPairs = {}
+    for task, by in decisions.items():
+        for x in by:
+            pair = (x.b, x.a) if (x.b, x.a) in by_pair else (x.a, x.b)
+            by_pair.setdefault(pair, {})[task] = x
+    return by_pair
+
+
+def _write_document(
+    compared: Mapping[str, Comparison],
+    by_pair: DecisionsOfPairs,
+    records: list[dict[str, Any]],
+    sentences: list[str],
+    over: OverTasks | None,
+) -> dict[str, Any]:
+    """Return what is written as JSON."""
+    correction = next(iter(compared.values())).correction
     documents = {task: start_document(x, correction) for task, x in compared.items()}
     shared = next(iter(documents.values()))
-    document = {name: x for name, x in shared.items() if name != "models"} | {
+    return {name: x for name, x in shared.items() if name != "models"} | {
         "tasks": {task: x["models"] for task, x in documents.items()},
+        "over_tasks": None if over is None else overall.write_document(over),
         "pairs": records,
         "wins": [
             {"model_a": a, "model_b": b, "a_wins": wins[0], "b_wins": wins[1]}
@@ -49,17 +122,6 @@ def report_tasks(
         ],
         "verdicts": sentences,
     }
-    methods = dict.fromkeys(x.method for x in compared.values())
-    method = "; or, by the scores of a task, ".join(methods)
-    models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
-    if len(models) > MAX_SHOWN:
-        wins = list_wins(x for by in decisions.values() for x in by)
-        n_pairs = sum(map(len, decisions.values()))
-        ranking = rank_on_tasks(first.title, models, wins)
-        sentences = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        return Report([ranking], sentences, method, records, document)
-    tables = [_mean_table(compared, models), _decision_table(list(compared), by_pair)]
-    return Report(tables, [*sentences, rule], method, records, document)
 
 
 def list_undecided(
@@ -116,26 +178,52 @@ def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:
 
 
 def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Table:
-    """Show the mean of each model on each task, and its standard deviation."""
+    """Show the mean of each model on each task, and its standard deviation.
+
+    Models are rows, or, if there are many tasks, columns.
+    """
     show = {
         task: number_format(list(x.summaries.values())) for task, x in compared.items()
     }
-    rows = []
-    for name in models:
-        row = [name]
-        for task, x in compared.items():
-            if name not in x.summaries:
-                row.append("-")
-                continue
-            mean, sd = (show[task](x.summaries[name][key]) for key in ("mean", "sd"))
-            row.append(f"{mean} ({sd})")
-        rows.append(row)
+    cells = [
+        [_show_mean(x, name, show[task]) for task, x in compared.items()]
+        for name in models
+    ]
     first = next(iter(compared.values()))
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    title = f"{first.title}: means (standard deviations) of {units}"
+    title = f"Means (standard deviations) of {units} on each task"
+    if len(compared) > _MOST_COLUMNS:
+        by_task = zip(*cells, strict=True)
+        rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
+        return Table(title, ["task", *models], rows)
+    rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
     return Table(title, ["model", *compared], rows)
+
+
+def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:
+    if name not in x.summaries:
+        return "-"
+    return "{} ({})".format(*(show(x.summaries[name][key]) for key in ("mean", "sd")))
+
+
+def _ranking_table(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> Table:
+    """Show for each task which models are better than which."""
+    rows = []
+    for task, by in decisions.items():
+        wins = list_wins(by)
+        order = order_models(compared[task], wins)
+        said = say_order_of_models(order, compared[task].baseline, wins)
+        if not said:
+            better = [f"{a} > {b}" for a, b in wins]
+            said = better or ["inconclusive"]
+        rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
+    return Table(
+        "Which is better on each task", ["task", "ranking"], rows, name_columns=2
+    )
 
 
 def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
@@ -156,25 +244,37 @@ def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
-def _say_pair(a: str, b: str, by: Mapping[str, Decision]) -> str:
-    """Say on which tasks A is better than B, and where it is worse."""
+def _say_pair(
+    a: str,
+    b: str,
+    by: Mapping[str, Decision],
+    pair: PairOverTasks | None,
+    over: OverTasks | None,
+) -> str:
+    """Say whether A is better than B over all tasks, and on which of them."""
     wins = [task for task, x in by.items() if x.better == a]
     losses = [task for task, x in by.items() if x.better == b]
-    if len(losses) > len(wins):
+    is_turned = len(losses) > len(wins)
+    if pair is not None and over is not None:
+        is_turned = overall.is_behind(over, pair, a)
+    if is_turned:
         a, b, wins, losses = b, a, losses, wins
     n = len(by)
     tasks = f"{n} {'task' if n == 1 else 'tasks'}"
-    if not wins:
-        where = "the only task" if n == 1 else f"all {tasks}"
-        return f"{a} vs. {b}: inconclusive on {where}."
-    worse = f"and worse on {len(losses)}{_list_tasks(losses, n)}"
-    n_open = n - len(wins) - len(losses)
+    worse = f"worse on {len(losses)}{_list_tasks(losses, n)}"
     if not losses:
-        worse = "and not shown to be worse on any" if n_open else "and worse on none"
-    return (
-        f"{a} is better than {b} on {len(wins)} of {tasks}{_list_tasks(wins, n)} "
-        f"{worse}."
-    )
+        is_open = n > len(wins)
+        worse = "not shown to be worse on any" if is_open else "worse on none"
+    better = f"better {{}}on {len(wins)} of {tasks}{_list_tasks(wins, n)} and {worse}"
+    if pair is None or over is None:
+        if not wins:
+            where = "the only task" if n == 1 else f"all {tasks}"
+            return f"{a} vs. {b}: inconclusive on {where}."
+        return f"{a} is {better.format(f'than {b} ')}."
+    said = overall.say_pair(over, pair, a, b)
+    if not wins and not losses:
+        return f"{said}; on single tasks, inconclusive on all {n}."
+    return f"{said}; on single tasks, {a} is {better.format('')}."
 
 
 def _list_tasks(tasks: Sequence[str], n: int) -> str:

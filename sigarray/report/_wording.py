@@ -17,6 +17,7 @@ from sigarray.results import (
     ResamplingResult,
     ResponseTestResult,
     TTestResult,
+    WilcoxonResult,
 )
 
 _NUMBER = ".4g"
@@ -24,6 +25,7 @@ _TESTS = {
     MannWhitneyResult: "Mann-Whitney U test",
     BrunnerMunzelResult: "Brunner-Munzel test",
     TTestResult: "t-test",
+    WilcoxonResult: "Wilcoxon signed-rank test",
     ResponseTestResult: "test of responses",
 }
 
@@ -184,6 +186,9 @@ def _say_test(
         share = _number(result.probability_of_improvement)
         lead, what = share - 0.5, "scores of"
         numbers = f"P({a} > {b}) = {share:{_NUMBER}}, {numbers}"
+    elif isinstance(result, WilcoxonResult):
+        lead, what = _number(result.rank_biserial), "scores of"
+        numbers = f"rank-biserial correlation {lead:{_NUMBER}}, {numbers}"
     elif isinstance(result, TTestResult):
         df = _number(result.df)
         numbers = f"t = {lead:{_NUMBER}}, df = {df:{_NUMBER}}, {numbers}"

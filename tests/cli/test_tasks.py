@@ -78,22 +78,54 @@ def test_what_is_said_is_what_was_found(long, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     _, text, _ = run("compare", long)
     document = json.loads(run("compare", long, "--format", "json")[1])
-    for wins in document["wins"]:
+    over = {(x["model_a"], x["model_b"]): x for x in document["over_tasks"]["pairs"]}
+    for wins, said in zip(document["wins"], document["verdicts"], strict=True):
         a, b = wins["model_a"], wins["model_b"]
         pairs = [x for x in document["pairs"] if {x["model_a"], x["model_b"]} == {a, b}]
         better = [x["better"] for x in pairs]
-        assert (wins["a_wins"], wins["b_wins"]) == (better.count(a), better.count(b))
-        if wins["a_wins"] == wins["b_wins"] == 0:
-            assert f"{a} vs. {b}: inconclusive on all 3 tasks." in text
-            continue
-        first, second, n = (a, b, wins["a_wins"])
-        if wins["b_wins"] > wins["a_wins"]:
-            first, second, n = (b, a, wins["b_wins"])
-        assert f"{first} is better than {second} on {n} of 3 tasks" in text
+        counts = {a: better.count(a), b: better.count(b)}
+        assert [wins["a_wins"], wins["b_wins"]] == list(counts.values())
+        pair = over[a, b]
+        assert pair["better"] is None  # of three tasks nothing can be said
+        first = said.split()[0]
+        ahead = pair["wins"] if first == a else pair["losses"]
+        assert (
+            f"over all tasks: inconclusive ({first} is ahead on {ahead} of 3 " in said
+        )
+        if not any(counts.values()):
+            assert "on single tasks, inconclusive on all 3." in said
+        else:
+            n = counts[first]
+            assert f"on single tasks, {first} is better on {n} of 3 tasks" in said
+    assert "With 3 tasks no p-value can be so small: it takes 6." in text
     assert "at confidence 0.95 for all 9 comparisons together" in text
     assert set(document["tasks"]) == set(TASKS)
     rows = list(csv.DictReader(io.StringIO(run("compare", long, "--format", "csv")[1])))
     assert [x["task"] for x in rows] == [t for t in TASKS for _ in range(3)]
+
+
+def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch):
+    """Rainbow ahead of DQN in 12 of 12 games is p = 0.0005."""
+    monkeypatch.setenv("COLUMNS", "80")
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{model},game{k:02},{seed},{level + 10 * k + rng.normal():.2f}"
+        for k in range(12)
+        for model, level in (("DQN", 20.0), ("Rainbow", 21.5))
+        for seed in range(5)
+    ]
+    path = write("\n".join(["agent,game,seed,score", *rows, ""]))
+    _, text, _ = run("compare", path, "--model", "agent", "--task", "game")
+    assert "Rainbow is better than DQN over 12 tasks." in text.splitlines()
+    assert "12 : 0  0.0005  Rainbow" in text
+    assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
+    each = text.partition("Which is better on each task")[2].splitlines()[4:16]
+    assert {x.split(maxsplit=1)[1] for x in each} == {"Rainbow > DQN", "inconclusive"}
+    rows += [x.replace("DQN", "A3C").replace("score", "a") for x in rows if "DQN" in x]
+    path = write("\n".join(["agent,game,seed,score", *rows, ""]))
+    names = ["--model", "agent", "--task", "game", "--baseline", "DQN"]
+    _, text, _ = run("compare", path, *names)
+    assert "Better than DQN over 12 tasks: Rainbow. Worse: none." in text
 
 
 def test_losses_are_the_other_way_round(long, run):

@@ -1,0 +1,226 @@
+"""Which models are better over several tasks, by their means on each of them.
+
+Tasks are taken as a sample of others like them. Two models are compared by Wilcoxon's
+signed ranks; of several, a pair is decided if every set of models with it is rejected,
+too, by the ranks of its models within each task (closure principle, with the levels of
+Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigarray import holm, wilcoxon_test
+from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
+from sigarray._order.families import MAX_CLOSED, adjust_for_set
+from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.intervals import Interval, find_intervals
+
+# Means that differ by no more than this many units of rounding are a tie.
+_ROUNDING = 16
+
+
+@dataclass(frozen=True)
+class PairOverTasks:
+    """Two models over all tasks; wins, ties and losses are of the mean of A."""
+
+    a: str
+    b: str
+    wins: int
+    ties: int
+    losses: int
+    difference: float
+    interval: Interval
+    pvalue: float
+    adjusted_pvalue: float
+    better: str | None
+
+
+@dataclass(frozen=True)
+class OverTasks:
+    """Models by their mean scores on the tasks that all of them have.
+
+    `means` (T, K) are of tasks and models, `mean_ranks` (K) count from 1, the best.
+    """
+
+    tasks: list[str]
+    names: list[str]
+    means: np.ndarray
+    mean_ranks: dict[str, float]
+    pairs: list[PairOverTasks]
+    level: float
+    is_corrected: bool
+    baseline: str | None
+    higher_is_better: bool
+
+    @property
+    def needed_tasks(self) -> int:
+        """The least number of tasks with which any pair can be decided."""
+        n_tasks = 1
+        while _least_p_value(self, n_tasks) > self.level:
+            n_tasks += 1
+        return n_tasks
+
+    @property
+    def can_decide(self) -> bool:
+        """Whether there are enough tasks to decide any pair."""
+        return len(self.tasks) >= self.needed_tasks
+
+    @property
+    def mean_of_means(self) -> dict[str, float]:
+        """The mean of the means on all tasks, each of which counts the same."""
+        return dict(zip(self.names, np.mean(self.means, axis=0).tolist(), strict=True))
+
+
+def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
+    """Compare models over all tasks on which each of them has scores.
+
+    None for one such task or fewer, and for more models than can be compared so.
+    """
+    first = next(iter(compared.values()))
+    names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    tasks = [task for task, x in compared.items() if set(names) <= set(x.names)]
+    if len(tasks) < 2 or len(names) > MAX_CLOSED:
+        return None
+    means = np.asarray(
+        [[compared[task].summaries[name]["mean"] for name in names] for task in tasks]
+    )
+    level = first.error_of_intervals
+    pairs = pairs_of(names, first.baseline)
+    places = np.asarray([(names.index(a), names.index(b)) for a, b in pairs])
+    merits = means if first.higher_is_better else -means
+    wins = _find_wins(merits)
+    samples = [merits[:, place].T for place in places.T]
+    result = wilcoxon_test(*samples)
+    is_closed = first.is_corrected and first.baseline is None and len(names) > 2
+    if is_closed:
+        adjusted = close_over_sets(
+            np.sum(wins, axis=0),
+            places,
+            result.pvalue,
+            result.rank_biserial,
+            len(tasks),
+            level,
+        )
+    else:
+        adjusted = np.asarray(
+            holm(result.pvalue) if first.is_corrected else result.pvalue
+        )
+    n_together = len(pairs) if first.is_corrected else 1
+    intervals = find_intervals(
+        [(means[:, i], means[:, j]) for i, j in places],
+        1.0 - level / n_together,
+        is_paired=True,
+    )
+    every = []
+    for k, ((a, b), (i, j)) in enumerate(zip(pairs, places, strict=True)):
+        lead = float(result.rank_biserial[k])
+        is_decided = adjusted[k] <= level and lead != 0.0
+        every.append(
+            PairOverTasks(
+                a=a,
+                b=b,
+                wins=int(np.sum(wins[:, i, j] > 0.0)),
+                ties=int(np.sum(wins[:, i, j] == 0.0)),
+                losses=int(np.sum(wins[:, i, j] < 0.0)),
+                difference=float(np.mean(means[:, i] - means[:, j])),
+                interval=intervals[k],
+                pvalue=float(result.pvalue[k]),
+                adjusted_pvalue=float(adjusted[k]),
+                better=None if not is_decided else a if lead > 0.0 else b,
+            )
+        )
+    # A model is behind those that win from it, and half behind those it ties with.
+    ranks = np.mean(0.5 * (1.0 - wins), axis=0).sum(axis=1) + 0.5
+    return OverTasks(
+        tasks,
+        names,
+        means,
+        dict(zip(names, ranks.tolist(), strict=True)),
+        every,
+        level,
+        first.is_corrected,
+        first.baseline,
+        first.higher_is_better,
+    )
+
+
+def list_wins_over_tasks(over: OverTasks) -> list[tuple[str, str]]:
+    """Return the pairs (better, worse)."""
+    return [
+        (x.better, x.b if x.better == x.a else x.a)
+        for x in over.pairs
+        if x.better is not None
+    ]
+
+
+def close_over_sets(
+    wins: np.ndarray,
+    pairs: np.ndarray,
+    p_values: np.ndarray,
+    leads: np.ndarray,
+    n_tasks: int,
+    level: float,
+) -> np.ndarray:
+    """Return p-values that are adjusted by all sets of models, for decided pairs.
+
+    A pair is decided if it is rejected alone, at the level of two models, and in each
+    open set with it: by its gap in ranks, of which the least over all sets of k models
+    takes the k - 2 smallest terms. Others have p-values above the level.
+
+    Parameters
+    ----------
+    wins : array, shape (K, K)
+        The number of tasks that the model of the row wins from that of the column, less
+        those that it loses.
+    pairs : array, shape (P, 2)
+        All pairs of models.
+    p_values, leads : arrays, shape (P,)
+        Of each pair alone: two-sided, and the sign of who is ahead.
+    """
+    k_models = len(wins)
+    first, second = pairs.T
+    sign = np.sign(leads)
+    alone = np.asarray([adjust_for_set(float(p), 2, k_models) for p in p_values])
+    parts = 0.5 * sign[:, None] * (wins[first] - wins[second])
+    own = OWN_WEIGHT * sign * wins[first, second]
+    is_open = ~np.eye(k_models, dtype=bool)
+    adjusted, earlier = np.ones(len(pairs)), 0.0
+    while True:
+        is_open_pair = is_open[first, second]
+        others = np.where(is_open[first] & is_open[second], parts, math.inf)
+        others = np.sort(others, axis=1)[:, : k_models - 2]
+        gaps = own[:, None] + np.cumsum(others, axis=1)
+        for place in np.flatnonzero(is_open_pair):
+            by_sets = [
+                adjust_for_set(range_bound(k, n_tasks, gap), k, k_models)
+                for k, gap in enumerate(gaps[place].tolist(), start=3)
+                if math.isfinite(gap)
+            ]
+            adjusted[place] = max([alone[place], earlier, *by_sets])
+        is_new = is_open_pair & (adjusted <= level)
+        if not np.any(is_new):
+            return adjusted
+        is_open[first[is_new], second[is_new]] = False
+        is_open[second[is_new], first[is_new]] = False
+        earlier = max(earlier, float(np.max(adjusted[is_new])))
+
+
+def _find_wins(merits: np.ndarray) -> np.ndarray:
+    """Return 1 where a row wins from a column, 0 for ties, else -1: (T, K, K)."""
+    size = np.max(np.abs(merits), axis=1)[:, None, None]
+    leads = merits[:, :, None] - merits[:, None, :]
+    is_tie = np.abs(leads) <= _ROUNDING * np.finfo(float).eps * size
+    return np.where(is_tie, 0.0, np.sign(leads))
+
+
+def _least_p_value(over: OverTasks, n_tasks: int) -> float:
+    """Return the least adjusted p-value of a pair on so many tasks."""
+    least = 2.0 ** (1 - n_tasks)
+    if not over.is_corrected:
+        return least
+    if over.baseline is not None:
+        return least * len(over.pairs)
+    return adjust_for_set(least, 2, len(over.names))

@@ -1,0 +1,230 @@
+"""What to say of models over all tasks, by the results of `over_tasks`."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.over_tasks import (
+    OverTasks,
+    PairOverTasks,
+    list_wins_over_tasks,
+)
+from sigarray._verdicts.ranking import Order, Wins, order_by, say_order_of_models
+from sigarray.report._numbers import (
+    describe_scores,
+    number_format,
+    show_interval,
+    show_p_value,
+    without_infinities,
+)
+from sigarray.report._rendering import Table
+
+
+def order_over_tasks(over: OverTasks) -> Order:
+    """Sort models by how many they beat over all tasks, and their mean rank."""
+    return order_by(over.mean_ranks, list_wins_over_tasks(over), over.baseline)
+
+
+def say_answer(over: OverTasks | None) -> list[str]:
+    """Say in a line which models are better over all tasks."""
+    if over is None:
+        return []
+    where = _say_where(over)
+    wins = list_wins_over_tasks(over)
+    said = say_order_of_models(order_over_tasks(over), over.baseline, wins, where)
+    if said:
+        return said
+    (pair,) = over.pairs
+    if pair.better is None:
+        return [f"No model is shown to be better than the other one{where}."]
+    worse = pair.b if pair.better == pair.a else pair.a
+    return [f"{pair.better} is better than {worse}{where}."]
+
+
+def table_of_pairs(over: OverTasks) -> Table:
+    """Show a row for each pair, the model that ranks first as A."""
+    place = {name: k for k, name in enumerate(order_over_tasks(over).names)}
+    rows: list[list[str]] = []
+    marked = set()
+    for x in sorted(over.pairs, key=lambda x: sorted((place[x.a], place[x.b]))):
+        a, b = (x.a, x.b) if place[x.a] < place[x.b] else (x.b, x.a)
+        if x.better is not None:
+            marked.add((len(rows), 5))
+        won = (x.wins, x.losses) if a == x.a else (x.losses, x.wins)
+        rows.append(
+            [
+                *(a, b, _show_difference(over, x, a)),
+                f"{won[0]} : {won[1]}",
+                show_p_value(x.adjusted_pvalue, over.level),
+                x.better or "inconclusive",
+            ]
+        )
+    p = "adjusted p" if over.is_corrected and len(over.pairs) > 1 else "p"
+    header = ["A", "B", "A - B, interval", "tasks won", p, "better"]
+    title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
+    return Table(title, header, rows, frozenset(marked), name_columns=2)
+
+
+def table_of_models(over: OverTasks) -> Table:
+    """Show the mean rank of each model and the mean of its means, best first."""
+    order, means = order_over_tasks(over), over.mean_of_means
+    show = number_format([describe_scores(x) for x in over.means.T])
+    rows = [
+        [
+            name,
+            *([order.letters[name]] if order.letters else []),
+            f"{over.mean_ranks[name]:.2f}",
+            show(means[name]),
+        ]
+        for name in order.names
+    ]
+    group = ["group"] if order.letters else []
+    header = ["model", *group, "mean rank", "mean"]
+    title = f"Models{_say_where(over)}"
+    return Table(title, header, rows, name_columns=1 + len(group))
+
+
+def rank_many(
+    comparison: Comparison, models: Sequence[str], wins: Wins, over: OverTasks | None
+) -> Table:
+    """Show models by how often they beat another one, over all tasks and on one."""
+    beaten = Counter(better for better, _ in wins)
+    beaten_by = Counter(worse for _, worse in wins)
+    title = f"{comparison.title}: decided pairs"
+    if over is None:
+        names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
+        rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
+        return Table(title, ["model", "won", "lost"], rows)
+    wins_over = list_wins_over_tasks(over)
+    won, lost = (Counter(pair[k] for pair in wins_over) for k in (0, 1))
+    rows = [
+        [
+            name,
+            f"{over.mean_ranks[name]:.2f}",
+            *(str(x[name]) for x in (won, lost, beaten, beaten_by)),
+        ]
+        for name in order_over_tasks(over).names
+    ]
+    header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
+    title = f"{title}{_say_where(over)}; and won and lost on single ones"
+    return Table(title, header, rows)
+
+
+def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
+    """Say whether A is better than B over all tasks; A is not behind."""
+    won = pair.wins if a == pair.a else pair.losses
+    n = len(over.tasks)
+    tied = f" and even on {pair.ties}" if pair.ties else ""
+    ahead = f"ahead on {won} of {n} tasks{tied}"
+    shown = show_p_value(pair.adjusted_pvalue, over.level)
+    difference = f"the means differ by {_show_difference(over, pair, a)}"
+    if pair.better is None:
+        return (
+            f"{a} vs. {b} over all tasks: inconclusive ({a} is {ahead}, "
+            f"p = {shown} > {over.level:.10g}); {difference}"
+        )
+    return (
+        f"{a} is better than {b} over all tasks: {ahead}, p = {shown} <= "
+        f"{over.level:.10g}; {difference}"
+    )
+
+
+def is_behind(over: OverTasks, pair: PairOverTasks, a: str) -> bool:
+    """Tell whether a model of a pair is worse over all tasks, or, undecided, behind."""
+    if pair.better is not None:
+        return pair.better != a
+    lead = pair.wins - pair.losses
+    if lead == 0:
+        means = over.mean_of_means
+        lead_of_means = means[pair.a] - means[pair.b]
+        lead = 1 if (lead_of_means >= 0.0) == over.higher_is_better else -1
+    return (lead > 0) != (a == pair.a)
+
+
+def list_remarks(over: OverTasks | None) -> list[str]:
+    """Say when a model is better over all tasks, and what readers may wonder about."""
+    if over is None:
+        return []
+    of_two = "Wilcoxon's signed ranks of the means on each task"
+    several = len(over.names) > 2 and over.is_corrected
+    rule = f"p <= {over.level:.10g} by {of_two}"
+    if several and over.baseline is None:
+        rule += ", and by the ranks of every set of models with both"
+    elif several:
+        rule += f", after Holm's correction for {len(over.pairs)} comparisons"
+    told = [f"Over all tasks, a model is better than another if {rule}."]
+    if not over.can_decide:
+        told.append(
+            f"With {len(over.tasks)} tasks no p-value can be so small: it takes "
+            f"{over.needed_tasks}."
+        )
+    return told
+
+
+def describe_method(over: OverTasks | None) -> str:
+    """Say how models are compared over all tasks, for the line on the method."""
+    if over is None:
+        return ""
+    said = (
+        f"; over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
+        "test of the means on each task, two-sided"
+    )
+    if len(over.names) > 2 and over.is_corrected:
+        said += (
+            ", closed over sets of models by their ranks on each task"
+            if over.baseline is None
+            else f", Holm's correction for {len(over.pairs)} comparisons"
+        )
+    return f"{said}; Student's intervals, {_say_level_of_intervals(over)}"
+
+
+def write_document(over: OverTasks) -> dict[str, Any]:
+    """Return what is written as JSON."""
+    return {
+        "tasks": over.tasks,
+        "alpha": over.level,
+        "models": {
+            name: {"mean": over.mean_of_means[name], "mean_rank": over.mean_ranks[name]}
+            for name in over.names
+        },
+        "pairs": [
+            without_infinities(
+                {
+                    "model_a": x.a,
+                    "model_b": x.b,
+                    "wins": x.wins,
+                    "ties": x.ties,
+                    "losses": x.losses,
+                    "mean_difference": x.difference,
+                    "difference_low": x.interval.low,
+                    "difference_high": x.interval.high,
+                    "pvalue": x.pvalue,
+                    "adjusted_pvalue": x.adjusted_pvalue,
+                    "better": x.better,
+                }
+            )
+            for x in over.pairs
+        ],
+    }
+
+
+def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
+    """Show the difference of the means of two models, and its interval."""
+    show = number_format([describe_scores(x) for x in over.means.T], sign="+")
+    difference, interval = pair.difference, pair.interval
+    if a != pair.a:
+        difference, interval = -difference, interval.turn()
+    return show_interval(difference, *interval, show)
+
+
+def _say_where(over: OverTasks) -> str:
+    return f" over {len(over.tasks)} tasks"
+
+
+def _say_level_of_intervals(over: OverTasks) -> str:
+    level, n = f"{100.0 * (1.0 - over.level):.10g} % confidence", len(over.pairs)
+    if n == 1:
+        return level
+    together = "both together" if n == 2 else f"all {n} together"
+    return f"{level} for {together if over.is_corrected else 'each'}"

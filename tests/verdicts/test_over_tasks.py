@@ -1,0 +1,204 @@
+"""Verdicts over several tasks: against all sets of models, and what they promise."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import compare_models, holm, wilcoxon_test
+from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
+from sigarray._order.families import adjust_for_set
+from sigarray._verdicts.over_tasks import _find_wins, close_over_sets
+
+LEVEL = 0.05
+
+
+def compare_means(means, **options):
+    """Compare models by two runs on each task, whose means are 50 + means (T, K)."""
+    scores = {
+        f"task {t}": {f"m{k}": [49.5 + x, 50.5 + x] for k, x in enumerate(row)}
+        for t, row in enumerate(np.asarray(means).tolist())
+    }
+    return compare_models(scores, test="t", unit="run", **options).over_tasks
+
+
+def find_p_values(means):
+    """Return all pairs, and their p-values, alone and adjusted."""
+    n_tasks, k = means.shape
+    pairs = np.asarray(list(itertools.combinations(range(k), 2)))
+    alone = wilcoxon_test(*(means[:, x].T for x in pairs.T))
+    wins = np.sum(_find_wins(means), axis=0)
+    adjusted = close_over_sets(
+        wins, pairs, alone.pvalue, alone.rank_biserial, n_tasks, LEVEL
+    )
+    return pairs, alone, adjusted
+
+
+def close_over_all_sets(means):
+    """Decide pairs as `close_over_sets` does, by a list of all sets of models."""
+    n_tasks, k_models = means.shape
+    pairs, alone, _ = find_p_values(means)
+    sides = {
+        tuple(p): np.sign(x) for p, x in zip(pairs, alone.rank_biserial, strict=True)
+    }
+    p_alone = {
+        tuple(p): adjust_for_set(float(x), 2, k_models)
+        for p, x in zip(pairs, alone.pvalue, strict=True)
+    }
+    decided = set()
+
+    def find_p_value(pair, models):
+        i, j = pair
+        if len(models) == 2:
+            return p_alone[pair]
+        ranks = scipy.stats.rankdata(means[:, models], axis=1).sum(axis=0)
+        own = np.sign(means[:, i] - means[:, j]).sum()
+        at = dict(zip(models, ranks, strict=True))
+        # Friedman's rank sums count the pair once.
+        gap = sides[pair] * (at[i] - at[j] + (OWN_WEIGHT - 1) * own)
+        p = range_bound(len(models), n_tasks, gap)
+        return adjust_for_set(p, len(models), k_models)
+
+    while True:
+        new = set()
+        for pair in p_alone.keys() - decided:
+            # Sets in which no model is told apart from one of the pair.
+            others = [
+                c
+                for c in range(k_models)
+                if c not in pair and not {tuple(sorted((c, x))) for x in pair} & decided
+            ]
+            sets = itertools.chain.from_iterable(
+                itertools.combinations(others, n) for n in range(len(others) + 1)
+            )
+            if all(find_p_value(pair, sorted((*pair, *x))) <= LEVEL for x in sets):
+                new.add(pair)
+        if not new:
+            return decided
+        decided |= new
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_set_is_forgotten(seed):
+    rng = np.random.default_rng(seed)
+    k, n_tasks = 3 + seed % 4, 8 + seed
+    means = rng.normal(size=(n_tasks, k)) + rng.choice([0.6, 1.2]) * np.arange(k)
+    if seed % 3 == 0:
+        means = np.round(means)  # ties
+    pairs, _, adjusted = find_p_values(means)
+    decided = {tuple(x) for x in pairs[adjusted <= LEVEL].tolist()}
+    assert decided == close_over_all_sets(means)
+
+
+def test_some_pairs_are_decided_and_others_not():
+    """The oracle would agree with a test that never decides."""
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(15, 4)) + np.asarray([0.0, 0.0, 2.5, 6.0])
+    pairs, _, adjusted = find_p_values(means)
+    decided = {tuple(x) for x in pairs[adjusted <= LEVEL].tolist()}
+    assert decided == {(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("k", "n_tasks", "kind"),
+    [(3, 8, "normal"), (5, 12, "apart"), (10, 57, "apart"), (4, 12, "spreads")],
+)
+def test_equal_models_are_seldom_called_better(k, n_tasks, kind):
+    """At level 0.05, by families; with half of the models far apart from the others."""
+    rng = np.random.default_rng(k)
+    count, errors = 200, 0
+    place = np.arange(k)
+    level = 5.0 * (place < k // 2) if kind == "apart" else np.zeros(k)
+    spread = np.where(place < k // 2, 4.0, 1.0) if kind == "spreads" else 1.0
+    for _ in range(count):
+        means = spread * rng.normal(size=(n_tasks, k)) + level
+        pairs, _, adjusted = find_p_values(means)
+        are_equal = level[pairs[:, 0]] == level[pairs[:, 1]]
+        errors += bool(np.any(adjusted[are_equal] <= LEVEL))
+    # Of a test at 5 %, in one of 10^4 cases more are.
+    assert errors < scipy.stats.binom.isf(1e-4, count, LEVEL)
+
+
+def test_two_models_are_compared_by_wilcoxon():
+    means = np.random.default_rng(0).normal(size=(12, 2))
+    means[:, 0] += 1.5
+    over = compare_means(means)
+    (pair,) = over.pairs
+    expected = wilcoxon_test(*means.T)
+    assert pair.pvalue == pair.adjusted_pvalue == pytest.approx(float(expected.pvalue))
+    assert pair.pvalue < LEVEL
+    assert pair.better == "m0"
+    assert (pair.wins, pair.ties, pair.losses) == (
+        np.sum(means[:, 0] > means[:, 1]),
+        0,
+        np.sum(means[:, 0] < means[:, 1]),
+    )
+    low, high = scipy.stats.ttest_rel(*means.T).confidence_interval()
+    assert tuple(pair.interval) == pytest.approx((low, high))
+    turned = compare_means(-means, higher_is_better=False)
+    assert turned.pairs[0].better == "m0"
+    assert turned.pairs[0].wins == pair.wins
+    assert turned.pairs[0].difference == pytest.approx(-pair.difference)
+
+
+def test_a_baseline_has_holms_correction():
+    means = np.random.default_rng(0).normal((0.0, 0.5, 1.0, 2.0), size=(12, 4))
+    over = compare_means(means, baseline="m0")
+    assert [(x.a, x.b) for x in over.pairs] == [("m0", f"m{k}") for k in (1, 2, 3)]
+    alone = [float(wilcoxon_test(means[:, 0], means[:, k]).pvalue) for k in (1, 2, 3)]
+    assert [x.adjusted_pvalue for x in over.pairs] == pytest.approx(list(holm(alone)))
+    over = compare_means(means, baseline="m0", corrected=False)
+    assert [x.adjusted_pvalue for x in over.pairs] == pytest.approx(alone)
+
+
+def test_mean_ranks_are_friedmans():
+    means = np.round(np.random.default_rng(0).normal(size=(9, 5)), 1)
+    over = compare_means(means)
+    ranks = scipy.stats.rankdata(-means, axis=1).mean(axis=0)
+    assert list(over.mean_ranks.values()) == pytest.approx(list(ranks))
+    assert list(over.mean_of_means.values()) == pytest.approx(
+        list(means.mean(axis=0) + 50.0)
+    )
+
+
+def test_rounding_breaks_no_tie():
+    scores = {
+        f"t{k}": {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.0, 0.1, 0.2]}
+        for k in range(8)
+    }
+    over = compare_models(scores, test="t", unit="run").over_tasks
+    assert {(x.a, x.b): x.ties for x in over.pairs}["a", "b"] == 8
+
+
+@pytest.mark.parametrize(
+    ("k", "options", "needed"),
+    [(2, {}, 6), (4, {}, 7), (4, {"baseline": "m0"}, 7), (4, {"corrected": False}, 6)],
+)
+def test_how_many_tasks_are_needed(k, options, needed):
+    """With these, and no fewer, models that are always in one order are told apart."""
+    for n_tasks in (needed - 1, needed):
+        means = np.arange(1.0, n_tasks + 1.0)[:, None] * np.arange(k)
+        over = compare_means(means, **options)
+        assert over.needed_tasks == needed
+        assert any(x.better for x in over.pairs) == (n_tasks == needed)
+
+
+def test_tasks_that_a_model_lacks_do_not_count():
+    scores = {
+        f"t{k}": {"a": [8.0, 8.1, 8.2], "b": [7.0, 7.1, 7.2]}
+        | ({"c": [9.0, 9.1, 9.2]} if k else {})
+        for k in range(8)
+    }
+    result = compare_models(scores, test="t", unit="run")
+    assert result.over_tasks.tasks == [f"t{k}" for k in range(1, 8)]
+    assert result.better("c", "a")
+    assert not result.better("a", "c")
+    assert result.better("a", "b", task="t0")
+    with pytest.raises(KeyError, match="two models that were compared"):
+        result.better("a", "d")
+    del scores["t1"], scores["t2"], scores["t3"], scores["t4"], scores["t5"]
+    few = compare_models({k: scores[k] for k in ("t0", "t6")}, test="t", unit="run")
+    assert few.over_tasks is None
+    with pytest.raises(KeyError, match="task to be one of 't0', 't6'; got None"):
+        few.better("a", "b")
