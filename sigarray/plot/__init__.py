@@ -10,8 +10,11 @@ use when a file is written, so that letters stay letters in PDF and SVG:
 
 Arrays of any library and device are taken, and copied to the host. Figures are one
 column of a paper wide (3.35 inches) where their contents allow it, letters have 7
-points or more, and nothing is said by colour alone. Names are shown as they are: `$`
-and `_` have no meaning in them. Letters are black on white, whatever the style.
+points or more, and nothing is said by colour alone. Several models are in order, the
+best first; of more than fit, a line says how many are left out. Names are shown as they
+are: `$` and `_` have no meaning in them, and letters that the font of matplotlib lacks,
+such as Chinese ones, are drawn by any installed font that has them. Letters are black
+on white, whatever the style.
 """
 
 from sigarray.plot._contingency import contingency

@@ -48,7 +48,9 @@ def draw_all(xp, ax=lambda shape: None):
     study = responses.study(
         **STUDY, n_items=20, n_sets=20, n_resamples=20, xp=xp, rng=0
     )
-    tasks = {name: dict(zip(NAMES, models, strict=True)) for name in NAMES[:2]}
+    tasks = {
+        name: {x: models[k, ...] for k, x in enumerate(NAMES)} for name in NAMES[:2]
+    }
     rng = np.random.default_rng(0)
     hits = [xp.asarray((rng.uniform(size=20) < 0.6) * 1.0) for _ in range(2)]
     one, two, grid = ax(()), ax((2,)), ax((1, 2))

@@ -60,6 +60,7 @@ def test_tasks_have_a_panel_each_in_the_first_picture():
     assert "95 % confidence for all 15 together" in first.caption
     assert "m0 minus m2 on t3: +" in first.description
     assert board.caption.startswith("Mean scores on 5 tasks")
+    assert rest.pop(0).caption.startswith("Models by their mean rank over 5 tasks")
     assert [x.caption.partition(",")[0] for x in rest] == [
         f"Scores on {x}" for x in scores
     ]
@@ -90,7 +91,7 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
         (4, 2, 9.0, [("Differences of the means of m0 and m1", 4), ("Mean scores", 1)]),
         # Too many tasks, or pairs, for panels.
         (13, 3, 1.0, [("Mean scores on 13 tasks", 1)]),
-        (2, 7, 1.0, [("Mean scores on 2 tasks", 1), ("Models by their mean score", 1)]),
+        (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
         (1, 3, 1.0, [("Differences of", 1), ("Models by their mean score", 1)]),
         (1, 7, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
     ],
@@ -172,3 +173,37 @@ def test_unequal_models_have_a_mark_of_their_own():
     assert "not equal, but neither is shown to be better" in result.sentences[0]
     assert said == ["unequal"]
     assert mark.get_fillstyle() == "bottom"
+
+
+def test_two_models_have_their_mean_over_tasks_below_the_tasks():
+    result = compare(make_tasks(6, 2))
+    picture = result.list_pictures()[0]
+    (ax,) = picture.figure.axes
+    assert read_ticks(ax.yaxis) == [*(f"t{k}" for k in range(6)), "overall"]
+    mark, bar = (find_lines(ax, label)[-1] for label in ("difference", "interval"))
+    (pair,) = result.over_tasks.pairs
+    assert mark.get_xdata()[0] == pair.difference
+    assert tuple(bar.get_xdata()) == tuple(pair.interval)
+    assert pair.better == "m0"
+    assert mark.get_marker() == ">"
+    assert "and of their means over tasks" in picture.caption
+
+
+def test_models_of_many_tasks_are_at_their_mean_ranks():
+    result = compare(make_tasks(13, 4))
+    over = result.over_tasks
+    board, by_rank = result.list_pictures()
+    order = sorted(over.mean_ranks, key=over.mean_ranks.get)
+    assert read_ticks(board.figure.axes[0].yaxis) == order
+    (ax,) = by_rank.figure.axes
+    stems = [x.get_xdata()[0] for x in find_lines(ax, "stem")]
+    assert stems == sorted(over.mean_ranks.values())
+    at = dict(zip(stems, order, strict=True))
+    joined = {
+        frozenset((at[x], at[y]))
+        for bar in find_lines(ax, "bar")
+        for x in bar.get_xdata()
+        for y in bar.get_xdata()
+        if x != y
+    }
+    assert joined == {frozenset((x.a, x.b)) for x in over.pairs if x.better is None}
