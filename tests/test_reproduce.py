@@ -12,6 +12,7 @@ from benchmarks.reproduce import (
     error_rates,
     families,
     known_ratios,
+    over_tasks,
     response_variance,
     verdict_page,
     verdicts,
@@ -215,6 +216,28 @@ def test_committed_verdicts_hold_their_level():
         assert float(row["rate"]) >= float(row["least"]), row
 
 
+def test_committed_verdicts_over_tasks_hold_their_level():
+    """All but those of means whose medians differ; and they see what they saw."""
+    rows = read_csv(RESULTS / "over_tasks.csv")
+    designs = over_tasks.EQUAL, over_tasks.APART, over_tasks.POWER
+    assert len(rows) == sum(map(len, designs)) + 4 * len(over_tasks.EQUAL) + len(
+        over_tasks.APART + over_tasks.POWER
+    )
+    for row in rows:
+        n_sets = int(row["n_sets"])
+        assert n_sets >= 2000
+        if row["scores"] not in over_tasks.BEYOND:
+            limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_sets)
+            assert float(row["any_error"]) <= limit, row
+    (row,) = (
+        x
+        for x in rows
+        if (x["design"], x["scores"], x["n_better"])
+        == ("5 models, 26 tasks", "normal", "1")
+    )
+    assert float(row["seen"]) > 0.9
+
+
 class TestCommittedAreOfToday:
     """What is committed is what the library gives now, as far as is quick to see."""
 
@@ -266,6 +289,21 @@ class TestCommittedAreOfToday:
             found = verdicts.describe_errors(self.FULL, family, 4000, seed)
             assert own[seed]["family"] == found["family"]
             assert float(own[seed]["rate"]) == pytest.approx(found["rate"], abs=1e-3)
+
+    def test_verdicts_over_tasks(self):
+        rows = read_csv(RESULTS / "over_tasks.csv")
+        place = over_tasks.EQUAL.index(over_tasks.Design(3, 8))
+        found = over_tasks.EQUAL[place].count(
+            "normal", 2000, place * len(over_tasks.SCORES)
+        )
+        row = rows[place * len(over_tasks.SCORES)]
+        assert row["design"] == found["design"]
+        assert float(row["any_error"]) == pytest.approx(found["any_error"], abs=1e-3)
+        numbers = ("lead", "any_error", "seen", "seen_by_holm")
+        for row in rows:
+            row |= {name: float(row[name]) for name in numbers}
+        text = (RESULTS / "over_tasks.md").read_text("utf-8")
+        assert text == "\n\n".join([*over_tasks.tabulate(rows), ""])
 
     def test_tables_of_verdicts_are_of_the_file(self):
         rows = read_csv(RESULTS / "verdicts.csv")

@@ -1,7 +1,5 @@
 """Wilcoxon's test of paired differences, by the ranks of their sizes."""
 
-import math
-
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.chunks import iterate, map_entries
 from sigarray._backend.dispatch import standardize
@@ -166,32 +164,30 @@ def _double_signed_ranks(xp: Library, a: Array, b: Array) -> Array:
 def _count_tail(xp: Library, sizes: Array, goal: Array) -> Array:
     """P(the sum of the sizes that are chosen >= goal), each chosen or not by a coin.
 
-    Sizes (..., n) are whole numbers, n (n + 1) in all. The distribution of the sum
-    grows by one size after another, by additions only, so that small tails keep their
-    digits.
+    Sizes (..., n) are whole numbers, n (n + 1) in all. The number of choices with each
+    sum grows by one size after another, by additions only, so that small tails keep
+    their digits.
     """
     n = sizes.shape[-1]
-    n_sums = n * (n + 1) + 1
-    sums = xp.arange(n_sums)
+    # The first place is of no sum: what is moved from below the least sum is 0.
+    places = xp.arange(n * (n + 1) + 2)
+    sums = places - 1
 
     def add_size(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        chances, rest = state
+        counts, rest = state
         size, rest = rest[..., :1], xp.concat([rest[..., 1:], rest[..., :1]], axis=-1)
-        before = sums - xp.astype(size, sums.dtype)
-        moved = xp.take_along_axis(chances, xp.clip(before, 0, None), axis=-1)
-        moved = xp.where(before < 0, 0.0, moved)
-        return 0.5 * chances + 0.5 * moved, rest
+        before = xp.clip(places - size, 0, None)
+        return counts + xp.take_along_axis(counts, before, axis=-1), rest
 
     def find_tails(sizes: Array, goal: Array) -> Array:
         # NaN is no whole number; what it gives here is not used.
-        sizes = xp.where(xp.isnan(sizes), 0.0, sizes)
-        chances = xp.astype(
-            xp.broadcast_to(sums == 0, (*goal.shape, n_sums)), sizes.dtype
-        )
-        chances, _ = iterate(xp, add_size, (chances, sizes), n)
+        whole = xp.astype(xp.where(xp.isnan(sizes), 0.0, sizes), places.dtype)
+        counts = xp.astype(sums == 0, goal.dtype)
+        counts = xp.broadcast_to(counts, (*goal.shape, *sums.shape))
+        counts, _ = iterate(xp, add_size, (counts, whole), n)
         is_above = xp.astype(sums, goal.dtype) >= goal[..., None]
-        return xp.sum(xp.where(is_above, chances, 0.0), axis=-1)
+        return 0.5**n * xp.sum(xp.where(is_above, counts, 0.0), axis=-1)
 
-    shape = goal.shape
-    flat = xp.reshape(sizes, (math.prod(shape), n)), xp.reshape(goal, (-1,))
-    return xp.reshape(map_entries(xp, find_tails, flat, elements=6 * n_sums), shape)
+    flat = xp.reshape(sizes, (-1, n)), xp.reshape(goal, (-1,))
+    tails = map_entries(xp, find_tails, flat, elements=4 * places.shape[0])
+    return xp.reshape(tails, goal.shape)

@@ -17,6 +17,7 @@ from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
+from sigarray.results import WilcoxonResult
 
 # Means that differ by no more than this many units of rounding are a tie.
 _ROUNDING = 16
@@ -91,23 +92,14 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     pairs = pairs_of(names, first.baseline)
     places = np.asarray([(names.index(a), names.index(b)) for a, b in pairs])
     merits = means if first.higher_is_better else -means
-    wins = _find_wins(merits)
-    samples = [merits[:, place].T for place in places.T]
-    result = wilcoxon_test(*samples)
-    is_closed = first.is_corrected and first.baseline is None and len(names) > 2
-    if is_closed:
-        adjusted = close_over_sets(
-            np.sum(wins, axis=0),
-            places,
-            result.pvalue,
-            result.rank_biserial,
-            len(tasks),
-            level,
-        )
-    else:
-        adjusted = np.asarray(
-            holm(result.pvalue) if first.is_corrected else result.pvalue
-        )
+    wins = find_wins(merits)
+    result, adjusted = adjust_over_tasks(
+        merits,
+        places,
+        level,
+        is_corrected=first.is_corrected,
+        has_baseline=first.baseline is not None,
+    )
     n_together = len(pairs) if first.is_corrected else 1
     intervals = find_intervals(
         [(means[:, i], means[:, j]) for i, j in places],
@@ -145,6 +137,31 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
         first.baseline,
         first.higher_is_better,
     )
+
+
+def adjust_over_tasks(
+    merits: np.ndarray,
+    pairs: np.ndarray,
+    level: float,
+    *,
+    is_corrected: bool = True,
+    has_baseline: bool = False,
+) -> tuple[WilcoxonResult, np.ndarray]:
+    """Test pairs (P, 2) of models by merits (T, K): alone, and with adjusted p-values.
+
+    More is better.
+    """
+    alone = wilcoxon_test(*(merits[:, place].T for place in pairs.T))
+    if not is_corrected:
+        return alone, np.asarray(alone.pvalue)
+    if has_baseline or merits.shape[1] == 2:
+        return alone, np.asarray(holm(alone.pvalue))
+    wins = np.sum(find_wins(merits), axis=0)
+    leads = np.asarray(alone.rank_biserial)
+    adjusted = close_over_sets(
+        wins, pairs, np.asarray(alone.pvalue), leads, len(merits), level
+    )
+    return alone, adjusted
 
 
 def list_wins_over_tasks(over: OverTasks) -> list[tuple[str, str]]:
@@ -208,7 +225,7 @@ def close_over_sets(
         earlier = max(earlier, float(np.max(adjusted[is_new])))
 
 
-def _find_wins(merits: np.ndarray) -> np.ndarray:
+def find_wins(merits: np.ndarray) -> np.ndarray:
     """Return 1 where a row wins from a column, 0 for ties, else -1: (T, K, K)."""
     size = np.max(np.abs(merits), axis=1)[:, None, None]
     leads = merits[:, :, None] - merits[:, None, :]

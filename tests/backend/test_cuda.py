@@ -80,8 +80,8 @@ LAUNCHES = {
     "bootstrap_ci(a, method='studentized', rng=0)": 180,
     "brunner_munzel(a, b)": 260,
     "t_test(a, b)": 210,
-    "wilcoxon_test(a, b)": 210,
-    "wilcoxon_test(a[:20], b[:20])": 210,
+    "wilcoxon_test(a, b)": 200,
+    "wilcoxon_test(a[:20], b[:20])": 300,
     "mann_whitney_u(a, b)": 140,
     "responses.response_test(*[ratings] * 3, rng=0)": 500,
 }

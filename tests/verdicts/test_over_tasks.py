@@ -1,6 +1,7 @@
 """Verdicts over several tasks: against all sets of models, and what they promise."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import scipy.stats
 from sigarray import compare_models, holm, wilcoxon_test
 from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import adjust_for_set
-from sigarray._verdicts.over_tasks import _find_wins, close_over_sets
+from sigarray._verdicts.over_tasks import adjust_over_tasks
 
+ROOT = Path(__file__).parents[2]
 LEVEL = 0.05
 
 
@@ -25,14 +27,8 @@ def compare_means(means, **options):
 
 def find_p_values(means):
     """Return all pairs, and their p-values, alone and adjusted."""
-    n_tasks, k = means.shape
-    pairs = np.asarray(list(itertools.combinations(range(k), 2)))
-    alone = wilcoxon_test(*(means[:, x].T for x in pairs.T))
-    wins = np.sum(_find_wins(means), axis=0)
-    adjusted = close_over_sets(
-        wins, pairs, alone.pvalue, alone.rank_biserial, n_tasks, LEVEL
-    )
-    return pairs, alone, adjusted
+    pairs = np.asarray(list(itertools.combinations(range(means.shape[1]), 2)))
+    return pairs, *adjust_over_tasks(means, pairs, LEVEL)
 
 
 def close_over_all_sets(means):
@@ -169,6 +165,21 @@ def test_rounding_breaks_no_tie():
     }
     over = compare_models(scores, test="t", unit="run").over_tasks
     assert {(x.a, x.b): x.ties for x in over.pairs}["a", "b"] == 8
+
+
+def test_the_page_says_how_many_tasks_are_needed():
+    needed = {
+        k: compare_means(np.arange(2.0)[:, None] * np.arange(k)).needed_tasks
+        for k in range(2, 15)
+    }
+    assert [k for k in needed if needed[k] == 6] == [2, 3]
+    assert [k for k in needed if needed[k] == 7] == [4, 5, 6]
+    assert [k for k in needed if needed[k] == 8] == list(range(7, 14))
+    page = (ROOT / "docs" / "reading.md").read_text("utf-8")
+    assert (
+        "any of two or three models better takes 6 tasks, of four to six models 7, and "
+        "of 7 to 13 models 8."
+    ) in " ".join(page.split())
 
 
 @pytest.mark.parametrize(
