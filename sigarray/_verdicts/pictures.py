@@ -221,7 +221,9 @@ def draw_contingency(
     if result is None or not all(map(are_binary, scores)):
         return []
     verdict = say_verdict(x, decisions[task][0], a)
-    upper, _ = plot.contingency(*scores, names=(a, b), result=result, verdict=verdict)
+    upper, _ = plot.contingency(
+        *scores, names=(a, b), difference=result, verdict=verdict
+    )
     name_task(upper.figure, task)
     cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
     kind = x.describe_intervals().removeprefix("; ")

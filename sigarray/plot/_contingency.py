@@ -46,7 +46,7 @@ def contingency(
     *,
     names: tuple[Hashable, Hashable] = ("A", "B"),
     confidence_level: float = 0.95,
-    result: BootstrapResult | ProportionResult | None = None,
+    difference: BootstrapResult | ProportionResult | None = None,
     verdict: str | None = None,
     ax: Any = None,
 ) -> "tuple[Axes, Axes]":
@@ -65,8 +65,8 @@ def contingency(
     names : pair of hashables, default: ("A", "B")
         Names of the models.
     confidence_level : float, default: 0.95
-        Probability that the interval is to hold the difference; for the default result.
-    result : BootstrapResult or ProportionResult, optional
+        Probability that the interval of the default difference is to hold it.
+    difference : BootstrapResult or ProportionResult, optional
         The difference and its interval, of shape (), such as one of several that hold
         together. By default that of ``proportion_ci(a, b, paired=True)``.
     verdict : {"A", "B", "unequal", "inconclusive"}, optional
@@ -98,15 +98,17 @@ def contingency(
     >>> a = [1, 1, 1, 1, 1, 0, 1, 0]
     >>> b = [1, 1, 0, 0, 1, 1, 0, 0]
     >>> table, _ = plot.contingency(a, b)
-    >>> [text.get_text().replace("\\n", ": ") for text in table.texts]
+    >>> [text.get_text().replace("\n", ": ") for text in table.texts]
     ['both: 3 (38 %)', 'A alone: 3 (38 %)', 'B alone: 1 (12 %)', 'neither: 1 (12 %)']
     """
     axes = check_axes(ax, (2,))
     labels = [show_name(name, 16) for name in choose_names(names, 2)]
     samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
     _check_items(samples, labels)
-    if result is None:
-        result = proportion_ci(*samples, paired=True, confidence_level=confidence_level)
+    if difference is None:
+        difference = proportion_ci(
+            *samples, paired=True, confidence_level=confidence_level
+        )
     if axes is None:
         grid = {"height_ratios": _SHARE_OF_TABLE}
         axes = make_figure(_HEIGHT).subplots(2, gridspec_kw=grid)
@@ -114,7 +116,7 @@ def contingency(
     _draw_table(upper, samples[0] == 1.0, samples[1] == 1.0, labels)
     given = None if verdict is None else [verdict]
     differences(
-        {"A - B": result}, verdicts=given, names=(labels[0], labels[1]), ax=lower
+        {"A - B": difference}, verdicts=given, names=(labels[0], labels[1]), ax=lower
     )
     lower.set_yticks([])
     lower.set_xlabel("difference of shares, and its interval")

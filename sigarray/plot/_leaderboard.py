@@ -238,10 +238,13 @@ def _choose_format(means: np.ndarray) -> Any:
     largest, span = float(np.abs(known).max()), float(np.ptp(known))
     if not 1e-3 <= largest < 1e5:
         return "{:.2g}".format
-    decimals = 2 - math.floor(math.log10(span)) if span > 0.0 else 3
-    # Six letters have room.
-    most = 5 - max(1, math.floor(math.log10(largest)) + 1)
-    return f"{{:.{max(0, min(decimals, most))}f}}".format
+    # Three digits of the largest, and two of the span, where six letters have room.
+    place = math.floor(math.log10(largest))
+    decimals = max(0, 2 - place)
+    if span > 0.0:
+        decimals = max(decimals, 1 - math.floor(math.log10(span)))
+    decimals = min(decimals, max(0, 5 - max(1, place + 1)))
+    return f"{{:.{decimals}f}}".format
 
 
 def _cross_out(ax: "Axes", places: np.ndarray) -> None:

@@ -37,7 +37,7 @@ def test_cells_are_counts_and_rectangles_their_shares():
 
 def test_a_result_and_a_verdict_are_drawn_as_they_are():
     wide = proportion_ci(A, B, paired=True, confidence_level=0.999)
-    _, lower = plot.contingency(A, B, result=wide, verdict="A")
+    _, lower = plot.contingency(A, B, difference=wide, verdict="A")
     (bar,) = find_lines(lower, "interval")
     assert tuple(bar.get_xdata()) == tuple(wide.confidence_interval)
     assert read_legend(lower) == ["A is better"]
