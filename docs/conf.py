@@ -17,15 +17,17 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
 ROOT = Path(__file__).parents[1]
-# The library of this checkout, whether or not another one is installed.
-sys.path.insert(0, str(ROOT))
+# The library of this checkout, whether or not another one is installed, and what is
+# beside this file.
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 import sigarray  # noqa: E402
-from sigarray import plot, results  # noqa: E402
+from sigarray import results  # noqa: E402
 from sigarray._cli.main import _build_parser  # noqa: E402
 
 logger = getLogger(__name__)
@@ -41,6 +43,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.extlinks",
+    "name_links",
+    "picture_pages",
+    "search_words",
 ]
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
@@ -70,6 +75,7 @@ html_title = "sigarray"
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["tables.js"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
@@ -98,6 +104,17 @@ class Name(PyXRefRole):
         return found, messages
 
 
+def look_above(
+    app: Sphinx, environment: BuildEnvironment, node: pending_xref, shown: nodes.Element
+) -> nodes.reference | None:
+    """Look in `sigarray` for a name that the docstring's own room does not have."""
+    if not node.get("need_not_be_there"):
+        return None
+    domain, name = environment.domains["py"], f"sigarray.{node['reftarget']}"
+    where = environment, node["refdoc"], app.builder
+    return domain.resolve_xref(*where, "obj", name, node, shown)
+
+
 def allow_code(app: Sphinx, domain: Any, node: pending_xref) -> bool | None:
     """Let `batch`, `x.item()` and other names without a page be code."""
     del app, domain
@@ -116,28 +133,6 @@ class CommandHelp(SphinxDirective):
         (commands,) = (x.choices for x in parser._actions if x.dest == "command")
         text = commands[self.arguments[0]].format_help()
         return [nodes.literal_block(text, text, language="text")]
-
-
-class Gallery(SphinxDirective):
-    """All pictures of docs/gallery, under what the function that draws them says."""
-
-    def run(self) -> list[nodes.Node]:
-        """Give a section for each function: "power" draws power.png, power_of_x.png."""
-        pictures = sorted((ROOT / "docs" / "gallery").glob("*.png"))
-        found: list[nodes.Node] = []
-        for name in plot.__all__:
-            own = [x for x in pictures if re.match(rf"{name}(_|$)", x.stem)]
-            if not own:
-                continue
-            section = nodes.section(ids=[name])
-            section += nodes.title("", "", nodes.literal(text=name))
-            said = (inspect.getdoc(getattr(plot, name)) or "").partition("\n")[0]
-            section += nodes.paragraph(text=said.replace("`", ""))
-            for picture in own:
-                uri = picture.relative_to(ROOT / "docs").as_posix()
-                section += nodes.image(uri=uri, alt=picture.stem.replace("_", " "))
-            found.append(section)
-        return found
 
 
 def set_inline(self: Any, node: nodes.math) -> None:
@@ -203,9 +198,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     clear_fields()
     app.add_role("name", Name())
     app.add_directive("command-help", CommandHelp)
-    app.add_directive("gallery", Gallery)
     app.add_html_math_renderer("mathml", (set_inline, None), (set_block, None))
     app.connect("include-read", move_links)
     app.connect("doctree-read", number_references)
+    app.connect("missing-reference", look_above)
     app.connect("warn-missing-reference", allow_code)
     return {"parallel_read_safe": True}

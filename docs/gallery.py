@@ -1,7 +1,8 @@
 """Draw every picture of `sigarray.plot`: `python docs/gallery.py`.
 
 The files in docs/gallery are those of one machine, byte for byte: all seeds are fixed,
-and no file says when it was made, or by which version.
+and no file says when it was made, or by which version. To add a picture, draw it here,
+and say in docs/gallery/pictures.toml which function and which line of code make it.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import aso_in_pictures
 import matplotlib as mpl
 import numpy as np
 from PIL import Image
@@ -70,6 +72,7 @@ def draw() -> Iterator[tuple[str, Any]]:
     yield "power", draw_power(digits)
     yield "study", draw_study()
     yield "looks", plot.looks(n_sets=4000, rng=0)
+    yield from aso_in_pictures.draw(digits)
 
 
 def read_digits() -> dict[str, np.ndarray]:

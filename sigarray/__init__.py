@@ -28,7 +28,8 @@ from sigarray._order.from_chunks import (
     violation_ratio_from_chunks,
 )
 from sigarray._order.many_models import multi_aso
-from sigarray._order.two_models import aso, aso_replicates, violation_ratio
+from sigarray._order.two_models import aso
+from sigarray._order.two_samples import aso_replicates, violation_ratio
 from sigarray._power_analysis import (
     aso_uncertainty_reduction,
     bootstrap_power_analysis,

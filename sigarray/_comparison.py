@@ -25,7 +25,7 @@ from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
 from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.two_models import STREAMS
+from sigarray._order.two_samples import STREAMS
 from sigarray.results import ComparisonResult, ScoreSummary
 
 
@@ -54,18 +54,51 @@ def compare(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Leading axes are batches, and broadcast.
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast; all of them see the same resamples.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        For Mann-Whitney's test: "greater" asks whether A is better.
-    axis, confidence_level, n_comparisons, n_resamples, dt, method, batch, rng
-        As for `aso`.
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
+
+        Only Mann-Whitney's test has one.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    confidence_level : float, default: 0.95
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
+    n_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+    n_resamples : int, default: 1000
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+    dt : float, optional
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.
+    method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
+        How to find the standard error: from random resamples ("bootstrap"), from all
+        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
+        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        else "bootstrap".
     higher_is_better : bool, default: True
-        False for losses and error rates. The statistics are those of the unchanged
-        scores; the tests are reversed.
+        False for losses and error rates: lower scores are better.
+
+        The statistics are those of the unchanged scores; the tests are reversed.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -78,13 +111,18 @@ def compare(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `aso`, or an `alternative` that is none.
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use, or none on JAX if one is needed.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, options outside
+        their range, or "exact" for too many resamples.
 
     Warns
     -----
     UserWarning
-        As for `aso`.
+        Too few scores for any verdict. Fewer than 200 scores on a side with
+        "asymptotic".
 
     Notes
     -----

@@ -30,9 +30,9 @@ def bonferroni(pvalues: Array, /, *, axis: int = -1) -> Array:
     Parameters
     ----------
     pvalues : array, shape (..., N), real
-        P-values in [0, 1]. A NaN stays where it is, and is left out of N.
+        P-values in [0, 1]. NaN stays where it is, and is left out of N.
     axis : int, default: -1
-        The axis of the N comparisons, static under `jit`.
+        The axis of the N p-values; the others are batches.
 
     Returns
     -------
@@ -69,23 +69,29 @@ def holm(pvalues: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    pvalues, axis
-        As for `bonferroni`.
+    pvalues : array, shape (..., N), real
+        P-values in [0, 1]. NaN stays where it is, and is left out of N.
+    axis : int, default: -1
+        The axis of the N p-values; the others are batches.
 
     Returns
     -------
     array, shape (..., N)
-        As for `bonferroni`.
+        Adjusted p-values in the order given, at most 1; on the device and of the float
+        dtype of `pvalues`. On a device, NaN for a value that is not in [0, 1].
 
     Raises
     ------
-    TypeError, ValueError
-        As for `bonferroni`.
+    TypeError
+        P-values that are not real numbers.
+    ValueError
+        No p-values along the axis; on the host, one that is not in [0, 1].
 
     References
     ----------
     .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure.
        Scandinavian Journal of Statistics 6, 65-70.
+       https://www.jstor.org/stable/4615733
 
     Examples
     --------
@@ -106,18 +112,23 @@ def benjamini_hochberg(pvalues: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    pvalues, axis
-        As for `bonferroni`.
+    pvalues : array, shape (..., N), real
+        P-values in [0, 1]. NaN stays where it is, and is left out of N.
+    axis : int, default: -1
+        The axis of the N p-values; the others are batches.
 
     Returns
     -------
     array, shape (..., N)
-        As for `bonferroni`.
+        Adjusted p-values in the order given, at most 1; on the device and of the float
+        dtype of `pvalues`. On a device, NaN for a value that is not in [0, 1].
 
     Raises
     ------
-    TypeError, ValueError
-        As for `bonferroni`.
+    TypeError
+        P-values that are not real numbers.
+    ValueError
+        No p-values along the axis; on the host, one that is not in [0, 1].
 
     See Also
     --------
@@ -146,18 +157,23 @@ def benjamini_yekutieli(pvalues: Array, /, *, axis: int = -1) -> Array:
 
     Parameters
     ----------
-    pvalues, axis
-        As for `bonferroni`.
+    pvalues : array, shape (..., N), real
+        P-values in [0, 1]. NaN stays where it is, and is left out of N.
+    axis : int, default: -1
+        The axis of the N p-values; the others are batches.
 
     Returns
     -------
     array, shape (..., N)
-        As for `bonferroni`.
+        Adjusted p-values in the order given, at most 1; on the device and of the float
+        dtype of `pvalues`. On a device, NaN for a value that is not in [0, 1].
 
     Raises
     ------
-    TypeError, ValueError
-        As for `bonferroni`.
+    TypeError
+        P-values that are not real numbers.
+    ValueError
+        No p-values along the axis; on the host, one that is not in [0, 1].
 
     References
     ----------
@@ -210,7 +226,7 @@ def count_significant(
         - "bonferroni": how many N p <= alpha;
         - "benjamini_hochberg": the discoveries at the false discovery rate alpha.
     axis : int, default: -1
-        The axis of the datasets, static under `jit` as are all options.
+        The axis of the N p-values; the others are batches.
 
     Returns
     -------
@@ -258,7 +274,7 @@ def _standardize(pvalues: Array, axis: int) -> tuple[Library, Array]:
         if faults.size:
             msg = (
                 f"Expected p-values in [0, 1], or NaN for missing ones; got "
-                f"{faults.flat[0]:g}, one of {faults.size} outside."
+                f"{faults.flat[0]:g}, the first of {faults.size} that are not."
             )
             raise ValueError(msg)
     return xp, p

@@ -15,7 +15,7 @@ def copy_array(x: Any) -> np.ndarray:
     Raises
     ------
     TypeError
-        A traced array, which has no numbers yet.
+        A traced array, which has no numbers yet; what is not of real numbers.
     """
     if is_traced(x):
         msg = (
@@ -23,7 +23,15 @@ def copy_array(x: Any) -> np.ndarray:
             "jitted function, and pass that."
         )
         raise TypeError(msg)
-    return np.asarray(to_host(x) if is_array(x) else x, dtype=np.float64)
+    msg = f"Expected real numbers; got {describe(x)}"
+    try:
+        values = to_host(x) if is_array(x) else np.asarray(x)
+        if values.dtype.kind not in "cmMSTU":  # which NumPy would make numbers of
+            return values.astype(np.float64, copy=False)
+        msg += f" of dtype {values.dtype}"
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{msg}, of which NumPy says: {error}") from error
+    raise TypeError(f"{msg}.")
 
 
 def check_matrix(x: Any) -> None:
@@ -43,10 +51,10 @@ def choose_names(
     if names is None:
         return list(range(n)) if given is None else list(given)
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        msg = f"Expected names to be an iterable of {n}; got {describe(names)}."
+        msg = f"Expected names to be a sequence of {n} names; got {describe(names)}."
         raise TypeError(msg)
     chosen = list(names)
     if len(chosen) != n or len(set(chosen)) < n:
-        msg = f"Expected {n} names, each of them once; got {chosen}."
+        msg = f"Expected {n} names that differ; got {chosen}."
         raise ValueError(msg)
     return chosen

@@ -63,7 +63,7 @@ def bootstrap_power_analysis(
         The better model has the scores s + abs(s) (`lift` - 1). Below 1 it is the worse
         one, as when lower is better; 1 gives the rate of false alarms.
     alpha : float, default: 0.05
-        The difference is seen if the p-value is not above it.
+        The difference is seen where the p-value is at most this.
     test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
         The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
         - `alpha`. A callable, called as f(a, b, axis=-1), returns the p-values of
@@ -71,22 +71,32 @@ def bootstrap_power_analysis(
     n_resamples : int, default: 5000
         Pairs of samples, drawn from the lifted scores and from the scores.
     axis : int, default: -1
-        The axis of the scores.
-    batch : int, optional
-        Pairs of samples to test at a time; by default what suits the device. The result
-        does not depend on it.
+        The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+
+        A replicate is a pair of samples.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
     array, shape (...)
         The share of pairs in which the difference is seen, on the device and of the
-        float dtype of the scores, as for `aso`. NaN for a batch entry with a score that
+        float dtype of the scores. NaN for a batch entry with a score that
         is not finite.
 
     Raises
@@ -170,31 +180,50 @@ def required_sample_size(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, two or more each. Leading axes are batches, and
-        broadcast; every batch entry sees the same resamples.
+        Scores of the two models, one for each run or item, two or more of each. Leading
+        axes are batches, and broadcast; all of them see the same resamples.
     power : float, default: 0.8
         The probability with which the difference is to be seen.
-    alpha, test
-        As for `bootstrap_power_analysis`; "paired_t" draws pairs of scores (n = m).
+    alpha : float, default: 0.05
+        The difference is seen where the p-value is at most this.
+    test : {"welch", "paired_t", "mann_whitney", "aso"} or callable, default: "welch"
+        The one-sided test. "aso" sees a difference where eps_min < 0.2 at confidence 1
+        - `alpha`. A callable, called as f(a, b, axis=-1), returns the p-values of
+        batches, in array-API code, small where A is higher.
+
+        "paired_t" draws pairs of scores (n = m).
     sizes : sequence of int, default: 3 to 100
         Numbers of runs to try, ascending, two or more each.
     higher_is_better : bool, default: True
-        False for losses and error rates.
+        False for losses and error rates: lower scores are better.
     n_resamples : int, default: 1000
         Pairs of samples of each size.
-    axis, batch, rng
-        As for `bootstrap_power_analysis`.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
     SampleSizeResult
         `sample_size`, of shape (...): the smallest of `sizes` with the power, infinite
         if none has it. `power`, of shape (..., S): the power at each of the S sizes.
-        Both are on the device and of the float dtype of the scores, as for `aso`. NaN
+        Both are on the device and of the float dtype of the scores. NaN
         for a batch entry with a score that is not finite.
 
     Raises

@@ -21,7 +21,7 @@ from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate
 from sigarray._order.families import Family
 from sigarray._order.plans import plan_errors
-from sigarray._order.two_models import STREAMS
+from sigarray._order.two_samples import STREAMS
 from sigarray._resampling.draws import Places
 
 PowerTestName = Literal["welch", "paired_t", "mann_whitney", "aso"]

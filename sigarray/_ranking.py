@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, half
 from sigarray._backend.dispatch import to_host
-from sigarray._host import check_matrix
+from sigarray._host import check_matrix, choose_names
 from sigarray.results import PairwiseAsoResult, Ranking
 
 # If there are more groups than this, not all are listed.
@@ -32,10 +32,13 @@ def ranking(
     Parameters
     ----------
     result : PairwiseAsoResult
-        The result for K models, with arrays of shape (K, K) of any library. They are
-        copied to the host, which waits for the device.
+        The result of `multi_aso` for K models, with arrays of shape (K, K) of any
+        library. They are copied to the host, which waits for the device.
     threshold : float, default: 0.2
-        Above 0 and at most 0.5, where "better" needs only half of the order.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
+
+        At 0.5, "better" needs only half of the order.
     names : iterable of K hashables, optional
         Names of the models, such as the mapping that was passed to `multi_aso`; by
         default their places, 0 to K - 1.
@@ -93,19 +96,13 @@ def read_pairs(
         As for `ranking`.
     """
     if not isinstance(result, PairwiseAsoResult):
-        msg = f"Expected what multi_aso gives; got {describe(result)}."
+        msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
     limit = half("threshold", threshold)
     eps_min, ratio = to_host(result.eps_min), to_host(result.violation_ratio)
     check_matrix(eps_min)
     n = eps_min.shape[0]
-    if names is not None and not isinstance(names, Iterable):
-        msg = f"Expected names to be an iterable of {n}; got {describe(names)}."
-        raise TypeError(msg)
-    labels: list[Hashable] = list(range(n)) if names is None else list(names)
-    if len(labels) != n or len(set(labels)) < n:
-        msg = f"Expected {n} names, each of them once; got {labels}."
-        raise ValueError(msg)
+    labels = choose_names(names, n)
     # The row of a model with a fault has only its diagonal.
     faulty = [labels[k] for k in range(n) if np.isnan(np.delete(eps_min[k], k)).all()]
     if faulty or np.isnan(eps_min).any():

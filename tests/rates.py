@@ -16,7 +16,7 @@ from tests.committed import (
     listed,
     most,
 )
-from tests.recipes import say_in_training
+from tests.recipes import say_in_tools, say_in_training
 
 
 def say_placements():
@@ -180,11 +180,11 @@ def say_on_which_test():
         '"studentized" ones in {} % of normal and {} % of lognormal samples of 5, 10 '
         "and 20".format(*studentized),
         f"with 5, p <= 0.05 in {ends(usual)} %, and in {highest(placements):.0f} % "
-        "where 5 scores that hardly ever vary are against 50",
+        "if 5 scores that hardly vary are compared with 50",
         f"then, with 5, it is {few_equal()} % of equal models, and up to "
         f"{few_others()} % of others; of 3 scores against 20, up to "
         f"{highest(of_three()):.0f} %",
-        f"then p <= 0.05 in up to {ranks_for_share()} % where",
+        f"then p <= 0.05 in up to {ranks_for_share()} % if",
         f"two-sided p <= 0.05 in {highest(resampled):.1f} % of equal systems at most",
         f"Welch's t has p <= 0.05 in {ranges[0]} %, the bootstrap of t in {ranges[1]} "
         f"%, and `--test permutation` in {ranges[2]} %; of 3 scores against 20, in up "
@@ -335,6 +335,7 @@ def say_in_warning():
 
 PAGES = [
     ("docs/training.md", say_in_training),
+    ("docs/tools.md", say_in_tools),
     ("docs/which_test.md", say_on_which_test),
     ("docs/reading.md", say_on_reading),
     ("docs/mathematics.md", say_on_mathematics),

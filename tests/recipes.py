@@ -1,4 +1,4 @@
-"""What the page of training loops says of rates."""
+"""What the pages of training loops and of tools say of rates."""
 
 from tests.committed import choose_from
 
@@ -52,4 +52,25 @@ def say_in_training():
         f"{less[0, '5000']:.0f} % of 5000",
         f"failed in {many:.1f} % for forests of 100 trees, in {few:.1f} % for those of "
         f"10, and in {network:.1f} % for networks",
+    ]
+
+
+def say_in_tools():
+    looks, returns = (
+        [recipe(name, case="equal models", level=x) for x in levels]
+        for name, levels in (
+            ("stop at a look", ("0.0125", "0.05")),
+            ("returns at ten evaluations", ("0.005", "0.05")),
+        )
+    )
+    found, used, at_once = (
+        recipe("stop at a look", case=f"better by 3 points{x}")
+        for x in ("", ", share of items", ", all items at once")
+    )
+    return [
+        f"4 looks at the samples so far | {looks[0]:.1f} | {looks[1]:.1f} |",
+        f"at each of 10 looks | {returns[0]:.1f} | {returns[1]:.1f} |",
+        f"better by 3 points is found in {found:.0f} % of evaluations with four looks, "
+        f"which use {used:.0f} % of the samples on average, and in {at_once:.0f} % "
+        "with one test of all samples.",
     ]

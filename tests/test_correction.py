@@ -58,9 +58,9 @@ def test_nan_is_left_out(backend, function):
 def test_what_is_no_p_value_is_refused_on_the_host_and_nan_elsewhere(backend, function):
     p_values = np.array([0.01, -0.1, 1.1, np.inf])
     if backend.name == "numpy":
-        with pytest.raises(ValueError, match=r"in \[0, 1\].*; got -0.1, one of 3"):
+        with pytest.raises(ValueError, match=r"in \[0, 1\].*; got -0.1, the first"):
             function(p_values)
-        with pytest.raises(ValueError, match="p-values with at least one axis"):
+        with pytest.raises(ValueError, match="p-values with one axis or more"):
             function(0.01)
         with pytest.raises(TypeError, match="real numbers as p-values; got dtype <U"):
             function(["<0.001"])

@@ -185,7 +185,7 @@ class TestRequiredSampleSize:
         ("sizes", "message"),
         [
             ((), "one or more sizes; got none"),
-            ((1, 5), "sizes to be an integer of 2 to .*; got 1"),
+            ((1, 5), "sizes to be an integer from 2 to .*; got 1"),
             ((5, 3), r"sizes to be ascending; got \[5, 3\]"),
             ((4, 4), r"sizes to be ascending; got \[4, 4\]"),
         ],
@@ -217,7 +217,7 @@ class TestUncertaintyReduction:
         assert old.standard_error / new.standard_error == pytest.approx(ratio, rel=0.2)
 
     def test_impossible_numbers(self):
-        with pytest.raises(ValueError, match="n_new to be an integer of at least 1"):
+        with pytest.raises(ValueError, match="n_new to be an integer of 1 or more"):
             aso_uncertainty_reduction(5, 3, 5, 0)
         with pytest.raises(TypeError, match="m_old to be an integer"):
             aso_uncertainty_reduction(5.5, 3, 5, 5)

@@ -1,4 +1,4 @@
-"""What the page of training loops says of its recipes: false alarms and power.
+"""What the pages of training loops and tools say of recipes: false alarms and power.
 
 By its own calls of the library, or by sums over all outcomes where those are counts.
 """
@@ -10,6 +10,7 @@ import scipy.stats
 
 import sigarray
 from benchmarks.reproduce.experiment import Experiment, Settings
+from benchmarks.reproduce.looks import stop_early
 from benchmarks.reproduce.rates.splits import score_split
 
 NAMES = ("recipe", "case", "n", "n_sets", "level", "rate")
@@ -24,14 +25,15 @@ def run(settings: Settings) -> Experiment:
         *validate_learners(settings),
         *compare_trainings(settings),
         *guard_quality(settings),
+        *stop_early(settings),
     ]
     return Experiment(
         "Recipes of training loops",
         [{name: row.get(name, "") for name in NAMES} for row in rows],
         [],
         findings=[
-            f"The {len(rows)} rates on the page of training loops, with nothing that "
-            "was published to compare them with."
+            f"The {len(rows)} rates on the pages of training loops and tools, with "
+            "nothing that was published to compare them with."
         ],
     )
 

@@ -45,7 +45,9 @@ def integer(name: str, value: Any) -> int:
         return operator.index(value)
     except Exception as error:  # tracers raise errors of their library
         msg = f"Expected {name} to be an integer; got {show(value)}."
-        raise TypeError(msg + _remind_of_static(value)) from error
+        is_whole = isinstance(value, float) and value.is_integer()
+        advice = f" Pass {int(value)}." if is_whole else _remind_of_static(value)
+        raise TypeError(msg + advice) from error
 
 
 def count(
@@ -57,8 +59,12 @@ def count(
         number = integer(name, value)
         if number < smallest or (largest is not None and number > largest):
             is_open = largest is None
-            bound = f"at least {smallest}" if is_open else f"{smallest} to {largest:,}"
-            msg = f"Expected {name} to be an integer of {bound}; got {number}."
+            bound = (
+                f"of {smallest} or more"
+                if is_open
+                else f"from {smallest} to {largest:,}"
+            )
+            msg = f"Expected {name} to be an integer {bound}; got {number}."
             raise ValueError(msg)
         return number
 
@@ -87,19 +93,22 @@ def positive(name: str, value: Any) -> float:
 
 def fraction(name: str, value: Any) -> float:
     """Return a number in (0, 1) as a float."""
-    share = number(name, value)
-    # 1 - share is a probability too.
-    if not 0.0 < share < 1.0 or 1.0 - share == 1.0:
-        msg = f"Expected {name} to be in (0, 1); got {show(value)}."
-        raise ValueError(msg)
-    return share
+    return _share_below(name, value, 1.0, "(0, 1)")
 
 
 def half(name: str, value: Any) -> float:
     """Return a number in (0, 0.5] as a float."""
-    share = fraction(name, value)
-    if share > 0.5:
-        msg = f"Expected {name} to be at most 0.5; got {share}."
+    return _share_below(name, value, math.nextafter(0.5, 1.0), "(0, 0.5]")
+
+
+def _share_below(name: str, value: Any, end: float, interval: str) -> float:
+    """Return a number above 0 and below the end as a float."""
+    share = number(name, value)
+    # 1 - share is a probability too.
+    if not 0.0 < share < end or 1.0 - share == 1.0:
+        msg = f"Expected {name} to be in {interval}; got {show(value)}."
+        if 1.0 < share < 100.0 * end:
+            msg += f" {share:g} % is {share / 100.0:g}."
         raise ValueError(msg)
     return share
 
@@ -141,39 +150,52 @@ def choice_or_callable(*choices: str) -> Rule:
 def choice_or_statistic(*choices: str, arrays: str) -> Rule:
     """Make a rule for one of several words, or a function of arrays along an axis."""
     rule = choice_or_callable(*choices)
-    n_arrays = len(arrays.split(","))
 
     def check(name: str, value: Any) -> Any:
         value = rule(name, value)
-        if callable(value) and not _takes_axis(value, n_arrays):
-            shown = getattr(value, "__name__", None) or show(value)
-            msg = (
-                f"Expected {name} to be called as {name}({arrays}, axis=-1); got "
-                f"{shown}{inspect.signature(value)}."
-            )
-            raise TypeError(msg)
-        return value
+        return check_call(name, value, arrays, axis=-1) if callable(value) else value
 
     return check
 
 
-def _takes_axis(function: Callable[..., Any], n_arrays: int) -> bool:
-    """Tell whether a function takes `n_arrays` arrays and an axis, if that is known."""
+def check_call(name: str, function: Any, arrays: str, **options: int) -> Any:
+    """Return a function that takes arrays, by their names, and options.
+
+    Of a function in C nothing is known, and it passes.
+    """
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a function in C
-        return True
+    except (TypeError, ValueError):
+        return function
     try:
-        signature.bind(*range(n_arrays), axis=-1)
-    except TypeError:
-        return False
-    return True
+        signature.bind(*arrays.split(","), **options)
+    except TypeError as error:
+        call = ", ".join([arrays, *(f"{key}={x}" for key, x in options.items())])
+        shown = getattr(function, "__name__", None) or show(function)
+        msg = (
+            f"Expected {name} to be a function that is called as {name}({call}); got "
+            f"{shown}{signature}."
+        )
+        raise TypeError(msg) from error
+    return function
 
 
-def function(name: str, value: Any) -> Any:
-    """Return a callable."""
-    if not callable(value):
-        msg = f"Expected {name} to be a callable; got {show(value)}."
+def function_of(arrays: str) -> Rule:
+    """Make a rule for a function of arrays, which are named."""
+
+    def check(name: str, value: Any) -> Any:
+        if not callable(value):
+            msg = f"Expected {name} to be a callable; got {show(value)}."
+            raise TypeError(msg)
+        return check_call(name, value, arrays)
+
+    return check
+
+
+def text(name: str, value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        msg = f"Expected {name} to be a str; got {show(value)}."
         raise TypeError(msg)
     return value
 
@@ -236,7 +258,7 @@ def random_source(name: str, value: Any) -> Any:
 def check_seed(seed: int) -> None:
     """Raise for an integer that is no seed, even if nothing is drawn."""
     if not 0 <= seed < 2**SEED_BITS:
-        msg = f"Expected an integer rng in [0, 2**{SEED_BITS}); got {seed}."
+        msg = f"Expected rng to be an integer in [0, 2**{SEED_BITS}); got {seed}."
         raise ValueError(msg)
 
 
@@ -249,7 +271,7 @@ def _remind_of_static(value: Any) -> str:
     """Advise what to do with an option that is an array."""
     if not hasattr(value, "dtype"):
         return ""
-    return " It has to be static, a plain Python one: it may not be traced."
+    return " Pass a plain Python value: an option is no array, and is not traced."
 
 
 def show(value: Any) -> str:
@@ -262,6 +284,8 @@ def show(value: Any) -> str:
 
 def describe(value: Any) -> str:
     """Name the kind of an object, for messages."""
+    if value is None:
+        return "None"
     name = f"{type(value).__module__}.{type(value).__qualname__}"
     return name.removeprefix("builtins.")
 
@@ -310,8 +334,8 @@ def progress_source(name: str, value: Any) -> Callable[[int, int | None], Any]:
         return value  # type: ignore[no-any-return]
     if not hasattr(value, "update") or not hasattr(value, "n"):
         msg = (
-            f"Expected {name} to be a function of (done, total), or a bar as tqdm() "
-            f"is; got {show(value)}."
+            f"Expected {name} to be a function of (done, total), or a bar such as "
+            f"tqdm(); got {show(value)}."
         )
         raise TypeError(msg)
 
@@ -351,6 +375,7 @@ OPTIONS: dict[str, Rule] = {
     "paired": flag,
     "power": fraction,
     "progress": optional(progress_source),
+    "response": optional(function_of("mean, sd, uniform")),
     "rng": random_source,
     "workers": optional(worker_source),
     "test_share": optional(fraction),

@@ -1,7 +1,7 @@
 """From the caller's arrays to one namespace, one device and one float dtype."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 import array_api_compat
@@ -95,6 +95,12 @@ def first_replicate(
 
 def choose_library(namespace: Namespace | None, device: Device) -> Library:
     """Return the library of the caller's namespace, or NumPy, on a device."""
+    if namespace is None and str(device or "cpu") != "cpu":
+        msg = (
+            f"Expected device with xp, the library that has it; got device={device!r} "
+            "alone. Pass xp too, such as xp=torch."
+        )
+        raise ValueError(msg)
     if namespace is None:
         return HOST
     if not hasattr(namespace, "zeros"):
@@ -201,6 +207,12 @@ def _advise(x: Any) -> str | None:
 
 
 def _read_from_host(x: Any) -> Array:
+    if hasattr(x, "_fields") and type(x).__module__.startswith("sigarray."):
+        msg = (
+            f"Expected an array or a sequence of numbers; got {describe(x)}. Pass one "
+            f"of its fields: {', '.join(x._fields)}."
+        )
+        raise TypeError(msg)
     if isinstance(x, (Sequence, memoryview)) and not isinstance(x, (str, bytes)):
         foreign = next((item for item in _items(x) if _is_library_array(item)), None)
         if foreign is not None:
@@ -221,15 +233,24 @@ def _read_from_host(x: Any) -> Array:
         return np.from_dlpack(x)
     elif not hasattr(x, "__array__") and not isinstance(x, (int, float)):
         msg = f"Expected an array or a sequence of numbers; got {describe(x)}."
-        raise TypeError(msg)
+        raise TypeError(msg + _advise_on_collection(x))
     try:
         return np.asarray(x)
     except (TypeError, ValueError) as error:
         msg = (
-            f"Expected a rectangular sequence of numbers; got {describe(x)}, which is "
-            f"not: {error}"
+            f"Expected a sequence of numbers, or of sequences of one length; got "
+            f"{describe(x)}, of which NumPy says: {error}"
         )
         raise type(error)(msg) from error
+
+
+def _advise_on_collection(x: Any) -> str:
+    """Advise what to do with what is neither an array nor a sequence, or nothing."""
+    if isinstance(x, Mapping):
+        return " Pass one of its values, the scores of one model."
+    if isinstance(x, str):
+        return " Read a file by sigarray.read.scores."
+    return " Pass list(x)." if isinstance(x, Iterable) else ""
 
 
 def _items(nested: Any) -> Any:
@@ -310,22 +331,29 @@ def _to_float(xp: Library, x: Array, what: str) -> Array:
         return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
     msg = (
         f"Expected real numbers as {what}; got dtype {x.dtype}. Pass an array of "
-        "floats, integers or booleans, for example x.astype(float)."
+        "floats, integers or booleans, for example "
+        + ("x.real." if "complex" in str(x.dtype) else "x.astype(float).")
     )
     raise TypeError(msg)
 
 
 def _move_axis_last(xp: Library, x: Array, axis: int, what: str) -> Array:
     if x.ndim == 0:
-        msg = f"Expected {what} with at least one axis; got a single number."
+        msg = (
+            f"Expected {what} with one axis or more; got a single number. Pass a "
+            "sequence of all of them."
+        )
         raise ValueError(msg)
     if not -x.ndim <= axis < x.ndim:
         shape = tuple(x.shape)
-        msg = f"Expected axis in [{-x.ndim}, {x.ndim}) for shape {shape}; got {axis}."
+        msg = (
+            f"Expected axis to be from {-x.ndim} to {x.ndim - 1} for shape {shape}; "
+            f"got {axis}."
+        )
         raise ValueError(msg)
     if x.shape[axis] == 0:
         shape = tuple(x.shape)
-        msg = f"Expected at least one of the {what} along axis {axis}; got {shape}."
+        msg = f"Expected {what} along axis {axis}, one or more; got shape {shape}."
         raise ValueError(msg)
     return xp.move_axis(x, axis, -1)
 
@@ -338,6 +366,7 @@ def _check_leading_axes(samples: list[Array], n_axes: int) -> None:
         axes = "the sample axis" if n_axes == 1 else f"the last {n_axes} axes"
         msg = (
             f"Expected leading axes that broadcast ({axes} aside); got samples of "
-            f"shape {shapes}, sample axis last."
+            f"shape {shapes}, sample axis last. Give them the same leading axes, or "
+            "axes of length 1."
         )
         raise ValueError(msg) from error

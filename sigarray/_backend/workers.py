@@ -121,14 +121,14 @@ def admit_workers(xp: Library, workers: Workers, call: str, arrays: Any) -> Any:
         "a name": (
             isinstance(workers, str),
             xp.compiles,
-            "It is the name of a mesh axis, inside jax.shard_map.",
+            "It would be that of a mesh axis, inside jax.shard_map of JAX.",
         ),
     }
     for kind, (is_given, is_possible, advice) in kinds.items():
         if is_given and not is_possible:
             msg = (
-                f"Expected workers to be None for arrays of {xp.name}; got {kind}. "
-                f"{advice}"
+                f"Expected workers that can compute with arrays of {xp.name}; got "
+                f"{kind}. {advice}"
             )
             raise TypeError(msg)
     if isinstance(workers, str):

@@ -69,44 +69,55 @@ def bootstrap_test(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Leading axes are batches, and broadcast; every batch
-        entry sees the same resamples.
+        Scores of the two models, one for each run or item, two or more of each. Leading
+        axes are batches, and broadcast; all of them see the same resamples.
     paired : bool, default: False
-        Resample pairs of scores together, as of two models on one test set (n = m);
-        else resample each sample separately.
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). Pairs are drawn together, else each sample separately.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare. A callable, called as f(x, axis=-1), returns the statistic
-        along that axis, in array-API code; the difference f(a) - f(b) is tested. "t"
-        tests the means in units of their error: Welch's t, or that of the differences
-        of pairs.
+        What to compare: means, medians, or means in units of their standard error
+        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
+        axis, in array-API code.
+
+        The difference f(a) - f(b) is tested. "t" is Welch's t, or that of the
+        differences of pairs.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether A is higher than, lower than or different from B.
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     n_resamples : int, default: 9999
-        Bootstrap replicates.
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
     method : {"resampling", "saddlepoint"}, default: "resampling"
         How to compute the p-value: from resamples, or for the mean by an approximation
         of the tail of all of them, in a few sums over the scores and with no `rng`. See
         Notes.
     axis : int, default: -1
-        The axis of the scores.
-    batch : int, optional
-        Replicates to compute at a time; by default what suits the device, on a GPU half
-        a gigabyte at most and 1/64 of its memory. Memory grows with `batch` times (n +
-        m) times the number of batch entries, about 40 bytes each in float64. The result
-        does not depend on it.
+        The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it. A replicate takes about 40 bytes in
+        float64 for each score of every batch entry.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
     ResamplingResult
         `statistic`, the observed difference or t, and `pvalue`, arrays of shape (...),
-        on the device and of the float dtype of the scores, as for `aso`. NaN for a
-        batch entry with a score that is not finite.
+        on the device and of the float dtype of the scores. NaN for a batch entry with a
+        score that is not finite.
 
     Raises
     ------
@@ -232,26 +243,44 @@ def bootstrap_replicates(
     Parameters
     ----------
     a : array, shape (..., n), real
-        Scores, two or more, as for `bootstrap_test`.
+        Scores, one for each run or item, two or more. Leading axes are batches; all of
+        them see the same resamples.
     b : array, shape (..., m), real, optional
-        Scores of a second model; leading axes broadcast.
+        Scores of a second model. Leading axes broadcast.
     start : int
-        The first replicate. It may be traced under `jit`, as for a shard's index.
+        The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
-        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    paired : bool, default: False
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). Pairs are drawn together, else each sample separately.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare, as for `bootstrap_test`. "t" is the mean, or the difference of
-        two, of the resample less the observed one, in units of its error in the
-        resample.
-    paired, axis, batch
-        As for `bootstrap_test`.
+        What to compare: means, medians, or means in units of their standard error
+        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
+        axis, in array-API code.
+
+        Replicates of "t" are the mean, or the difference of two, of the resample less
+        the observed one, in units of its standard error in the resample.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`. For a split, it has to be an int or
-        one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -262,8 +291,12 @@ def bootstrap_replicates(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `bootstrap_test`.
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
+        not broadcast, or options outside their range.
 
     Examples
     --------

@@ -72,36 +72,47 @@ def bootstrap_ci(
     Parameters
     ----------
     a : array, shape (..., n), real
-        Scores, two or more. Leading axes are batches; every batch entry sees the same
-        resamples.
+        Scores, one for each run or item, two or more. Leading axes are batches; all of
+        them see the same resamples.
     b : array, shape (..., m), real, optional
-        Scores of a second model; leading axes broadcast.
+        Scores of a second model. Leading axes broadcast.
     statistic : {"mean", "median"} or callable, default: "mean"
-        What to estimate. A callable, called as f(x, axis=-1), returns the statistic
-        along that axis, in array-API code.
+        What to estimate: the mean or the median. A callable, called as f(x, axis=-1),
+        returns the statistic along that axis, in array-API code.
     confidence_level : float, default: 0.95
-        Probability that the interval is to hold the statistic of the distribution.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"
         How to compute the limits from the replicates: their quantiles ("percentile"),
         these mirrored at the observed statistic ("basic"), or quantiles corrected for
         bias and skewness ("bca"), of the second order [1]_; or, only for the mean, from
         quantiles of t ("studentized"), the widest. Upper case counts too: "BCa".
     paired : bool, default: False
-        Resample pairs of scores together (n = m).
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). Pairs are drawn together, else each sample separately.
     n_resamples : int, default: 9999
-        Bootstrap replicates.
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
     axis : int, default: -1
-        The axis of the scores.
+        The axis of the scores; the others are batches.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
         Replicates to compute at a time; by default what suits the device. Memory grows
-        with `batch` times (n + m) times the number of batch entries, which are taken in
-        parts with at most 2^22 replicates. The result does not depend on it.
-    rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`.
+        with it; the result does not depend on it.
+
+        Batch entries are taken in parts with at most 2^22 replicates.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -160,7 +171,8 @@ def bootstrap_ci(
     .. [1] B. Efron (1987). Better bootstrap confidence intervals. Journal of the
        American Statistical Association 82, 171-185.
        :doi:`10.1080/01621459.1987.10478410`
-    .. [2] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap, chapter 14.
+    .. [2] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap,
+       chapters 12 and 14.
        :doi:`10.1201/9780429246593`
 
     Examples

@@ -38,18 +38,20 @@ def mann_whitney_u(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Leading axes are batches, and broadcast.
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether A is higher than, lower than or different from B. Static under `jit`.
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     axis : int, default: -1
-        The axis of the scores, static under `jit`.
+        The axis of the scores; the others are batches.
 
     Returns
     -------
     MannWhitneyResult
         `statistic` (U of A), `pvalue` and `probability_of_improvement`, arrays of shape
-        (...), on the device and of the float dtype of the scores, as for `aso`. NaN for
-        a batch entry with a NaN; an infinite score has the first or the last rank.
+        (...), on the device and of the float dtype of the scores. NaN for a
+        batch entry with a NaN; an infinite score has the first or the last rank.
 
     Raises
     ------
@@ -89,6 +91,8 @@ def mann_whitney_u(
 
     The highest are those in which the smaller sample is the wide one. `sigarray
     compare` gives the exact p-value of few scores, given the ties.
+
+    All options are static under `jit`.
 
     References
     ----------
@@ -132,28 +136,30 @@ def t_test(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, two or more of each. Leading axes are batches, and
-        broadcast.
+        Scores of the two models, one for each run or item, two or more of each. Leading
+        axes are batches, and broadcast.
     paired : bool, default: False
-        Test the differences of pairs of scores, as of two models on one test set (n =
-        m); else two independent samples, whose variances may differ (Welch). Static
-        under `jit`.
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m).
+
+        Their differences are tested; else two independent samples, whose variances may
+        differ (Welch).
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether the mean of A is higher than, lower than or different from that of B.
-        Static under `jit`.
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
         This is the t of Nadeau and Bengio [2]_, because scores from overlapping
         training sets are not independent. See Notes. Static under `jit`.
     axis : int, default: -1
-        The axis of the scores, static under `jit`.
+        The axis of the scores; the others are batches.
 
     Returns
     -------
     TTestResult
         `statistic` (t), `pvalue` and `df`, arrays of shape (...), on the device and of
-        the float dtype of the scores, as for `aso`. NaN for a batch entry with a score
+        the float dtype of the scores. NaN for a batch entry with a score
         that is not finite, and a `pvalue` of NaN where t is infinite.
 
     Raises
@@ -209,6 +215,8 @@ def t_test(
     Of two models that are the same, p <= 0.05 with pairs in 1 to 6 % of items and 4 to
     5 % of clusters (5, 20, 60 and 200 of them; scores of 0 or 1, 0 to 4, normal and
     lognormal).
+
+    All options are static under `jit`.
 
     References
     ----------

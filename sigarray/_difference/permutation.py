@@ -52,42 +52,71 @@ def permutation_test(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Leading axes are batches, and broadcast; every batch
-        entry sees the same permutations.
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast; all of them see the same resamples.
     paired : bool, default: False
-        Exchange the scores of a pair, as of two models on one test set (n = m); else
-        deal all scores out anew to two samples of n and m.
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). The scores of a pair are exchanged; else all scores are dealt
+        out anew to two samples of n and m.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare, as for `bootstrap_test`. "t" is for independent samples whose
-        spreads may differ. See Notes.
-    alternative, axis, batch
-        As for `bootstrap_test`.
-    method : {"resampling", "saddlepoint", "exact"}, default: "resampling"
-        "resampling" and "saddlepoint" as for `bootstrap_test`. "exact" is for pairs
-        whose differences are multiples of one unit, at most 20 of it, as accuracies (0
-        or 1), partial credits, votes and ratings have: the p-value over all 2^n
-        exchanges, with no `rng`, and NaN for a batch entry with other differences. For
-        accuracies it is the sign test, or exact test of McNemar.
+        What to compare: means, medians, or means in units of their standard error
+        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
+        axis, in array-API code.
+
+        "t" is for independent samples whose spreads may differ: see Notes.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     n_resamples : int, default: 9999
         Random permutations. If there are no more distinct ones than this, 2^n for pairs
         and C(n + m, n) for independent samples, all are enumerated instead and the
         p-value is exact.
+    method : {"resampling", "saddlepoint", "exact"}, default: "resampling"
+        How to compute the p-value: from random permutations ("resampling"); for the
+        mean by an approximation of the tail of all of them, with no `rng`
+        ("saddlepoint"); or over all of them, for some pairs ("exact").
+
+        "exact" is for pairs whose differences are multiples of one unit, at most 20 of
+        it, as accuracies (0 or 1), partial credits, votes and ratings have: the p-value
+        over all 2^n exchanges, with no `rng`, and NaN for a batch entry with other
+        differences. For accuracies it is the sign test, or exact test of McNemar.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`; not needed if all are enumerated.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+
+        It is not needed if all permutations are enumerated.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
     ResamplingResult
-        As for `bootstrap_test`.
+        `statistic`, the observed difference or t, and `pvalue`, arrays of shape (...),
+        on the device and of the float dtype of the scores. NaN for a batch entry with a
+        score that is not finite.
 
     Raises
     ------
-    TypeError, ValueError
-        As for `bootstrap_test`.
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
+    ValueError
+        A sample without scores, pairs of unequal number, leading axes that do not
+        broadcast, or options outside their range.
 
     See Also
     --------
@@ -237,26 +266,44 @@ def permutation_replicates(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, as for `permutation_test`.
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast; all of them see the same resamples.
     start : int
-        The first replicate. It may be traced under `jit`, as for a shard's index.
+        The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
-        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    paired : bool, default: False
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m). The scores of a pair are exchanged; else all scores are dealt
+        out anew to two samples of n and m.
     statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare, as for `permutation_test`.
-    paired, axis, batch
-        As for `permutation_test`.
+        What to compare: means, medians, or means in units of their standard error
+        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
+        axis, in array-API code.
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
         `start` is traced.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `aso`. For a split, it has to be an int or
-        one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -268,10 +315,12 @@ def permutation_replicates(
     Raises
     ------
     TypeError
-        As for `permutation_test`.
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use.
     ValueError
-        As for `permutation_test`; with "exact", 2^31 distinct permutations or more, or
-        more replicates than there are of them.
+        A sample without scores, pairs of unequal number, leading axes that do not
+        broadcast, or options outside their range; with "exact", 2^31 distinct
+        permutations or more, or more replicates than there are of them.
 
     Notes
     -----

@@ -35,18 +35,19 @@ def brunner_munzel(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, two or more of each. Leading axes are batches, and
-        broadcast.
+        Scores of the two models, one for each run or item, two or more of each. Leading
+        axes are batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether A is higher than, lower than or different from B. Static under `jit`.
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     axis : int, default: -1
-        The axis of the scores, static under `jit`.
+        The axis of the scores; the others are batches.
 
     Returns
     -------
     BrunnerMunzelResult
         `statistic`, `pvalue`, `df` and `probability_of_improvement`, arrays of shape
-        (...), on the device and of the float dtype of the scores, as for `aso`. NaN for
+        (...), on the device and of the float dtype of the scores. NaN for
         a batch entry with a NaN; an infinite score has the first or the last rank.
 
     Raises
@@ -96,8 +97,11 @@ def brunner_munzel(
     `sigarray compare` gives the exact p-value of U where that is larger: of 20 tasks,
     or of 5 models, with ten runs each that are the same, some were then significant
     after Holm's correction in 3 to 4 % of 4000 cases.
+
     Five scores of a wide model lie on one side of a narrow one in 2 / 2^5 = 6 % of
     cases: whoever calls these significant at 0.05 cannot be below that.
+
+    All options are static under `jit`.
 
     References
     ----------

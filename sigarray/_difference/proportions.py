@@ -33,21 +33,20 @@ def proportion_ci(
     a : array, shape (..., n), real
         Scores of 0 or 1, one or more. Leading axes are batches.
     b : array, shape (..., m), real, optional
-        Scores of a second model; leading axes broadcast.
+        Scores of a second model. Leading axes broadcast.
     confidence_level : float, default: 0.95
-        Probability that the interval is to hold the proportion, or the difference.
-        Static under `jit`.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     paired : bool, default: False
-        Whether scores are pairs, as of two models on one test set (n = m). Static under
-        `jit`.
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m).
     axis : int, default: -1
-        The axis of the scores, static under `jit`.
+        The axis of the scores; the others are batches.
 
     Returns
     -------
     ProportionResult
         `statistic` and `confidence_interval` (`low` and `high`), arrays of shape (...),
-        on the device and of the float dtype of the scores, as for `aso`. NaN for a
+        on the device and of the float dtype of the scores. NaN for a
         batch entry with a score that is neither 0 nor 1.
 
     Raises
@@ -80,6 +79,8 @@ def proportion_ci(
     of 0.5, 0.9 and 0.98 hold one proportion in 92 to 98 %, no difference of two equal
     ones in 94 to 100 %, and none of pairs with correlations of 0, 0.3 and 0.6 in 94 to
     100 %. Other proportions, and differences that are not 0, were not looked at.
+
+    All options are static under `jit`.
 
     References
     ----------

@@ -46,9 +46,10 @@ def wilcoxon_test(
         Scores of two models in pairs, such as their means on n tasks. Leading axes are
         batches, and broadcast.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether A is higher than, lower than or different from B. Static under `jit`.
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").
     axis : int, default: -1
-        The axis of the pairs, static under `jit`.
+        The axis of the pairs; the others are batches.
 
     Returns
     -------
@@ -86,6 +87,8 @@ def wilcoxon_test(
 
     Differences compare by their size, so that tasks on which scores are of another
     scale count more. Two differences are a tie if they differ by no more than rounding.
+
+    All options are static under `jit`.
 
     References
     ----------

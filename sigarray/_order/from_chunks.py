@@ -1,8 +1,5 @@
 """Almost stochastic order of scores that are larger than memory."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,7 +8,6 @@ from sigarray._backend.aliases import (
     Array,
     ExecutionOptions,
     RandomSource,
-    Seed,
     SharingOptions,
 )
 from sigarray._backend.checks import (
@@ -21,34 +17,27 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.public import checked
-from sigarray._backend.seeds import name_streams, seed_words
-from sigarray._backend.workers import current_execution, executed_by
+from sigarray._backend.workers import current_execution
 from sigarray._numeric.quantile import (
-    Grid,
-    KnownScores,
     even_grid,
-    grid_ranks,
-    resampled_ranks,
 )
 from sigarray._numeric.selection import Sample
-from sigarray._order.bounds import pairwise_result, result_of_pair
-from sigarray._order.equality import Equality
-from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
-from sigarray._order.families import Family, family_of
-from sigarray._order.known_scores import equality_of_known
-from sigarray._order.pairs import Stacks, join, list_blocks
-from sigarray._order.plans import check_resamples, level_of, plan_errors
+from sigarray._order.bounds import result_of_pair
+from sigarray._order.families import Family
+from sigarray._order.in_parts import (
+    count_scores,
+    estimate_samples,
+    find_known,
+    told_of_parts,
+)
+from sigarray._order.pairs import join, list_blocks
+from sigarray._order.plans import level_of
 from sigarray._order.ratio import (
-    SortedResamples,
-    Streams,
-    draw_uniforms,
-    find_scale,
     merge_pairs,
     ratios_of_blocks,
-    seed_stacks,
 )
-from sigarray._order.two_models import STREAMS
-from sigarray.results import AsoResult, PairwiseAsoResult
+from sigarray._order.two_samples import STREAMS
+from sigarray.results import AsoResult
 
 
 @checked(
@@ -78,37 +67,56 @@ def aso_from_chunks(
     Parameters
     ----------
     a, b : array, path, (path, column) or callable
-        Scores of the two models: a NumPy array of one axis, such as a `numpy.memmap`; a
-        file .npy, .parquet or .arrow, by its path; a column of one, which has to be
-        named if there are several; or a function without parameters that returns an
-        iterable of arrays, the same ones whenever it is called. Integers count as
-        float64, and float16 as float32.
+        Scores of the two models, each as a NumPy array of one axis, such as a
+        `numpy.memmap`; the path of a file .npy, .parquet or .arrow, or (path, column)
+        where a table has several columns; or a function without parameters, which
+        returns the same iterable of arrays at each call.
+
+        Integers count as float64, and float16 as float32.
     dt : float
-        Compare quantile functions at dt, 2 dt, ... < 1, as for `aso`.
-    confidence_level, n_comparisons, n_resamples, higher_is_better, batch
-        As for `aso`.
+        Compare quantiles on the grid dt, 2 dt, ... < 1, such as 0.005, the one of the
+        papers.
+    confidence_level : float, default: 0.95
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
+    n_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+    n_resamples : int, default: 1000
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+    higher_is_better : bool, default: True
+        False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
-        An int, a `numpy.random.Generator` or None for fresh entropy.
+        Source of the random numbers: a seed, which is an int in [0, 2^64), or a
+        `numpy.random.Generator`. By default fresh entropy, so that each call draws
+        others.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
         Who reads the parts of 2^26 scores, or the row groups of a table: a number of
-        threads, or a function that is called as `map(function, tasks)`, such as that of
-        a pool of processes, to which only the path of a file is sent. Process groups
-        and names of mesh axes are refused.
+        threads (-1: all cores), or a function called as ``map(function, tasks)``, as an
+        executor has. By default this thread. Process groups and mesh axes are refused.
+
+        To a pool of processes only the path of a file is sent.
     progress : callable or tqdm, optional
-        Called as ``progress(n_read, n)`` for every part: the number of scores that a
-        pass through one sample has read, and of all, which is None in the first pass.
+        Called as ``progress(n_read, n)`` for every part, with the number of scores that
+        a pass through one sample has read, and of all, which is None in the first pass;
+        or a bar of tqdm, ``progress=tqdm()``.
 
     Returns
     -------
     AsoResult
-        As of `aso`, of the float dtype of the scores. NaN if a score is not finite.
+        `eps_min`, `violation_ratio`, `standard_error`, `probability_of_improvement` and
+        `pvalue`, of the float dtype of the scores. NaN if a score is not finite.
 
     Raises
     ------
-    TypeError, ValueError
-        As for `aso`; a source of another kind; a file of several columns without a
-        named one, or with missing scores; a function that returns other scores in the
-        second pass.
+    TypeError
+        A source of another kind, or scores that are not real numbers.
+    ValueError
+        A sample without scores; a file of several columns without a named one, or with
+        missing scores; a function that returns other scores in the second pass; options
+        outside their range.
     ImportError
         A table on disk without pyarrow.
 
@@ -142,7 +150,7 @@ def aso_from_chunks(
     told = current_execution().progress
     samples = [Sample(x, sign=sign, progress=told) for x in (a, b)]
     level = level_of(confidence_level, n_comparisons)
-    estimates, equality = _estimate(
+    estimates, equality = estimate_samples(
         samples,
         STREAMS,
         family=Family("one-sided", level),
@@ -167,9 +175,21 @@ def violation_ratio_from_chunks(
     Parameters
     ----------
     a, b : array, path, (path, column) or callable
-        Scores of the two models, as for `aso_from_chunks`.
-    dt, workers, progress
-        As for `aso_from_chunks`.
+        Scores of the two models, each as a NumPy array of one axis, such as a
+        `numpy.memmap`; the path of a file .npy, .parquet or .arrow, or (path, column)
+        where a table has several columns; or a function without parameters, which
+        returns the same iterable of arrays at each call.
+    dt : float
+        Compare quantiles on the grid dt, 2 dt, ... < 1, such as 0.005, the one of the
+        papers.
+    workers : int, callable, ProcessGroup or str, optional
+        Who reads the parts of 2^26 scores, or the row groups of a table: a number of
+        threads (-1: all cores), or a function called as ``map(function, tasks)``, as an
+        executor has. By default this thread. Process groups and mesh axes are refused.
+    progress : callable or tqdm, optional
+        Called as ``progress(n_read, n)`` for every part, with the number of scores that
+        a pass through one sample has read, and of all, which is None in the first pass;
+        or a bar of tqdm, ``progress=tqdm()``.
 
     Returns
     -------
@@ -178,8 +198,14 @@ def violation_ratio_from_chunks(
 
     Raises
     ------
-    TypeError, ValueError, ImportError
-        As for `aso_from_chunks`.
+    TypeError
+        A source of another kind, or scores that are not real numbers.
+    ValueError
+        A sample without scores; a file of several columns without a named one, or with
+        missing scores; a function that returns other scores in the second pass; options
+        outside their range.
+    ImportError
+        A table on disk without pyarrow.
 
     Examples
     --------
@@ -191,9 +217,9 @@ def violation_ratio_from_chunks(
     """
     told, grid = current_execution().progress, even_grid(dt)
     samples = [Sample(x, progress=told) for x in (a, b)]
-    with HOST.modes_off(), _told_of_parts():
-        _count(samples)
-        known = _know(samples, [np.zeros(0, dtype=np.int64)] * 2, grid)
+    with HOST.modes_off(), told_of_parts():
+        count_scores(samples)
+        known = find_known(samples, [np.zeros(0, dtype=np.int64)] * 2, grid)
         steps = merge_pairs(HOST, known, list_blocks(known), grid)
         return join(HOST, ratios_of_blocks(HOST, known, steps, grid))[0]
 
@@ -205,11 +231,20 @@ def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) ->
     Parameters
     ----------
     scores : array, path, (path, column) or callable
-        Scores, as for `aso_from_chunks`.
+        Scores: a NumPy array of one axis, such as a `numpy.memmap`; the path of a file
+        .npy, .parquet or .arrow, or (path, column) where a table has several columns;
+        or a function without parameters, which returns the same iterable of arrays at
+        each call.
     ranks : array of integers
         Ranks from 0, the smallest score, to n - 1; in any order and shape.
-    workers, progress
-        As for `aso_from_chunks`.
+    workers : int, callable, ProcessGroup or str, optional
+        Who reads the parts of 2^26 scores, or the row groups of a table: a number of
+        threads (-1: all cores), or a function called as ``map(function, tasks)``, as an
+        executor has. By default this thread. Process groups and mesh axes are refused.
+    progress : callable or tqdm, optional
+        Called as ``progress(n_read, n)`` for every part, with the number of scores that
+        a pass through one sample has read, and of all, which is None in the first pass;
+        or a bar of tqdm, ``progress=tqdm()``.
 
     Returns
     -------
@@ -220,9 +255,13 @@ def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) ->
     Raises
     ------
     TypeError
-        Ranks that are not integers; scores as for `aso_from_chunks`.
+        Ranks that are not integers; a source of another kind, or scores that are not
+        real numbers.
     ValueError
-        Ranks outside of [0, n).
+        Ranks outside of [0, n); a file of several columns without a named one, or with
+        missing scores; a function that returns other scores in the second pass.
+    ImportError
+        A table on disk without pyarrow.
 
     Examples
     --------
@@ -241,150 +280,11 @@ def order_statistics(scores: Any, ranks: Any, /, **_: Unpack[SharingOptions]) ->
         msg = f"Expected ranks that are integers; got dtype {places.dtype}."
         raise TypeError(msg)
     sample = Sample(scores, progress=current_execution().progress)
-    with _told_of_parts():
+    with told_of_parts():
         n = sample.count()
         if places.size and not 0 <= places.min() <= places.max() < n:
-            msg = f"Expected ranks in [0, {n}); got {places.min()} to {places.max()}."
+            ends = f"{places.min()} to {places.max()}"
+            msg = f"Expected ranks from 0 to {n - 1}; got {ends}."
             raise ValueError(msg)
         unique, inverse = np.unique(places, return_inverse=True)
         return sample.find(unique.astype(np.int64))[inverse.reshape(places.shape)]
-
-
-def multi_aso_of_samples(
-    samples: Sequence[Sample],
-    names: Sequence[str],
-    *,
-    confidence_level: float,
-    is_corrected: bool,
-    n_comparisons: int,
-    baseline: str | None,
-    n_resamples: int,
-    dt: float,
-    rng: RandomSource,
-) -> PairwiseAsoResult:
-    """Return the result of `multi_aso` for models by name, without holding scores."""
-    n = len(samples)
-    place = None if baseline is None else list(names).index(baseline)
-    level = level_of(confidence_level, n_comparisons)
-    family = family_of(n, level, place, is_corrected=is_corrected)
-    estimates, equality = _estimate(
-        samples,
-        tuple((stream,) for stream in name_streams(names)),
-        family=family,
-        n_resamples=n_resamples,
-        dt=dt,
-        rng=rng,
-    )
-    return pairwise_result(
-        HOST, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
-    )
-
-
-def _estimate(
-    samples: Sequence[Sample],
-    streams: Streams,
-    *,
-    n_resamples: int,
-    dt: float,
-    rng: RandomSource,
-    family: Family,
-) -> tuple[Estimates, Equality]:
-    """Return the estimates and tests of all pairs of samples."""
-    with HOST.modes_off(), _told_of_parts():
-        if sum(_count(samples)) <= samples[0].room.read:
-            return estimate_pairs(
-                HOST,
-                [sample.read()[None, :] for sample in samples],
-                streams,
-                method="auto",
-                n_resamples=n_resamples,
-                dt=dt,
-                higher_is_better=True,
-                rng=rng,
-                family=family,
-                depth=1,
-            )
-        grid, seed = even_grid(dt), seed_words(HOST, rng)
-        nothing = np.zeros(0)
-        stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
-        plans = plan_errors(stacks, "auto", grid)
-        check_resamples(plans, n_resamples)
-        ranks = _list_ranks(stacks, seed, streams, n_resamples, grid)
-        known = _know(samples, ranks, grid)
-        estimates = estimate_sorted(
-            HOST,
-            known,
-            seed,
-            family.level_of_bound,
-            plans=plans,
-            streams=streams,
-            n_resamples=n_resamples,
-            grid=grid,
-        )
-        return estimates, equality_of_known(known, family)
-
-
-def _count(samples: Sequence[Sample]) -> list[int]:
-    """Count the scores of samples, and give these one dtype."""
-    dtype = np.result_type(*(sample.dtype for sample in samples))
-    for sample in samples:
-        sample.read_as(dtype)
-    return [sample.count() for sample in samples]
-
-
-def _told_of_parts() -> AbstractContextManager[None]:
-    """Report progress in reading only, not in replicates."""
-    return executed_by(replace(current_execution(), progress=None))
-
-
-def _list_ranks(
-    stacks: Stacks, seed: Seed, streams: Streams, n_resamples: int, grid: Grid | None
-) -> list[np.ndarray]:
-    """List the ranks in all resamples of each sample."""
-    seeds = seed_stacks(HOST, seed, streams)
-    size = SortedResamples.of(HOST, stacks, seeds, grid).batch
-
-    every = [np.zeros(0, dtype=np.int64) for _ in stacks]
-    for start in range(0, n_resamples, size):
-        count = min(size, n_resamples - start)
-        uniforms = draw_uniforms(HOST, stacks, seeds, start, count, grid)
-        for k, (stack, uniform) in enumerate(zip(stacks, uniforms, strict=True)):
-            ranks = resampled_ranks(HOST, stack.shape[-1], uniform, grid)
-            every[k] = _sort_distinct(every[k], ranks)
-    return every
-
-
-def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
-    """Sort distinct ranks, faster than by the hashes of `numpy.unique`."""
-    every = np.sort(np.concatenate([x.reshape(-1) for x in ranks]))
-    is_first = np.ones(len(every), dtype=bool)
-    is_first[1:] = every[1:] > every[:-1]
-    return every[is_first]
-
-
-def _know(
-    samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
-) -> Stacks:
-    """Find the scores at these ranks, at the grid and at both ends.
-
-    They are in one unit, as in `sort_stacks`.
-    """
-    parts = []
-    for sample, wanted in zip(samples, ranks, strict=True):
-        n = sample.size
-        nodes = wanted[:0] if grid is None else grid_ranks(HOST, n, grid)
-        is_held = n <= sample.room.held
-        ends = np.asarray([0, n - 1])
-        every = np.arange(n) if is_held else _sort_distinct(wanted, nodes, ends)
-        values = sample.find(every)
-        is_sound = bool(np.isfinite(values[[0, -1]]).all())
-        parts.append((every, values if is_sound else np.full_like(values, np.nan)))
-    ends = np.abs(np.asarray([values[[0, -1]] for _, values in parts]))
-    largest = np.max(np.where(ends >= 0.0, ends, ends.dtype.type(0.0)))
-    scale = find_scale(HOST, largest)
-    return [
-        KnownScores(sample.size, every, scale * values)
-        if sample.size > sample.room.held
-        else (scale * values)[None, :]
-        for sample, (every, values) in zip(samples, parts, strict=True)
-    ]

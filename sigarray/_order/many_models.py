@@ -61,12 +61,14 @@ def multi_aso(
         scores first: a NaN is a fault of its model, not a blank. A mapping of traced
         scores is refused, because JAX sorts mappings that are arguments: pass a list.
         So is a column of a data frame that is an index, such as "seed". Lists and other
-        objects on the host are copied to NumPy, as for `aso`.
+        objects on the host are copied to NumPy.
     axis : int, default: -1
         The axis of the scores. In one array the models are on the last of the others.
     confidence_level : float, default: 0.95
-        The confidence of the bounds, and one less the level of the tests; with a
-        correction, for all of them at once.
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
+
+        With a correction it is that of all bounds at once, and 1 - `confidence_level`
+        is the level of all tests together.
     correction : {"bonferroni", None}, default: "bonferroni"
         Divide 1 - `confidence_level` by the number of pairs for the bounds, K (K - 1) /
         2, or K - 1 with a baseline, and test equality by the closure principle. With
@@ -75,19 +77,50 @@ def multi_aso(
         Compare this model, by its place or its name, with each other one, and no other
         pairs: then fewer runs suffice. `eps_min` of the other pairs is 0.5 or more.
     n_comparisons : int, default: 1
-        Divide 1 - `confidence_level` by this number, too, such as that of tasks.
-    n_resamples, dt, method, higher_is_better, batch, rng
-        As for `aso`. Each model is resampled once in a replicate, and compared with all
-        others; its random numbers depend on its name in a mapping or data frame, else
-        on its place. So appending a model changes no resample of the others; but it
-        adds comparisons, and the test is of all models together, so that it may change
-        a verdict. The order of names changes nothing. With P pairs, "auto" enumerates
-        those of at most 2^24 / P distinct resamples: those of five scores for up to 46
-        models.
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+
+        The pairs are counted by `correction`: this is for more, such as the number of
+        tasks.
+    n_resamples : int, default: 1000
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+
+        Each model is resampled once in a replicate, and compared with all others.
+    dt : float, optional
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.
+    method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
+        How to find the standard error: from random resamples ("bootstrap"), from all
+        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
+        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        else "bootstrap".
+
+        With P pairs, "auto" enumerates those of at most 2^24 / P distinct resamples:
+        those of five scores for up to 46 models.
+    higher_is_better : bool, default: True
+        False for losses and error rates: lower scores are better.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+
+        The random numbers of a model depend on its name in a mapping or data frame,
+        else on its place. So appending a model changes no resample of the others; but
+        it adds comparisons, and the test is of all models together, so that it may
+        change a verdict. The order of names changes nothing.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -95,18 +128,23 @@ def multi_aso(
         `eps_min`, `violation_ratio`, `standard_error`, `probability_of_improvement` and
         `pvalue`, arrays of shape (..., K, K), read as (row, column) = (A, B), with 1,
         0.5, 0, 0.5 and 1 on the diagonal; on the device and of the float dtype of the
-        scores, as for `aso`. NaN in the row and column of a model with a score that is
-        not finite, except on the diagonal, and only for that batch entry.
+        scores. NaN in the row and column of a model with a score that is not finite,
+        except on the diagonal, and only for that batch entry.
 
     Raises
     ------
-    TypeError, ValueError
-        As for `aso`; fewer than two models; an unknown correction.
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use, or none on JAX if one is needed.
+    ValueError
+        Fewer than two models, a model without scores, leading axes that do not
+        broadcast, options outside their range, or "exact" for too many resamples.
 
     Warns
     -----
     UserWarning
-        As for `aso`.
+        Too few scores for any verdict: `eps_min` is 0.5 or more. Fewer than 200 scores
+        on a side with "asymptotic".
 
     See Also
     --------
@@ -129,6 +167,7 @@ def multi_aso(
     with ties, and with unequal numbers, errors were measured, and were less frequent.
     Five runs can tell apart up to 12 models; more than 100 models are compared in
     pairs, by Bonferroni.
+
     With a baseline, sets with it are tested at the full level. If one of two models has
     fewer than 20 runs, Welch's t (see `aso`) must reject equal means, too, at alpha /
     (K - 1): ranks of few runs of a wide model say little about its mean. With a

@@ -7,94 +7,14 @@ from sigarray._backend.aliases import (
     ExecutionOptions,
     RandomSource,
 )
-from sigarray._backend.checks import anything, choice
-from sigarray._backend.dispatch import first_replicate, standardize
-from sigarray._backend.library import Library
+from sigarray._backend.checks import choice
 from sigarray._backend.public import checked
-from sigarray._backend.seeds import seed_words
-from sigarray._numeric.quantile import even_grid
 from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import Family
-from sigarray._order.pairs import Stacks, orient
 from sigarray._order.plans import METHODS, Method, level_of
-from sigarray._order.ratio import bootstrap_ratios, observed_ratios
+from sigarray._order.two_samples import STREAMS, stack_pair
 from sigarray.results import AsoResult
-
-# The streams of the two samples of a pair.
-STREAMS = ((0,), (1,))
-
-
-@checked()
-def violation_ratio(
-    a: Array, b: Array, /, *, axis: int = -1, dt: float | None = None
-) -> Array:
-    """How far sample A is from dominating sample B in stochastic order.
-
-    The ratio is 0 if every quantile of A is at least that of B (A dominates), 1 if B
-    dominates, and 0.5 if both have the same distribution. Below 0.5, A is ahead more
-    than B is. It describes these samples: `aso` adds their sampling error.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, higher is better. Leading axes are batches, and
-        broadcast.
-    axis : int, default: -1
-        The axis of the scores, static under `jit`.
-    dt : float, optional
-        Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-        with dt = 0.005, instead of the exact integral. Static under `jit`.
-
-    Returns
-    -------
-    array, shape (...), in [0, 1]
-        On the device and of the float dtype of the scores (float32 for float16 and
-        bfloat16, the widest of the device for integers). NaN for a batch entry with a
-        score that is not finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices.
-    ValueError
-        A sample without scores, leading axes that do not broadcast, or dt outside (0,
-        1).
-
-    See Also
-    --------
-    aso : the confidence bound of this ratio.
-
-    Notes
-    -----
-    With the empirical quantile functions F^-1(t) = x_(ceil(n t)) and G^-1(t) =
-    y_(ceil(m t)) of A and B, equation 4 of [1]_ is::
-
-        eps = int over {t: F^-1(t) < G^-1(t)} of (F^-1(t) - G^-1(t))^2 dt
-              / int_0^1 (F^-1(t) - G^-1(t))^2 dt,
-
-    computed exactly as the sum over the breakpoints {i/n} and {j/m}.
-
-    Lists of numbers, and objects on the host that support only `__array__` or
-    `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
-    computed there.
-
-    References
-    ----------
-    .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
-       transportation approach for assessing almost stochastic order. In: The
-       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
-
-    Examples
-    --------
-    >>> from sigarray import violation_ratio
-    >>> float(violation_ratio([0.7, 0.8, 0.9], [0.6, 0.7, 0.8]))
-    0.0
-    >>> round(float(violation_ratio([3, 5, 7], [1, 2, 9])), 4)
-    0.2353
-    """
-    xp, stacks = _stack(a, b, axis)
-    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
 
 
 @checked(method=choice(*METHODS))
@@ -130,24 +50,31 @@ def aso(
     Parameters
     ----------
     a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, one for each run. Leading axes are batches, and
-        broadcast; every batch entry sees the same resamples.
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast; all of them see the same resamples.
     axis : int, default: -1
-        The axis of the scores.
+        The axis of the scores; the others are batches.
     confidence_level : float, default: 0.95
-        Probability with which the bound is to hold, in (0, 1): see Notes.
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
     n_comparisons : int, default: 1
-        Divide 1 - `confidence_level`, for the bound and the test, by this number of
-        comparisons (Bonferroni).
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
     n_resamples : int, default: 1000
-        Bootstrap replicates. The standard error has a relative Monte-Carlo error of
-        about (2 `n_resamples`)^-1/2, and more where the ratio is near 0 or 1.
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+
+        The standard error has a relative Monte-Carlo error of about (2
+        `n_resamples`)^-1/2, and more where the ratio is near 0 or 1.
     dt : float, optional
-        Evaluate the quantile functions on the grid dt, 2 dt, ... < 1, as the papers do
-        with dt = 0.005, instead of the exact integral. For very large samples a grid is
-        much faster, because only its order statistics are drawn.
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.
+
+        For very large samples a grid is much faster, because only its order statistics
+        are drawn.
     method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
-        How to find the standard error:
+        How to find the standard error: from random resamples ("bootstrap"), from all
+        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
+        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        else "bootstrap".
 
         - "bootstrap": resample both samples with replacement, each to its size;
         - "exact": average over all distinct resamples, C(2n-1, n) C(2m-1, m) of them,
@@ -160,36 +87,43 @@ def aso(
           15876); else "bootstrap", with more than 32768 scores at a part of their
           quantiles: see Notes.
     higher_is_better : bool, default: True
-        False for losses and error rates.
-    batch : int, optional
-        Replicates to compute at a time; by default what suits the device, on a GPU half
-        a gigabyte at most and 1/64 of its memory. Memory grows with `batch` times (n +
-        m) times the number of batch entries, about 40 bytes each in float64. The result
-        does not depend on it.
+        False for losses and error rates: lower scores are better.
     rng : int, generator or key, optional
-        Source of the random numbers: an int in [0, 2^64), a `numpy.random.Generator`,
-        or the generator of the scores' library (`torch.Generator` and
-        `cupy.random.Generator` on the device of the scores, a `jax.random` key). By
-        default fresh entropy; JAX needs an int or a key. The same int gives the same
-        resamples on every backend and device. It may be an integer array on the device
-        of the scores, also of its low and its high 32 bits, which may be traced: a new
-        seed then needs no compilation. On JAX, two uint32 are a raw key.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+
+        A generator of PyTorch or CuPy has to be on the device of the scores. An integer
+        array on that device, of one number or of its low and its high 32 bits, is a
+        seed, too, and may be traced: a new seed then needs no compilation. On JAX, two
+        uint32 are a raw key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it. A replicate takes about 40 bytes in
+        float64 for each score of every batch entry.
+
+        On a GPU the default takes half a gigabyte at most, and 1/64 of its memory.
     workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays, -1 for all
-        cores (other libraries have their threads); a function that is called as
-        `map(function, tasks)`, such as that of an executor of loky or Dask, or one with
-        a progress bar around it; a process group of PyTorch, whose ranks make the same
-        call with the same tensors and the same `rng`, compute a share each, and all get
-        the result (different numbers on a rank raise, or give NaN on an accelerator);
-        or the name of a mesh axis inside `jax.shard_map`, with the same scores on all
-        shards. The bits of the result do not depend on the workers, up to the order of
-        sums over shards of JAX. Below 2^23 numbers the caller, or each rank or shard,
-        computes all: sharing would take longer.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
+
+        An executor may be one of loky or Dask, or have a progress bar around it. The
+        ranks of a process group make the same call with the same tensors and the same
+        `rng`, compute a share each, and all get the result; different numbers on a rank
+        raise, or give NaN on an accelerator. Inside `jax.shard_map` all shards have the
+        same scores. The bits of the result do not depend on the workers, up to the
+        order of sums over shards of JAX. Below 2^23 numbers the caller, or each rank or
+        shard, computes all: sharing would take longer. Libraries other than NumPy have
+        threads of their own.
     progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` for replicates, or for samples or pairs if a
-        function computes many, whenever some more are done; from the start for each
-        pass. A bar of tqdm will do: ``progress=tqdm(leave=False)``. JAX, whose loops
-        are compiled, does not call it.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
+
+        Each pass starts from 0. Functions of many samples or pairs count these.
 
     Returns
     -------
@@ -295,7 +229,7 @@ def aso(
     >>> bool(result.eps_min < 0.2)
     True
     """
-    xp, stacks = _stack(a, b, axis)
+    xp, stacks = stack_pair(a, b, axis)
     level = level_of(confidence_level, n_comparisons)
     estimates, equality = estimate_pairs(
         xp,
@@ -309,81 +243,3 @@ def aso(
         rng=rng,
     )
     return result_of_pair(xp, estimates, equality)
-
-
-@checked(start=anything)
-def aso_replicates(
-    a: Array,
-    b: Array,
-    /,
-    *,
-    start: int | Array,
-    count: int,
-    axis: int = -1,
-    dt: float | None = None,
-    higher_is_better: bool = True,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Bootstrap replicates of the violation ratio, from any place on.
-
-    `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
-    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m.
-    For one seed, any split of them over calls, devices or machines gives the same
-    numbers, up to the order of sums.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models. Lists and other objects on the host are copied to
-        NumPy, as for `aso`.
-    start : int
-        The first replicate. It may be traced under `jit`, as for a shard's index.
-    count : int
-        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
-    axis, dt, higher_is_better, batch, rng
-        As for `aso`. For a split, `rng` has to be an int or one and the same key: a
-        generator moves on with every call.
-    workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
-    progress : callable or tqdm, optional
-        As for `aso`.
-
-    Returns
-    -------
-    array, shape (..., count)
-        Violation ratios, on the device and of the float dtype of the scores; NaN for a
-        batch entry with a score that is not finite.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `aso`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import aso_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
-    >>> whole = aso_replicates(a, b, start=0, count=1000, rng=0)
-    >>> half = aso_replicates(a, b, start=500, count=500, rng=0)
-    >>> bool(np.all(whole[500:] == half))
-    True
-    """
-    xp, stacks = _stack(a, b, axis)
-    ratios = bootstrap_ratios(
-        xp,
-        orient(stacks, higher_is_better),
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        streams=STREAMS,
-        count=count,
-        grid=even_grid(dt),
-    )
-    return ratios[..., 0, :]
-
-
-def _stack(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
-    """Return both samples as stacks of one model, the scores last."""
-    xp, samples = standardize(a, b, axis=axis)
-    return xp, [sample[..., None, :] for sample in samples]

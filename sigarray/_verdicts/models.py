@@ -1,7 +1,6 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -39,7 +38,11 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._python_words import in_words_of_python, say_in_python
+from sigarray.read._python_words import (
+    in_words_of_python,
+    list_names_of,
+    say_in_python,
+)
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._signature import write_signature
 
@@ -123,8 +126,8 @@ def compare_models(
         those could leave nothing on any task.
     method : str, optional
         "auto", the default, takes what suits the scores; "bootstrap", "exact" and
-        "asymptotic" are for "aso", as in `multi_aso`; "resampling" and "saddlepoint"
-        for "bootstrap" and "permutation".
+        "asymptotic" say how "aso" finds standard errors; "resampling" and "saddlepoint"
+        are for "bootstrap" and "permutation".
     n_resamples : int, optional
         Default: 1000 for "aso", 9999 for "bootstrap" and "permutation"; more are drawn
         where a verdict would hang on the seed.
@@ -136,15 +139,20 @@ def compare_models(
         False for losses. By default True, with a warning if the name of the scores is
         that of a loss.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for, as for `read.scores`. For a mapping or a wide frame it
+        What a score stands for. For a mapping or a wide frame it
         is "run" by default; scores that look like those of items, such as 0 and 1, are
         taken for such, with a note in `notes`, or an error asks for the unit.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -238,14 +246,6 @@ def compare_models(
         report=replace(report, sentences=sentences),
         notes=tuple(say_in_python(x, names) for x in notes),
     )
-
-
-def list_names_of(scores: Any) -> list[str]:
-    """List the names of models and tasks that are known before the scores are read."""
-    if not isinstance(scores, Mapping):
-        return []
-    inner = [x for x in scores.values() if isinstance(x, Mapping)]
-    return [str(name) for by in (scores, *inner) for name in by]
 
 
 def compare_table(table: ScoreTable, request: Request) -> ModelComparison:

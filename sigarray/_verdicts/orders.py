@@ -14,7 +14,7 @@ from sigarray import benjamini_hochberg, multi_aso
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
 from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
-from sigarray._order.from_chunks import multi_aso_of_samples
+from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on

@@ -20,7 +20,11 @@ def read_scores(name: str, scores: Scores) -> np.ndarray:
     if isinstance(scores, str | bytes) or not hasattr(scores, "__len__"):
         msg = f"Expected {name} to be a collection of numbers; got {scores!r}."
         raise TypeError(msg)
-    values = np.asarray(scores)
+    try:
+        values = np.asarray(scores)
+    except ValueError as error:  # rows of several lengths
+        msg = f"Expected {name} to be one column of numbers; got {error}"
+        raise TypeError(msg) from error
     require(values.size > 0, f"{name} to be non-empty", list(values.shape))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

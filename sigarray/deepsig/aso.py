@@ -40,15 +40,23 @@ def aso(
     ----------
     scores_a, scores_b : array or collection of numbers, shape (n,) or (n, 1)
         Scores of the two models: a list, tuple, set or array of any library.
-    confidence_level, num_comparisons, dt
-        As for `sigarray.aso`.
+    confidence_level : float, default: 0.95
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
+    num_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+    num_samples : int, default: 1000
+        Accepted, and without effect.
     num_bootstrap_iterations : int, default: 1000
-        Bootstrap replicates, where not all resamples are enumerated.
+        Bootstrap replicates, if some are drawn.
+    dt : float, default: 0.005
+        Compare quantiles on the grid dt, 2 dt, ... < 1.
+    num_jobs : int, default: 1
+        Accepted, and without effect.
     show_progress : bool, default: True
         Show a progress bar, where tqdm is installed.
     seed : int, optional
-        Fixes the random numbers; by default they are fresh.
-    num_samples, num_jobs, _progress_bar
+        Fixes the random numbers; by default each call draws others.
+    _progress_bar : object, optional
         Accepted, and without effect.
 
     Returns
@@ -69,6 +77,16 @@ def aso(
     -----
     UserWarning
         How often the bound of the papers calls one of two equal models better.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sigarray.deepsig import aso
+    >>> a, b = [0.92, 0.94, 0.93, 0.96, 0.95], [0.90, 0.92, 0.91, 0.89, 0.93]
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     eps_min = aso(a, b, seed=0, show_progress=False)
+    >>> bool(eps_min < 0.2)
+    True
     """
     a, b = read_scores("scores_a", scores_a), read_scores("scores_b", scores_b)
     require(num_comparisons >= 1, "num_comparisons to be at least 1", num_comparisons)
@@ -111,17 +129,27 @@ def multi_aso(
     Parameters
     ----------
     scores : mapping of str to scores, or sequence of scores, or array, shape (K, n)
-        Scores of the models; each as for `aso`.
+        Scores of the models, each a list, tuple, set or array of any library.
+    confidence_level : float, default: 0.95
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
     use_bonferroni : bool, default: True
         Divide 1 - `confidence_level` by the number of pairs of models.
-    return_df : bool, default: False
-        For a mapping, return a pandas.DataFrame with the names of the models.
     use_symmetry : bool, default: True
         Accepted, and without effect: eps(B, A) is 1 - eps(A, B), always.
-    confidence_level, num_samples, num_bootstrap_iterations, dt
-        As for `aso`.
-    num_jobs, show_progress, seed
-        As for `aso`.
+    num_samples : int, default: 1000
+        Accepted, and without effect.
+    num_bootstrap_iterations : int, default: 1000
+        Bootstrap replicates, if some are drawn.
+    dt : float, default: 0.005
+        Compare quantiles on the grid dt, 2 dt, ... < 1.
+    num_jobs : int, default: 1
+        Accepted, and without effect.
+    return_df : bool, default: False
+        For a mapping, return a pandas.DataFrame with the names of the models.
+    show_progress : bool, default: True
+        Show a progress bar, where tqdm is installed.
+    seed : int, optional
+        Fixes the random numbers; by default each call draws others.
 
     Returns
     -------
@@ -130,8 +158,28 @@ def multi_aso(
 
     Raises
     ------
-    AssertionError, TypeError, ValueError
-        As for `aso`; fewer than two models.
+    AssertionError
+        A model without scores, fewer than two models, or a number of comparisons,
+        iterations or jobs below 1.
+    TypeError
+        Scores that are not one column of numbers for each model.
+    ValueError
+        `confidence_level` or `dt` outside (0, 1).
+
+    Warns
+    -----
+    UserWarning
+        How often the bound of the papers calls one of two equal models better.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sigarray.deepsig import multi_aso
+    >>> scores = {"lstm": [0.92, 0.94, 0.93, 0.96, 0.95], "cnn": [0.8, 0.7, 0.9, 0.8]}
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     multi_aso(scores, seed=0, show_progress=False)
+    array([[1., 0.],
+           [1., 1.]])
     """
     names = list(scores) if isinstance(scores, Mapping) else None
     columns = scores.values() if isinstance(scores, Mapping) else scores

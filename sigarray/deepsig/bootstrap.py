@@ -21,10 +21,10 @@ def bootstrap_test(
         Scores of the two models, in pairs.
     num_samples : int, default: 1000
         Bootstrap replicates.
-    num_jobs
+    num_jobs : int, default: 1
         Accepted, and without effect.
     seed : int, optional
-        Fixes the random numbers; by default they are fresh.
+        Fixes the random numbers; by default each call draws others.
 
     Returns
     -------
@@ -37,6 +37,13 @@ def bootstrap_test(
         Samples of unequal size, no scores, or `num_samples` below 1.
     TypeError
         Scores that are not one column of numbers.
+
+    Examples
+    --------
+    >>> from sigarray.deepsig import bootstrap_test
+    >>> a, b = [0.95, 0.96, 0.94, 0.97, 0.95], [0.90, 0.92, 0.91, 0.90, 0.92]
+    >>> bool(bootstrap_test(a, b, seed=0) < 0.05)
+    True
     """
     a, b = read_pairs(scores_a, scores_b)
     require_iterations("num_samples", num_samples)

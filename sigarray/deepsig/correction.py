@@ -25,6 +25,12 @@ def bonferroni_correction(p_values: Scores) -> np.ndarray:
         No p-values, or one outside [0, 1].
     TypeError
         P-values that are not one column of numbers.
+
+    Examples
+    --------
+    >>> from sigarray.deepsig import bonferroni_correction
+    >>> bonferroni_correction([0.01, 0.02, 0.5])
+    array([0.03, 0.06, 1.  ])
     """
     values = read_scores("p_values", p_values)
     are_valid = bool(np.all((values >= 0.0) & (values <= 1.0)))

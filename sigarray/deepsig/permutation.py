@@ -17,10 +17,14 @@ def permutation_test(
 
     Parameters
     ----------
+    scores_a, scores_b : array or collection of numbers, shape (n,) or (n, 1)
+        Scores of the two models, in pairs.
     num_samples : int, default: 1000
         Random permutations, where there are more distinct ones.
-    scores_a, scores_b, num_jobs, seed
-        As for `bootstrap_test`.
+    num_jobs : int, default: 1
+        Accepted, and without effect.
+    seed : int, optional
+        Fixes the random numbers; by default each call draws others.
 
     Returns
     -------
@@ -29,8 +33,17 @@ def permutation_test(
 
     Raises
     ------
-    AssertionError, TypeError
-        As for `bootstrap_test`.
+    AssertionError
+        Samples of unequal size, no scores, or `num_samples` below 1.
+    TypeError
+        Scores that are not one column of numbers.
+
+    Examples
+    --------
+    >>> from sigarray.deepsig import permutation_test
+    >>> a, b = [0.95, 0.96, 0.94, 0.97, 0.95], [0.90, 0.92, 0.91, 0.90, 0.92]
+    >>> bool(permutation_test(a, b, seed=0) < 0.05)
+    True
     """
     a, b = read_pairs(scores_a, scores_b)
     require_iterations("num_samples", num_samples)

@@ -39,8 +39,10 @@ def bootstrap_power_analysis(
     significance_test : callable, optional
         Returns the p-value of two samples of shape (n,), lifted scores first; by
         default Welch's test.
-    show_progress, seed
-        As for `aso`.
+    show_progress : bool, default: True
+        Show a progress bar, where tqdm is installed.
+    seed : int, optional
+        Fixes the random numbers; by default each call draws others.
 
     Returns
     -------
@@ -55,6 +57,14 @@ def bootstrap_power_analysis(
         Scores that are not one column of numbers.
     ValueError
         One score, or `significance_threshold` outside (0, 1).
+
+    Examples
+    --------
+    >>> from sigarray.deepsig import bootstrap_power_analysis
+    >>> scores = [0.81, 0.52, 0.74, 0.93, 0.66]
+    >>> power = bootstrap_power_analysis(scores, seed=0, show_progress=False)
+    >>> bool(power < 0.8)  # run it with more seeds
+    True
     """
     values = read_scores("scores", scores)
     require(scalar > 1.0, "scalar to be above 1", scalar)
@@ -102,6 +112,12 @@ def aso_uncertainty_reduction(
     ------
     AssertionError
         A number that is no integer, or below 1.
+
+    Examples
+    --------
+    >>> from sigarray.deepsig import aso_uncertainty_reduction
+    >>> round(float(aso_uncertainty_reduction(5, 3, 5, 5)), 4)
+    1.1547
     """
     try:
         factor = sigarray.aso_uncertainty_reduction(m_old, n_old, m_new, n_new)

@@ -63,14 +63,15 @@ def contingency(
         Scores of 0 and 1 of the two models on the same items, in the same order, of any
         library and device. They are copied to the host, which waits for the device.
     names : pair of hashables, default: ("A", "B")
-        Names of the models.
+        Names of the two models.
     confidence_level : float, default: 0.95
-        Probability that the interval of the default difference is to hold it.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     difference : BootstrapResult or ProportionResult, optional
         The difference and its interval, of shape (), such as one of several that hold
         together. By default that of ``proportion_ci(a, b, paired=True)``.
     verdict : {"A", "B", "unequal", "inconclusive"}, optional
-        The verdict of a test, as for `differences`.
+        The verdict of a test: which model is better, or neither. By default the mark
+        says whether 0 is in the interval.
     ax : pair of matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -83,9 +84,12 @@ def contingency(
     ------
     ImportError
         No matplotlib.
-    TypeError, ValueError
-        As for `proportion_ci` and `differences`; scores other than 0 and 1, or of
-        several batch entries; names or axes that are not a pair.
+    TypeError
+        Scores that are not real numbers, or traced; a difference that no interval of
+        sigarray gave.
+    ValueError
+        Scores other than 0 and 1, or of several batch entries; different numbers of
+        them; another verdict; names or axes that are not a pair.
 
     See Also
     --------

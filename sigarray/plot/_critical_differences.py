@@ -66,8 +66,9 @@ def critical_differences(
     names : iterable of K hashables, optional
         Names of the models of an array; by default their places.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide for up to
-        10 models, or else two columns.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is two columns wide for more than 10 models.
 
     Returns
     -------
@@ -94,6 +95,7 @@ def critical_differences(
     ----------
     .. [1] J. Demsar (2006). Statistical comparisons of classifiers over multiple data
        sets. Journal of Machine Learning Research 7, 1-30.
+       https://jmlr.org/papers/v7/demsar06a.html
 
     Examples
     --------

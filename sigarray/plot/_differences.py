@@ -81,14 +81,17 @@ def differences(
     overall : BootstrapResult or ProportionResult, optional
         The difference over all tasks, of shape (), which stands apart.
     names : pair of hashables, default: ("A", "B")
-        Names of the models.
+        Names of the two models.
     higher_is_better : bool, default: True
-        False for losses and error rates: a difference below 0 then speaks for A.
+        False for losses and error rates: lower scores are better.
+
+        A difference below 0 then speaks for A.
     legend : bool, default: True
         Whether to say above the axes what marks and sides mean.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, and as
-        high as there are tasks.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is as high as there are tasks.
 
     Returns
     -------
@@ -249,7 +252,7 @@ def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarra
     """Return a difference and the limits of its interval, on the host."""
     if not isinstance(result, (BootstrapResult, ProportionResult)):
         msg = (
-            f"Expected what bootstrap_ci or proportion_ci gives for {name}; got "
+            f"Expected results of bootstrap_ci or proportion_ci for {name}; got "
             f"{describe(result)}."
         )
         raise TypeError(msg)

@@ -76,11 +76,29 @@ def dominance(
         Scores of the two models, of any library and device. They are copied to the
         host, which waits for the device. More than 2048 are drawn by as many quantiles.
     names : pair of hashables, default: ("A", "B")
-        Names of the models.
+        Names of the two models.
     threshold : float, default: 0.2
-        A is better where the bound eps_min is below it; at most 0.5.
-    confidence_level, n_comparisons, n_resamples, method, higher_is_better, rng
-        As for `aso`, which gets them with the given scores.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
+    confidence_level : float, default: 0.95
+        Confidence of the bound, in (0, 1): 0.95 for 95 %.
+    n_comparisons : int, default: 1
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).
+    n_resamples : int, default: 1000
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.
+    method : {"auto", "bootstrap", "exact", "asymptotic"}, default: "auto"
+        How to find the standard error: from random resamples ("bootstrap"), from all
+        distinct ones ("exact"), or by the normal limit of many scores ("asymptotic").
+        "auto" is "exact" where there are few distinct ones, as of five scores a side,
+        else "bootstrap".
+    higher_is_better : bool, default: True
+        False for losses and error rates: lower scores are better.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     result : AsoResult, optional
         The result with the bound and the ratio to write, such as those of a pair of
         `multi_aso`, whose claims are two-sided. By default the one-sided result of
@@ -101,9 +119,11 @@ def dominance(
     ------
     ImportError
         No matplotlib.
-    TypeError, ValueError
-        As for `aso`; scores of several batch entries, or not finite; a threshold
-        outside (0, 0.5]; names or axes that are not a pair.
+    TypeError
+        Scores that are not real numbers, or traced.
+    ValueError
+        Scores of several batch entries, or not finite; options outside their range;
+        names or axes that are not a pair.
 
     See Also
     --------

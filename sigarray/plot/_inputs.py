@@ -61,6 +61,9 @@ def copy_models(samples: Any, names: Any) -> dict[Hashable, np.ndarray]:
         raise ValueError(msg)
     if is_array(columns):
         columns = copy_array(standardize(columns)[1][0])
+    if not len(columns):
+        msg = "Expected scores of one model or more; got none."
+        raise ValueError(msg)
     names = choose_names(names, len(columns), given)
     return {
         name: copy_scores(column, name)
@@ -81,7 +84,7 @@ def list_results(results: Any, kind: type, maker: str) -> dict[Hashable, Any]:
     if wrong or not by_label:
         got = describe(wrong[0]) if wrong else "an empty mapping"
         msg = (
-            f"Expected what {maker} gives, or a mapping of labels to such results; "
+            f"Expected the result of {maker}, or a mapping of labels to such results; "
             f"got {got}."
         )
         raise TypeError(msg)

@@ -66,10 +66,11 @@ def leaderboard(
         a task. Arrays are of any library and device, and are copied to the host, which
         waits for the device.
     higher_is_better : bool, default: True
-        False for losses and error rates.
+        False for losses and error rates: lower scores are better.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, or wider
-        for more than about three tasks.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is wider for more than about three tasks.
 
     Returns
     -------

@@ -63,9 +63,11 @@ def learning_curves(
     names : iterable of K hashables, optional
         Names of the models of an array; by default their places.
     confidence_level : float, default: 0.95
-        Probability that an interval is to hold the mean at a step.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     higher_is_better : bool, default: True
-        False for losses; the legend names the model with the best last mean first.
+        False for losses and error rates: lower scores are better.
+
+        The legend names the model with the best last mean first.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 

@@ -65,12 +65,14 @@ def pairwise(
         library. They are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
         Names of the models, such as the mapping that was passed to `multi_aso`; by
-        default their places.
+        default their places, 0 to K - 1.
     threshold : float, default: 0.2
-        The row is better where its bound is below; at most 0.5.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, or wider
-        for more than about eight models.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is wider for more than about eight models.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def pairwise(
     given = check_axes(ax)
     limit = half("threshold", threshold)
     if not isinstance(result, PairwiseAsoResult):
-        msg = f"Expected what multi_aso gives; got {describe(result)}."
+        msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
     bounds = copy_array(result.eps_min)
     check_matrix(bounds)

@@ -39,12 +39,14 @@ def ranking(
         library. They are copied to the host, which waits for the device.
     names : iterable of K hashables, optional
         Names of the models, such as the mapping that was passed to `multi_aso`; by
-        default their places.
+        default their places, 0 to K - 1.
     threshold : float, default: 0.2
-        A model beats another where its bound eps_min is below; at most 0.5.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide for up to
-        10 models, or else two columns.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is two columns wide for more than 10 models.
 
     Returns
     -------
@@ -56,8 +58,11 @@ def ranking(
     ------
     ImportError
         No matplotlib.
-    TypeError, ValueError
-        As for `sigarray.ranking`, which refuses NaN.
+    TypeError
+        Anything but a result of `multi_aso`, or a traced one.
+    ValueError
+        A result of several batch entries, or with NaN; a different number of names, or
+        a name twice; a threshold outside (0, 0.5].
 
     See Also
     --------

@@ -82,9 +82,12 @@ def replicates(
         The test of a ResamplingResult. The replicates of `bootstrap_test` lie around
         the observed difference, and are moved to lie around 0, as in the test.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative of the test.
+        The alternative that was passed to the test.
     threshold : float, default: 0.2
-        For `aso`: A is better if its bound is below; at most 0.5.
+        One model is better than another where its bound eps_min is below this; above 0
+        and at most 0.5.
+
+        Only for a result of `aso`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -199,8 +202,8 @@ def _read_result(result: Any) -> list[float]:
     """Return the numbers of a result in the order of its fields."""
     if not isinstance(result, (AsoResult, BootstrapResult, ResamplingResult)):
         msg = (
-            "Expected what aso, bootstrap_ci, bootstrap_test or permutation_test "
-            f"gives; got {describe(result)}."
+            "Expected a result of aso, bootstrap_ci, bootstrap_test or permutation_test"
+            f"; got {describe(result)}."
         )
         raise TypeError(msg)
     fields: list[Any] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._backend.checks import flag, fraction
+from sigarray._backend.checks import flag, fraction, text
 from sigarray._numeric.special import student_quantile
 from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models, thin
@@ -78,13 +78,13 @@ def scores(
         Names of the models; by default those of the mapping or the columns, or their
         places.
     confidence_level : float, default: 0.95
-        Probability that an interval is to hold the mean of the distribution.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     higher_is_better : bool, default: True
-        Which scores the label calls better.
+        False for losses and error rates: lower scores are better.
     unit : str, default: "run"
         What a score stands for.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide, and as
+        Where to draw; by default on a new figure, one column of a paper wide and as
         high as there are models.
 
     Returns
@@ -131,6 +131,7 @@ def scores(
     given = check_axes(ax)
     level = fraction("confidence_level", confidence_level)
     is_higher_better = flag("higher_is_better", higher_is_better)
+    text("unit", unit)
     every = copy_models(samples, names)
     models = _choose_best(every, is_higher_better)
     axes: Axes = given or make_figure(_FRAME + _ROW * len(models)).subplots()

@@ -60,7 +60,8 @@ def study(
         The result of `responses.study`, with arrays of any library and device. They are
         copied to the host, which waits for the device.
     metrics, items, responses, perturbations
-        The arguments of `responses.study`, or its defaults: it does not keep them.
+        What was passed to `responses.study`, or its defaults: the result does not keep
+        them.
     ax : array of matplotlib.axes.Axes, shape (I, R), optional
         Where to draw; by default on a new figure, one column of a paper wide for up to
         two ways to resample responses, and two columns for more.

@@ -8,9 +8,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sigarray._backend.checks import choice, flag, optional, show, text
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
 from sigarray.read._mappings import read_mapping
+from sigarray.read._python_words import errors_in_python, list_names_of
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -106,9 +108,12 @@ def scores(
     if not sources:
         msg = "Expected one path, folder or data frame, or more; got none."
         raise TypeError(msg)
-    if unit is not None and unit not in UNITS:
-        msg = f"Expected unit to be one of {', '.join(UNITS)}; got {unit!r}."
-        raise ValueError(msg)
+    if where is not None and not isinstance(where, Mapping):
+        msg = (
+            "Expected where to be a mapping of columns to values, such as "
+            f"{{'split': ['test']}}; got {show(where)}."
+        )
+        raise TypeError(msg)
     named = {
         "model": model,
         "item": item,
@@ -117,7 +122,10 @@ def scores(
         "cluster": cluster,
         "score": score,
     }
-    choice = Choice(
+    for name, value in {**named, "path": path}.items():
+        optional(text)(name, value)
+    optional(choice(*UNITS))("unit", unit)
+    chosen = Choice(
         metric=metric,
         columns={role: name for role, name in named.items() if name is not None},
         models=_as_list("models", models),
@@ -128,8 +136,8 @@ def scores(
         },
         path=path,
         unit=unit,
-        is_paired=paired,
-        drop_unmatched=drop_unmatched,
+        is_paired=flag("paired", paired),
+        drop_unmatched=flag("drop_unmatched", drop_unmatched),
         min_models=1,
     )
     if len(sources) == 1 and isinstance(sources[0], Mapping):
@@ -138,16 +146,17 @@ def scores(
         if given is not None:
             msg = f"Expected a mapping of arrays without {given}=, which is of tables."
             raise TypeError(msg)
-        return read_mapping(sources[0], choice)
-    return read_sources(
-        [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources], choice
-    )
+        with errors_in_python(list_names_of(sources[0])):
+            return read_mapping(sources[0], chosen)
+    paths = [os.fspath(x) if isinstance(x, os.PathLike) else x for x in sources]
+    with errors_in_python([]):
+        return read_sources(paths, chosen)
 
 
 def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         msg = f"Expected {name} to be several names; got {values!r}. Pass [{values!r}]."
         raise TypeError(msg)
     return list(values)

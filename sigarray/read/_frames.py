@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode
@@ -76,8 +77,10 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     except TypeError as error:
         msg = (
             "Expected a path, a data frame, or a mapping of models to scores, such as "
-            f"{{'lstm': [0.9, 0.8], 'cnn': [0.7, 0.8]}}; got {type(data).__name__}."
+            f"{{'lstm': [0.9, 0.8], 'cnn': [0.7, 0.8]}}; got {describe(data)}."
         )
+        if isinstance(data, list) and all(isinstance(x, (str, Path)) for x in data):
+            msg += " Pass several files one by one, as scores(*files)."
         raise TypeError(msg) from error
     texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
     twice = [x for x, n in collections.Counter(texts).items() if n > 1]

@@ -98,6 +98,12 @@ def _choose_records(records: Records, choice: Choice) -> Records:
     for role, names in (("model", choice.models), ("task", choice.tasks)):
         known = records.list_known(role)
         for name in names or ():
+            if known == [None]:
+                msg = (
+                    f"Expected files that name {role}s, to choose {name!r}; got none. "
+                    f"Say which column does, with --{role}."
+                )
+                raise TableError(msg)
             if name not in known:
                 msg = (
                     f"Expected a {role} of the files; got {name!r}. Those in them: "

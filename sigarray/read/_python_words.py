@@ -4,9 +4,10 @@ import contextlib
 import re
 import threading
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
-# Options that have another name in Python, or are flags.
+# Options that have another name in Python, or are flags, or are not arguments.
 _ARGUMENTS = {
     "lower-is-better": "higher_is_better=False",
     "higher-is-better": "higher_is_better=True",
@@ -14,14 +15,15 @@ _ARGUMENTS = {
     "drop-unmatched": "drop_unmatched=True",
     "no-correction": "corrected=False",
     "columns": "models",
+    "ignore": "frame.drop(columns=...)",
     "seed": "rng",
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric"),
+    *("score", "metric", "ignore"),
 )
 _OTHERS = (
-    *("ignore", "tasks", "where", "path", "alpha", "dt", "threshold", "format"),
+    *("tasks", "where", "path", "alpha", "dt", "threshold", "format"),
     *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
 )
 # Words that may follow an option and are not its value.
@@ -47,6 +49,8 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
     def translate(match: re.Match[str]) -> str:
         if match["option"]:
             value = match["value"] or match["quoted"]
+            if match["option"] == "ignore":
+                return f"frame.drop(columns={value.split(',')})"
             return f"{match['option']}={value!r}"
         name = match["name"]
         return _ARGUMENTS.get(name, name.replace("-", "_"))
@@ -60,6 +64,28 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
     return message
 
 
+def list_names_of(scores: Any) -> list[str]:
+    """List the names of models and tasks that are known before the scores are read."""
+    if not isinstance(scores, Mapping):
+        return []
+    inner = [x for x in scores.values() if isinstance(x, Mapping)]
+    return [str(name) for by in (scores, *inner) for name in by]
+
+
+@contextlib.contextmanager
+def errors_in_python(names: Collection[str]) -> Iterator[None]:
+    """Translate options in errors of a public function to its arguments.
+
+    The names stay as they are; the block may add others.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (say_in_python(error.args[0], names),)
+        raise
+
+
 @contextlib.contextmanager
 def in_words_of_python(names: Collection[str]) -> Iterator[None]:
     """Translate options in errors and warnings of a public function to its arguments.
@@ -68,12 +94,8 @@ def in_words_of_python(names: Collection[str]) -> Iterator[None]:
     """
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        try:
+        with errors_in_python(names):
             yield
-        except ValueError as error:
-            if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (say_in_python(error.args[0], names),)
-            raise
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught
     ):

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import describe, flag
 from sigarray._host import copy_array
 from sigarray.report._tables import list_records
 
@@ -50,7 +50,9 @@ def signature(
     Raises
     ------
     TypeError
-        Scores that are no mapping, or traced.
+        Scores that are no mapping, not real numbers, or traced.
+    ValueError
+        Scores of no model, of another shape, or pairs of unequal number.
 
     Examples
     --------
@@ -65,6 +67,7 @@ def signature(
         msg = f"Expected a mapping of models to scores; got {describe(scores)}."
         raise TypeError(msg)
     columns = {str(name): copy_array(x) for name, x in scores.items()}
+    _check_columns(columns, flag("paired", paired))
     fields = {key: str(x) for key, x in options.items() if x is not None}
     if paired:
         fields["paired"] = "yes"
@@ -73,6 +76,20 @@ def signature(
     fields["scores"] = digest_scores({"": columns}, paired=paired)
     fields["result"] = digest_numbers(_list_numbers(result))
     return write_signature(fields)
+
+
+def _check_columns(columns: Mapping[str, np.ndarray], paired: bool) -> None:
+    """Raise unless there are scores of each model, as many of each for pairs."""
+    shapes = {name: x.shape for name, x in columns.items()}
+    if not columns or any(len(x) != 1 or 0 in x for x in shapes.values()):
+        msg = f"Expected scores of one model or more, of shape (n,); got {shapes}."
+        raise ValueError(msg)
+    if paired and len(set(shapes.values())) > 1:
+        msg = (
+            f"Expected as many scores of each model, for they are pairs; got {shapes}. "
+            "Pass paired=False for independent samples."
+        )
+        raise ValueError(msg)
 
 
 def write_signature(fields: Mapping[str, str]) -> str:

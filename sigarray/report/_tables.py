@@ -25,12 +25,12 @@ def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") ->
     Parameters
     ----------
     result : result of any function, array, or mapping of labels to results
-        Arrays of any library and device: they are copied to the host, which waits for
-        the device.
+        What any function returned, or a mapping of labels to such results. Arrays of
+        any library and device are copied to the host, which waits for the device.
     names : iterable of names, optional
-        For `multi_aso`'s result and a `Ranking`, the models; for others, the batch
-        entries, which are on one axis. By default their places, or the labels of a
-        mapping.
+        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
+        of the batch entries, which are on one axis. By default their places, or the
+        labels of a mapping.
     backend : str, default: "pandas"
         The library of the data frame, as narwhals calls it: also "polars", "pyarrow".
 
@@ -85,10 +85,15 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
 
     Parameters
     ----------
-    result, names
-        As for `to_frame`.
+    result : PairwiseAsoResult
+        What any function returned, or a mapping of labels to such results. Arrays of
+        any library and device are copied to the host, which waits for the device.
+    names : iterable of K hashables, optional
+        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
+        of the batch entries, which are on one axis. By default their places, or the
+        labels of a mapping.
     threshold : float, default: 0.2
-        In `multi_aso`'s result, bounds below this are bold.
+        Bounds of `multi_aso` below this are bold.
 
     Returns
     -------
@@ -99,8 +104,10 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
 
     Raises
     ------
-    TypeError, ValueError
-        As for `to_frame`.
+    TypeError
+        Anything but a result, or a traced one.
+    ValueError
+        A different number of names; a result with several batch axes.
 
     Examples
     --------
@@ -122,8 +129,15 @@ def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> 
 
     Parameters
     ----------
-    result, names, threshold
-        As for `to_markdown`.
+    result : PairwiseAsoResult
+        What any function returned, or a mapping of labels to such results. Arrays of
+        any library and device are copied to the host, which waits for the device.
+    names : iterable of K hashables, optional
+        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
+        of the batch entries, which are on one axis. By default their places, or the
+        labels of a mapping.
+    threshold : float, default: 0.2
+        Bounds of `multi_aso` below this are bold.
 
     Returns
     -------
@@ -132,8 +146,10 @@ def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> 
 
     Raises
     ------
-    TypeError, ValueError
-        As for `to_frame`.
+    TypeError
+        Anything but a result, or a traced one.
+    ValueError
+        A different number of names; a result with several batch axes.
 
     Examples
     --------
@@ -151,8 +167,13 @@ def to_json(result: Any, /, names: Names = None) -> str:
 
     Parameters
     ----------
-    result, names
-        As for `to_frame`.
+    result : PairwiseAsoResult
+        What any function returned, or a mapping of labels to such results. Arrays of
+        any library and device are copied to the host, which waits for the device.
+    names : iterable of K hashables, optional
+        Names of the models, for the result of `multi_aso` and a `Ranking`; for others,
+        of the batch entries, which are on one axis. By default their places, or the
+        labels of a mapping.
 
     Returns
     -------
@@ -161,8 +182,10 @@ def to_json(result: Any, /, names: Names = None) -> str:
 
     Raises
     ------
-    TypeError, ValueError
-        As for `to_frame`.
+    TypeError
+        Anything but a result, or a traced one.
+    ValueError
+        A different number of names; a result with several batch axes.
 
     Examples
     --------
@@ -194,11 +217,19 @@ def list_records(result: Any, names: Names) -> Records:
         if not result:
             msg = "Expected one result or more; got an empty mapping."
             raise ValueError(msg)
-        return [
+        records = [
             {"name": label} | {key: x for key, x in record.items() if key != "name"}
             for label, part in result.items()
             for record in _list_single(label, part)
         ]
+        if any(record.keys() != records[0].keys() for record in records):
+            kinds = dict.fromkeys(describe(x) for x in result.values())
+            msg = (
+                f"Expected a mapping of labels to results of one kind; got "
+                f"{' and '.join(kinds)}. Make a table of each."
+            )
+            raise TypeError(msg)
+        return records
     columns = {
         key: copy_array(x) for key, x in _flatten(result, type(result).__name__).items()
     }
@@ -210,6 +241,9 @@ def list_records(result: Any, names: Names) -> Records:
         )
         raise ValueError(msg)
     n = shape[0] if shape else 1
+    if not n:
+        msg = "Expected one number or more; got none."
+        raise ValueError(msg)
     rows = [np.broadcast_to(x, shape or (1,)) for x in columns.values()]
     return [
         {"name": name} | dict(zip(columns, map(float, row), strict=True))

@@ -4,9 +4,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sigarray._backend.checks import (
+    OPTIONS,
+    count,
+    fraction,
+    integer,
+    optional,
+    several,
+    text,
+)
 from sigarray._backend.checks import describe as describe_value
-from sigarray._backend.checks import fraction
-from sigarray._host import copy_array
+from sigarray._host import choose_names, copy_array
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
@@ -27,6 +35,20 @@ _TESTS = {
     TTestResult: "t-test",
     WilcoxonResult: "Wilcoxon signed-rank test",
     ResponseTestResult: "test of responses",
+}
+
+
+_RULES = {
+    "test": optional(text),
+    "statistic": text,
+    "unit": text,
+    "alternative": OPTIONS["alternative"],
+    "confidence_level": fraction,
+    "threshold": fraction,
+    "alpha": fraction,
+    "correction": optional(text),
+    "n_resamples": optional(count()),
+    "seed": optional(integer),
 }
 
 
@@ -69,9 +91,13 @@ def describe(
     unit : str, default: "run"
         What a score stands for.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        The alternative of the test.
-    confidence_level, threshold, alpha
-        The levels of the bound or interval, of `eps_min`, and of p-values.
+        The alternative that was passed to the test.
+    confidence_level : float, default: 0.95
+        Confidence of the bound or the interval, in (0, 1).
+    threshold : float, default: 0.2
+        Model A is better where its bound `eps_min` is below this.
+    alpha : float, default: 0.05
+        A p-value is significant where it is at most this.
     correction : str, optional
         Such as "Bonferroni correction for 6 comparisons".
     n_resamples, seed : int, optional
@@ -85,9 +111,10 @@ def describe(
     Raises
     ------
     TypeError
-        A result of another kind.
+        A result or an option of another kind.
     ValueError
-        A result of several comparisons, or other than two names.
+        A result of several comparisons, other than two names, or options outside their
+        range.
 
     Examples
     --------
@@ -103,13 +130,17 @@ def describe(
     """
     from sigarray import __version__
 
-    if isinstance(names, str) or len(names) != 2:
-        msg = f"Expected the names of two models; got {describe_value(names)}."
+    given = locals()
+    for name, rule in _RULES.items():
+        rule(name, given[name])
+    counts = () if sizes is None else several(count(None))("sizes", sizes)
+    if len(counts) > 2:
+        msg = f"Expected sizes of two models, or of their pairs; got {list(counts)}."
         raise ValueError(msg)
-    a, b = map(str, names)
-    how = [_say_sizes(sizes, unit)]
+    a, b = map(str, choose_names(names, 2))
+    how = [_say_sizes(counts, unit)]
     if isinstance(result, AsoResult):
-        said, numbers = _say_order(result, a, b, fraction("threshold", threshold))
+        said, numbers = _say_order(result, a, b, threshold)
         how += [f"one-sided, confidence level {confidence_level:g}"]
     elif isinstance(result, BootstrapResult):
         said, numbers = _say_interval(result, a, b, statistic, confidence_level)
@@ -135,12 +166,11 @@ def describe(
     return f"{said} ({numbers}; {', '.join(x for x in how if x)})."
 
 
-def _say_sizes(sizes: Sequence[int] | None, unit: str) -> str:
-    if sizes is None:
+def _say_sizes(sizes: Sequence[int], unit: str) -> str:
+    if not sizes:
         return ""
-    counts = list(map(str, sizes))
-    plural = "" if counts == ["1"] else "s"
-    return f"{' and '.join(counts)} {unit}{plural}"
+    plural = "" if list(sizes) == [1] else "s"
+    return f"{' and '.join(map(str, sizes))} {unit}{plural}"
 
 
 def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str, str]:

@@ -32,7 +32,7 @@ def standardize_responses(*arrays: Array) -> tuple[Library, list[Array]]:
         msg = (
             f"Expected responses of shape (..., n_items, k) to the same items, one or "
             f"more; got {shapes}. Responses to an item are on the last axis; for one "
-            f"response to each item of a batch, add it: x[..., None]."
+            f"response to each item of a batch, add that axis: x[..., None]."
         )
         raise ValueError(msg)
     return xp, list(_spread_faults(xp, *samples))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import check_choice, choice, flag, function
+from sigarray._backend.checks import check_choice, choice, flag, function_of
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import as_scalars, traceable
@@ -63,7 +63,7 @@ class Measurement:
         check_choice("takes", self.takes, get_args(Takes))
         flag("higher_is_better", self.higher_is_better)
         flag("ignores_level", self.ignores_level)
-        function("measure", self.measure)
+        function_of("xp, gold, system")("measure", self.measure)
 
     def aggregated_by(self, aggregate: Aggregate | None) -> Self:
         """Return this metric with another aggregate of the responses, or with all."""

@@ -20,8 +20,6 @@ from sigarray._backend.checks import (
     anything,
     choice,
     count,
-    function,
-    optional,
     several,
 )
 from sigarray._backend.dispatch import choose_library
@@ -53,7 +51,6 @@ from sigarray.responses.metrics import choose_metric
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_sets=count(MAX_REPLICATES - 1),
     n_resamples=count(MAX_REPLICATES - 1),
     xp=anything,
@@ -89,25 +86,63 @@ def power(
         Numbers of items.
     n_responses : int or sequence of int, default: (1, 3, 5)
         Numbers of responses to each item by gold and by each system.
-    metric, items, responses, alternative
-        The test, as for `response_test`.
-    perturbation_a, perturbation_b, model, response, xp, device, dtype
-        The systems, as for `simulate`. A model that `fit` makes of real ratings tells
-        how many of them are needed.
+    metric : str, Metric, Wins or callable, default: "wins_mae"
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
+    items : {"all", "bootstrap"}, default: "bootstrap"
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
+    responses : str, default: "all"
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
+    perturbation_a : float, default: 0.0
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+
+        A model that `fit` makes of real ratings tells how many of them are needed.
+    response : callable, optional
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
     alpha : float, default: 0.05
-        The difference is seen if the p-value is not above it.
+        The difference is seen where the p-value is at most this.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
     n_sets : int, default: 200
         Test sets to simulate for each pair of numbers. The standard error of a power p
         is about (p (1 - p) / n_sets)^1/2.
     n_resamples : int, default: 200
         Resamples of each test set under each hypothesis, the same for all sets: with
         few of them, the standard error is larger.
+    xp : namespace, optional
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
+    device, dtype : optional
+        The device and a real float dtype of the responses; by default those of the
+        library.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -117,8 +152,10 @@ def power(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `simulate` and `response_test`; numbers below 1, or none.
+    TypeError
+        A metric, a model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range, or no numbers of items or responses.
 
     Examples
     --------

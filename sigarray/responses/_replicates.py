@@ -9,7 +9,7 @@ from sigarray._backend.aliases import (
     Namespace,
     RandomSource,
 )
-from sigarray._backend.checks import anything, choice, count, function, optional
+from sigarray._backend.checks import anything, choice, count
 from sigarray._backend.dispatch import choose_library, first_replicate
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
@@ -53,20 +53,43 @@ def response_replicates(
     Parameters
     ----------
     gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments and responses of the systems, as for `response_test`.
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, and broadcast; all of them see the same
+        resamples.
     start : int
-        The first replicate. It may be traced under `jit`, as for a shard's index.
+        The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
-        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
-    metric, items, responses, batch
-        As for `response_test`.
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    metric : str, Metric, Wins or callable, default: "wins_mae"
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
+    items : {"all", "bootstrap"}, default: "bootstrap"
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
+    responses : str, default: "all"
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
-        an int or one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -77,8 +100,12 @@ def response_replicates(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `response_test`.
+    TypeError
+        Responses that are not real numbers, or of two libraries or devices; a metric or
+        an `rng` that cannot be used.
+    ValueError
+        Numbers of items that differ, leading axes that do not broadcast, or options
+        outside their range.
 
     Examples
     --------
@@ -114,7 +141,6 @@ def response_replicates(
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     start=anything,
@@ -149,22 +175,57 @@ def true_replicates(
     Parameters
     ----------
     start : int
-        The first replicate. It may be traced under `jit`, as for a shard's index.
+        The first replicate. It may be traced under `jit`, as a shard's index.
     count : int
-        How many replicates. Static under `jit`; `start` + `count` is at most 2^31.
-    metric, responses, batch
-        As for `true_p_value`.
-    perturbation_a, perturbation_b, model, response, n_items, n_responses
-        The test sets, as for `simulate`.
-    xp, device, dtype
-        As for `simulate`.
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    metric : str, Metric, Wins or callable, default: "wins_mae"
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
+    responses : str, default: "all"
+        Take all responses to each item, or one of them: which one makes no difference,
+        because they are drawn independently.
+    perturbation_a : float, default: 0.0
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+    response : callable, optional
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
+    xp : namespace, optional
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
+    device, dtype : optional
+        The device and a real float dtype of the responses; by default those of the
+        library.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`. For a split, it has to be
-        an int or one and the same key: a generator moves on with every call.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -174,8 +235,10 @@ def true_replicates(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `true_p_value`.
+    TypeError
+        A metric, a model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range.
 
     Examples
     --------

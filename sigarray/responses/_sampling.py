@@ -71,14 +71,17 @@ def resample(
     Parameters
     ----------
     gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments and responses of the systems to the same items, as for
-        `response_test`.
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, and broadcast; all of them see the same
+        resamples.
     items : {"all", "bootstrap"}, default: "bootstrap"
-        All items; or as many, drawn with replacement, the same ones for gold, A and B.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
     responses : str, default: "all"
-        The responses to draw for each item, independently for gold, A and B: "all" of
-        them; "bootstrap", as many with replacement; "without_replacement", all in
-        random order; "one" at random; or the "first".
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
     n_resamples : int, default: 1000
         Test sets to draw. They are held in memory together; `response_test` holds a few
         at a time.
@@ -86,11 +89,19 @@ def resample(
         The first test set, to draw some now and more later, or on another machine, with
         the same `rng`. It may be traced under `jit`.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -15,8 +15,6 @@ from sigarray._backend.checks import (
     anything,
     choice,
     count,
-    function,
-    optional,
 )
 from sigarray._backend.dispatch import choose_library
 from sigarray._backend.public import checked
@@ -64,43 +62,60 @@ def response_test(
     Parameters
     ----------
     gold, a, b : array, shape (..., n_items, k), real
-        Gold judgments and responses of the systems to the same items. k may differ, and
-        NaN is a missing response. A vector is one response to each item. Leading axes
-        are batches, and broadcast; every batch entry sees the same resamples.
+        Gold judgments, and the responses of systems A and B to the same items, k to
+        each; k may differ, and NaN is a missing one. A vector is one response to each
+        item. Leading axes are batches, and broadcast; all of them see the same
+        resamples.
     metric : str, Metric, Wins or callable, default: "wins_mae"
-        What to compare. A is better where it is higher: "wins_mae", "wins_mae_all" and
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
+
+        A is better where one of these is higher: "wins_mae", "wins_mae_all" and
         "wins_emd" (share of items won), "spearman", "accuracy", "precision", "recall",
-        "f1", "roc_auc"; where it is lower: "mae", "mse", "rmse", "max_error", "cosine",
-        "emd", "emd_all", "mean_of_emds", "kl_divergence". See `responses.metrics`. A
-        callable f(gold, system) returns an array of shape (...) for responses of shape
-        (..., n_items, k), higher for a better system.
+        "f1", "roc_auc"; and where one of these is lower: "mae", "mse", "rmse",
+        "max_error", "cosine", "emd", "emd_all", "mean_of_emds", "kl_divergence".
     items : {"bootstrap", "all"}, default: "bootstrap"
-        Whether to resample the items, as if the test set might have had others.
+        The items of a resample: as many, drawn with replacement ("bootstrap"), as if
+        the test set might have had others; or "all" of them.
     responses : str, default: "all"
-        How responses vary, "all", "bootstrap", "one", "first" or "without_replacement":
-        see `resample`, and Notes.
+        The responses of a resample to each item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
+
+        Notes say how they are drawn under the null hypothesis.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        Whether A is better than, worse than or different from B.
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
     n_resamples : int, default: 1000
         Test sets to draw under each hypothesis, M.
-    batch : int, optional
-        Test sets to compute at a time; by default what suits the device. Memory grows
-        with `batch` times the responses of a test set, about 60 bytes each in float64.
-        The result does not depend on it.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+
+        A replicate is a test set, with about 60 bytes for each response in float64.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
     ResponseTestResult
         `statistic`, how far A is ahead in the test set itself (positive where A is
         better), `pvalue`, `metric_a` and `metric_b`, arrays of shape (...), on the
-        device and of the float dtype of the responses, as for `aso`. NaN for a batch
-        entry with an infinite response, with an item without any, or whose metric is
+        device and of the float dtype of the responses. NaN for a batch entry with an
+        infinite response, with an item without any, or whose metric is
         not defined for the test set or a resample.
 
     Raises
@@ -147,6 +162,7 @@ def response_test(
     differ, then the test knows nothing of other runs: of 500 equal pairs of five runs
     whose noise varied by 20 % from run to run, on 400 items, p <= 0.05 in 21.4 % with
     all items, and in 9.0 % with bootstrapped ones ("all", "mae", M = 100).
+
     Compare a score of each run with `sigarray.permutation_test` then.
 
     All options are static under `jit`, and the responses and `rng` may be traced.
@@ -186,7 +202,6 @@ def response_test(
     perturbation_a=anything,
     perturbation_b=anything,
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     n_sets=count(MAX_REPLICATES - 1),
@@ -216,23 +231,60 @@ def true_p_value(
 
     Parameters
     ----------
-    metric, alternative
-        As for `response_test`.
+    metric : str, Metric, Wins or callable, default: "wins_mae"
+        What to compare: the name of a metric, such as "mae", "wins_mae" or "f1", or one
+        of `responses.metrics`. A callable f(gold, system) returns an array of shape
+        (...) for responses of shape (..., n_items, k), higher for a better system.
     responses : {"all", "one", "first"}, default: "all"
-        Take all responses to each item, or one of them; the choice of one makes no
-        difference, because they are drawn independently.
-    perturbation_a, perturbation_b, model, response, n_items, n_responses
-        The test sets, as for `simulate`.
+        Take all responses to each item, or one of them: which one makes no difference,
+        because they are drawn independently.
+    perturbation_a : float, default: 0.0
+        How far A is from gold: the mean of each item is moved by a uniform number in
+        [-perturbation, perturbation], and clamped to the range of the model. May be
+        traced under `jit`.
+    perturbation_b : float, default: 0.1
+        How far B is from gold, likewise.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+    response : callable, optional
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
     n_sets : int, default: 1000
         Test sets under each hypothesis.
+    alternative : {"two-sided", "greater", "less"}, default: "two-sided"
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
+    xp : namespace, optional
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
+    device, dtype : optional
+        The device and a real float dtype of the responses; by default those of the
+        library.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     batch : int, optional
-        Test sets to simulate at a time; by default what suits the device.
-    xp, device, dtype, rng
-        As for `simulate`.
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+
+        A replicate is a simulated test set.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -242,8 +294,10 @@ def true_p_value(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `simulate` and `response_test`.
+    TypeError
+        A metric, a model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from sigarray._backend.aliases import (
     Seed,
     SharingOptions,
 )
-from sigarray._backend.checks import anything, choice, count, function, optional
+from sigarray._backend.checks import anything, choice, count, optional
 from sigarray._backend.chunks import map_replicates
 from sigarray._backend.dispatch import check_library, choose_library, first_replicate
 from sigarray._backend.kernels import array_kernel
@@ -50,7 +50,6 @@ _WORDS_OF_ITEM = 5
     perturbation_b=anything,
     n_sets=optional(count()),
     model=anything,
-    response=optional(function),
     hypothesis=choice(*get_args(Hypothesis)),
     start=anything,
     xp=anything,
@@ -83,35 +82,46 @@ def simulate(
     n_responses : int, default: 5
         Responses to each item, of gold and of each system.
     perturbation_a : float, default: 0.0
-        How far A is from gold: the mean of an item is moved by a uniform number in
+        How far A is from gold: the mean of each item is moved by a uniform number in
         [-perturbation, perturbation], and clamped to the range of the model. May be
         traced under `jit`.
     perturbation_b : float, default: 0.1
-        How far B is from gold.
+        How far B is from gold, likewise.
     n_sets : int, optional
         How many test sets; without it there is one, and no axis for sets.
     start : int, default: 0
-        The first test set, to simulate some now and more later, or on another machine,
-        with the same `rng`. It may be traced under `jit`.
+        The first test set, to draw some now and more later, or on another machine, with
+        the same `rng`. It may be traced under `jit`.
     model : {"normal", "likert"}, NormalModel or LikertModel, default: "normal"
-        How items and responses vary. Parameters of models may be traced under `jit`.
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
     response : callable, optional
-        f(mean, sd, uniform) returns responses of another distribution, in array-API
-        code, for means and standard deviations of the items and uniform numbers in (0,
-        1); the three broadcast.
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
     hypothesis : {"alternative", "null"}, default: "alternative"
         Under "null", each response of A and of B comes from A's or B's distribution of
         the item with probability 1/2.
     xp : namespace, optional
-        NumPy by default; `torch`, `jax.numpy` or `cupy` for their arrays.
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
     device, dtype : optional
-        The device and a real float dtype of the responses; by default the usual ones.
+        The device and a real float dtype of the responses; by default those of the
+        library.
     rng : int, generator or key, optional
-        Source of the random numbers, as for `sigarray.aso`.
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------

@@ -17,9 +17,7 @@ from sigarray._backend.checks import (
     choice,
     count,
     describe,
-    function,
     number,
-    optional,
     several,
 )
 from sigarray._backend.dispatch import choose_library
@@ -47,7 +45,6 @@ _METRICS = ("mae", "mse", "cosine", "spearman", "emd", "wins_mae", "wins_mae_all
     responses=several(choice(*RESPONSE_SAMPLERS)),
     perturbations=several(number),
     model=anything,
-    response=optional(function),
     n_items=count(),
     n_responses=count(),
     n_sets=count(MAX_REPLICATES - 1),
@@ -79,26 +76,57 @@ def study(
 
     Parameters
     ----------
-    metrics : sequence, default: the seven of Tables 1 to 14
-        As for `response_test`.
+    metrics : sequence of str, Metric, Wins or callable, default: those of the tables
+        What to compare: names of metrics, or those of `responses.metrics`, or callables
+        f(gold, system), which return an array of shape (...) for responses of shape
+        (..., n_items, k), higher for a better system.
     items : sequence of str, default: ("all", "bootstrap")
-        Ways to resample items, as for `response_test`.
+        Ways to resample items: as many, drawn with replacement ("bootstrap"), or "all"
+        of them.
     responses : sequence of str, default: ("all", "bootstrap", "one", "first")
-        Ways to resample responses, as for `response_test`.
+        Ways to resample the responses to an item: "all" of them; as many, drawn with
+        replacement ("bootstrap"); all in random order ("without_replacement"); "one" at
+        random; or the "first".
     perturbations : sequence of float, default: (0.0, 0.05, 0.1)
         Perturbations of B; A has none.
-    model, response, n_items, n_responses, xp, device, dtype, rng
-        The test sets, as for `simulate`.
+    model : {"normal", "likert"}, default: "normal"
+        How items and responses vary: a model by its name, or with parameters, which may
+        be traced under `jit`.
+    response : callable, optional
+        Makes responses of another distribution: f(mean, sd, uniform), in array-API
+        code, returns them for the means and standard deviations of items and uniform
+        numbers in (0, 1); the three broadcast.
+    n_items : int, default: 1000
+        Items of a test set.
+    n_responses : int, default: 5
+        Responses to each item, of gold and of each system.
     n_sets : int, default: 1000
         New test sets under each hypothesis, for the true p-value.
     n_resamples : int, default: 1000
         Test sets under each hypothesis, for the estimated p-value.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
-        As for `response_test`.
+        The alternative hypothesis: A differs from B ("two-sided"), is better
+        ("greater") or is worse ("less").
+    xp : namespace, optional
+        The array library of the responses: `numpy`, the default, `torch`, `jax.numpy`
+        or `cupy`.
+    device, dtype : optional
+        The device and a real float dtype of the responses; by default those of the
+        library.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key.
     workers : int, callable, ProcessGroup or str, optional
-        As for `aso`.
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
     progress : callable or tqdm, optional
-        As for `aso`.
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
 
     Returns
     -------
@@ -109,8 +137,10 @@ def study(
 
     Raises
     ------
-    TypeError, ValueError
-        As for `response_test` and `true_p_value`; an option that is empty.
+    TypeError
+        A metric, a model or an `rng` that cannot be used.
+    ValueError
+        Options outside their range, or sequences that are empty.
 
     Notes
     -----
@@ -217,7 +247,8 @@ def study_records(
     study : Study
         The result of `study`.
     metrics, items, responses, perturbations
-        The arguments of `study`, or its defaults: it does not keep them.
+        What was passed to `responses.study`, or its defaults: the result does not keep
+        them.
 
     Returns
     -------
@@ -248,7 +279,7 @@ def study_records(
     ['all', 'bootstrap']
     """
     if not isinstance(study, Study):
-        msg = f"Expected what `study` gave; got {describe(study)}."
+        msg = f"Expected the result of responses.study; got {describe(study)}."
         raise TypeError(msg)
     axes = {
         "perturbation": tuple(perturbations),

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.checks import (
+    check_call,
     check_choice,
     choice,
     choice_or_callable,
@@ -142,10 +143,22 @@ def histogram_kl(
     aggregate : {"mean", "median"} or None, default: "mean"
         How the responses of an item become one number; None takes all.
 
+    Returns
+    -------
+    Metric
+        Called as `metric(gold, system)`, or passed to `response_test`.
+
     Raises
     ------
     ValueError
         An empty range, no bins, or a negative pseudocount.
+
+    Examples
+    --------
+    >>> from sigarray.responses import metrics
+    >>> divergence = metrics.histogram_kl(n_bins=2, pseudocount=0.0)
+    >>> round(float(divergence([0.1, 0.2, 0.8], [0.3, 0.7, 0.9])), 3)
+    0.231
     """
     if not low < high:
         msg = f"Expected low < high; got {low} and {high}."
@@ -186,10 +199,24 @@ def binary(
     aggregate : {"mean", "median"} or None, default: "mean"
         How the responses of an item become one number; None takes them by pairs.
 
+    Returns
+    -------
+    Metric
+        Called as `metric(gold, system)`, or passed to `response_test`.
+
     Raises
     ------
     ValueError
         A score that is unknown.
+
+    Examples
+    --------
+    Four items with one response each, of which the second is missed:
+
+    >>> from sigarray.responses import metrics
+    >>> recall = metrics.binary("recall", gold_threshold=0.5, system_threshold=0.6)
+    >>> float(recall([1, 1, 0, 0], [0.9, 0.55, 0.2, 0.1]))
+    0.5
     """
     return Metric(
         score + suffix_of(aggregate),
@@ -218,6 +245,7 @@ def choose_metric(metric: Any) -> Metric | Wins:
             f"array; got {describe(metric)}."
         )
         raise TypeError(msg)
+    check_call("metric", metric, "gold, system")
     name = getattr(metric, "__name__", "metric")
     return Metric(
         name,

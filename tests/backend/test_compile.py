@@ -176,7 +176,7 @@ def test_arguments_modes_and_maps():
         seeds = "Expected rng to be an int, or an integer tensor of the device"
         assert seeds in complains(lambda a, b: aso(a, b), a, b)
         assert seeds in complains(lambda a, b: aso(a, b, rng=generator), a, b)
-        assert "n_resamples to be an integer of 1 to" in complains(
+        assert "n_resamples to be an integer from 1 to" in complains(
             lambda a, b: aso(a, b, rng=0, n_resamples=-1), a, b
         )
         assert "confidence_level to be a finite" in complains(

@@ -216,7 +216,7 @@ def test_without_processes(torch):
 
 
 def test_names_are_for_jax():
-    with pytest.raises(TypeError, match="None for arrays of numpy; got a name"):
+    with pytest.raises(TypeError, match="with arrays of numpy; got a name"):
         sigarray.aso(np.arange(3.0), np.arange(4.0), rng=0, workers="replicates")
 
 

@@ -197,7 +197,7 @@ def test_other_libraries(library, small_chunks):
     if library == "torch":
         assert permutation_test(a, b, workers=map, **options) == expected
         return
-    with pytest.raises(TypeError, match=r"None for arrays of jax.*; got a function"):
+    with pytest.raises(TypeError, match=r"with arrays of jax.*; got a function"):
         permutation_test(a, b, workers=map, **options)
 
 

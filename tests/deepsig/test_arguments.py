@@ -116,7 +116,7 @@ def test_any_collection_of_scores(library):
         (
             lambda: deepsig.aso_uncertainty_reduction(5, 3, 5, 0),
             AssertionError,
-            "n_new to be an integer of at least 1",
+            "n_new to be an integer of 1 or more",
         ),
         (
             lambda: deepsig.aso_uncertainty_reduction(5.0, 3, 5, 5),

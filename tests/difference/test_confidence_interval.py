@@ -189,7 +189,7 @@ def test_methods_are_spelt_as_in_scipy():
         ),
         (([1.0, 2.0],), {"confidence_level": 1.0}, r"confidence_level to be in \(0, 1"),
         (([1.0, 2.0],), {"statistic": "mode"}, "statistic to be one of"),
-        (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer of 1"),
+        (([1.0, 2.0],), {"n_resamples": 0}, "n_resamples to be an integer from 1"),
     ],
 )
 def test_impossible_options(samples, options, message):

@@ -94,8 +94,8 @@ def test_callables_are_the_statistic(backend):
     [
         ({"alternative": "higher"}, ValueError, "alternative to be one of 'two-sided'"),
         ({"statistic": "mode"}, ValueError, "statistic to be one of 'mean', 'median'"),
-        ({"n_resamples": 0}, ValueError, "n_resamples to be an integer of 1 to"),
-        ({"batch": 0}, ValueError, "batch to be an integer of 1 to"),
+        ({"n_resamples": 0}, ValueError, "n_resamples to be an integer from 1 to"),
+        ({"batch": 0}, ValueError, "batch to be an integer from 1 to"),
         ({"paired": True}, ValueError, "they are pairs; got 3 and 2"),
         (
             {"statistic": lambda x, axis: x},

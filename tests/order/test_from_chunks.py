@@ -20,9 +20,9 @@ from sigarray._backend.workers import Execution, executed_by
 from sigarray._numeric.selection import Room, Sample
 from sigarray._order.bounds import result_of_pair
 from sigarray._order.families import Family
-from sigarray._order.from_chunks import _estimate, multi_aso_of_samples
+from sigarray._order.in_parts import estimate_samples, multi_aso_of_samples
 from sigarray._order.plans import level_of
-from sigarray._order.two_models import STREAMS
+from sigarray._order.two_samples import STREAMS
 from tests.backend.programs import run
 from tests.backends import whole_suite
 from tests.numeric.chunks import ROOMS, draw
@@ -40,7 +40,7 @@ def find(a, b, *, room=LARGE, higher_is_better=True, **options):
     sign, told = 1 if higher_is_better else -1, shared["progress"]
     with executed_by(Execution(**shared, least=0)):
         samples = [Sample(x, sign=sign, progress=told, room=room) for x in (a, b)]
-        found = _estimate(
+        found = estimate_samples(
             samples, STREAMS, family=Family("one-sided", level), **options
         )
         return as_scalars(result_of_pair(HOST, *found))

@@ -68,7 +68,7 @@ def test_models_of_every_library(library):
     levels = np.asarray([8.0, 0.0, 4.0, 4.0, 12.0])
     scores = require(library).asarray(rng.normal(size=(5, 30)) + levels[:, None])
     options = {"rng": 0, "n_resamples": 100}
-    found = ranking(multi_aso(scores, **options), names="abcde")
+    found = ranking(multi_aso(scores, **options), names=list("abcde"))
     assert found.order[:2] == ("e", "a")
     assert set(found.order[2:4]) == {"c", "d"}
     assert found.beats[0] == found.order[1:]
@@ -90,21 +90,23 @@ def test_ties_keep_their_order_and_the_ratio_decides():
 def test_impossible_results():
     eps_min = np.ones((3, 3))
     with pytest.raises(
-        TypeError, match=r"Expected what multi_aso gives; got .*ndarray"
+        TypeError, match=r"Expected the result of multi_aso; got .*ndarray"
     ):
         ranking(eps_min)
     with pytest.raises(ValueError, match=r"one batch entry, of shape \(K, K\)"):
         ranking(result_of(np.ones((2, 3, 3))))
-    for names in ("ab", "aab"):
-        with pytest.raises(ValueError, match="Expected 3 names, each of them once"):
+    for names in (["a", "b"], ["a", "a", "b"]):
+        with pytest.raises(ValueError, match="Expected 3 names that differ"):
             ranking(result_of(eps_min), names=names)
+    with pytest.raises(TypeError, match="a sequence of 3 names; got str"):
+        ranking(result_of(eps_min), names="abc")
     with pytest.raises(ValueError, match="threshold"):
         ranking(result_of(eps_min), 1.5)
-    with pytest.raises(ValueError, match=r"threshold to be at most 0\.5"):
+    with pytest.raises(ValueError, match=r"threshold to be in \(0, 0\.5\]; got 0\.6"):
         ranking(result_of(eps_min), 0.6)
     eps_min[1, [0, 2]] = eps_min[[0, 2], 1] = np.nan
     with pytest.raises(ValueError, match=r"got NaN for \['y'\]. Leave them out"):
-        ranking(result_of(eps_min), names="xyz")
+        ranking(result_of(eps_min), names=["x", "y", "z"])
 
 
 def test_traced_results():

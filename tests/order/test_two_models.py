@@ -352,15 +352,15 @@ def test_identical_samples_are_not_better(backend):
         ({"confidence_level": 95}, r"confidence_level to be in \(0, 1\); got 95"),
         (
             {"n_comparisons": 0},
-            "n_comparisons to be an integer of 1 to .*; got 0",
+            "n_comparisons to be an integer from 1 to .*; got 0",
         ),
-        ({"n_resamples": 0}, "n_resamples to be an integer of 1 to .*; got 0"),
-        ({"batch": 0}, "batch to be an integer of 1 to .*; got 0"),
+        ({"n_resamples": 0}, "n_resamples to be an integer from 1 to .*; got 0"),
+        ({"batch": 0}, "batch to be an integer from 1 to .*; got 0"),
         ({"method": "jackknife"}, "method to be one of 'auto', .*; got 'jackknife'"),
         ({"confidence_level": 1e-17}, r"confidence_level to be in \(0, 1\); got 1e-17"),
         ({"method": "asymptotic", "dt": 0.1}, "dt=None with method='asymptotic'"),
         ({"dt": 1.5}, r"dt to be in \(0, 1\); got 1.5"),
-        ({"axis": 1}, r"axis in \[-1, 1\) for shape \(3,\); got 1"),
+        ({"axis": 1}, r"axis to be from -1 to 0 for shape \(3,\); got 1"),
     ],
 )
 def test_impossible_options(options, message):
@@ -371,7 +371,7 @@ def test_impossible_options(options, message):
 def test_impossible_replicates():
     with pytest.raises(ValueError, match=r"start in \[0, 2\*\*31 - count\]; got -1"):
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=-1, count=2)
-    with pytest.raises(ValueError, match=r"count to be an integer of 1 to .*; got 0"):
+    with pytest.raises(ValueError, match=r"count to be an integer from 1 to .*; got 0"):
         aso_replicates([1.0, 2.0], [1.0, 2.0], start=0, count=0)
 
 

@@ -135,7 +135,7 @@ def test_models_beyond_40_are_counted():
 def test_impossible_results():
     eps_min = draw_bounds(3)
     for draw in (plot.pairwise, plot.ranking):
-        with pytest.raises(TypeError, match="Expected what multi_aso gives"):
+        with pytest.raises(TypeError, match="Expected the result of multi_aso"):
             draw(eps_min)
         with pytest.raises(ValueError, match="one batch entry"):
             draw(result_of(np.ones((2, 3, 3))))

@@ -144,7 +144,7 @@ def test_a_row_without_numbers_says_so():
 
 def test_impossible_differences():
     one = interval(1.0, 0.0, 2.0)
-    match = "what bootstrap_ci or proportion_ci gives for the tasks; got"
+    match = "results of bootstrap_ci or proportion_ci for the tasks; got"
     with pytest.raises(TypeError, match=match):
         plot.differences([1.0, 2.0])
     with pytest.raises(ValueError, match=r"shape \(T,\) for the tasks; got shape \(\)"):
@@ -250,7 +250,7 @@ def test_replicates_of_one_value():
 def test_impossible_replicates():
     result = sigarray.bootstrap_ci(A[0], rng=0)
     drawn = np.arange(9.0)
-    with pytest.raises(TypeError, match="Expected what aso, bootstrap_ci"):
+    with pytest.raises(TypeError, match="Expected a result of aso, bootstrap_ci"):
         plot.replicates(drawn, 3.0)
     with pytest.raises(ValueError, match=r"of shape \(count,\); got shape \(3, 3\)"):
         plot.replicates(drawn.reshape(3, 3), result)
@@ -323,7 +323,7 @@ def test_ticks_are_sizes():
 
 def test_impossible_power():
     found = sigarray.required_sample_size(A[0], B[0], sizes=SIZES, rng=0)
-    with pytest.raises(TypeError, match="required_sample_size gives, or a mapping"):
+    with pytest.raises(TypeError, match="result of required_sample_size, or a mapping"):
         plot.power(SIZES, [0.1] * 7)
     with pytest.raises(TypeError, match="got an empty mapping"):
         plot.power(SIZES, {})

@@ -74,7 +74,7 @@ def test_p_values_that_are_not_known_are_told(study):
 
 
 def test_impossible_studies(study):
-    with pytest.raises(TypeError, match="Expected what `study` gave"):
+    with pytest.raises(TypeError, match=r"the result of responses\.study; got"):
         plot.study(study.true_pvalue, **AXES)
     with pytest.raises(ValueError, match="Expected p-values of shape"):
         plot.study(study, **(AXES | {"metrics": ["mae"]}))

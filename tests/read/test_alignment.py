@@ -29,7 +29,7 @@ class TestJoins:
         path = write(as_csv(rows, "model,item,score"))
         match = (
             r"6 of 7 items are not those of all models: 'a' lacks 1 \('q9'\); 'b' "
-            r"lacks 5 \('q0', 'q2', 'q3', and 2 more\)\. Pass --drop-unmatched"
+            r"lacks 5 \('q0', 'q2', 'q3', and 2 more\)\. Pass drop_unmatched=True"
         )
         with pytest.raises(TableError, match=match):
             read.scores(path)
@@ -52,7 +52,9 @@ class TestJoins:
     def test_items_in_several_runs(self, write):
         rows = [row[:3] + row[4:] for row in ITEMS]
         path = write(as_csv(rows, "model,item,seed,score"))
-        with pytest.raises(TableError, match=r"--unit item averages.*--unit run av"):
+        with pytest.raises(
+            TableError, match=r"unit=\'item\' averages.*unit=\'run\' av"
+        ):
             read.scores(path)
         table = read.scores(path, unit="item")
         assert as_lists(table)[""]["a"] == [0.5, 1.0, 0.0]

@@ -14,7 +14,7 @@ class TestColumns:
         path = write(as_csv(ROWS, "who,what,which,how"))
         named = {"model": "who", "task": "what", "run": "which", "score": "how"}
         assert as_lists(read.scores(path, **named)) == EXPECTED
-        with pytest.raises(TableError, match=r"no column 'x' \(--run\)\. Its columns"):
+        with pytest.raises(TableError, match=r"no column 'x' \(run\)\. Its columns"):
             read.scores(path, **named | {"run": "x"})
 
     @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ class TestColumns:
     def test_several_metrics_of_one_start(self, write):
         records = [{"model": m, "f1,a": 1, "f1,b": 2} for m in "ab"]
         path = write(json.dumps(records), "t.json")
-        with pytest.raises(TableError, match=r"one metric for --metric f1; got 'f1,a'"):
+        with pytest.raises(TableError, match=r"one metric for metric='f1'; got 'f1,a'"):
             read.scores(path, metric="f1")

@@ -49,7 +49,7 @@ class TestLmEval:
 
     def test_another_document_of_the_same_number_is_an_error(self):
         folders = [LM_EVAL / self.NAMES[0], LM_EVAL / "toy-org__model-b-unsorted"]
-        with pytest.raises(TableError, match=r"one text.* pass --item doc_hash"):
+        with pytest.raises(TableError, match=r"one text.* pass item='doc_hash'"):
             read.scores(*folders, metric="acc", drop_unmatched=True)
         joined = read.scores(
             *folders, metric="acc", item="doc_hash", drop_unmatched=True
@@ -113,14 +113,12 @@ class TestLmEval:
         assert read.scores(LM_EVAL / self.NAMES[0], metric="acc").higher_is_better
 
     def test_a_metric_with_several_filters(self):
-        match = r"one metric for --metric exact_match; got 'exact_match,strict-match'"
+        match = r"one metric for metric='exact_match'; got 'exact_match,strict-match'"
         with pytest.raises(TableError, match=match):
             read.scores(LM_EVAL / self.NAMES[0], metric="exact_match")
 
     def test_a_metric_that_no_task_has(self):
-        match = (
-            r"--metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
-        )
+        match = r"metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
         with pytest.raises(TableError, match=match):
             read.scores(LM_EVAL / self.NAMES[0], metric="x")
 

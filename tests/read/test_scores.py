@@ -42,7 +42,7 @@ def test_wrong_calls():
         read.scores()
     with pytest.raises(TypeError, match=r"a path, a data frame.*got int"):
         read.scores(3)
-    with pytest.raises(ValueError, match=r"unit to be one of run, item, cluster"):
+    with pytest.raises(ValueError, match=r"unit to be one of 'run', 'item', 'cluster'"):
         read.scores("x.csv", unit="doc")
     with pytest.raises(TypeError, match=r"models to be several names; got 'ab'"):
         read.scores("x.csv", models="ab")

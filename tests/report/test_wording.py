@@ -136,7 +136,7 @@ class TestSentences:
         assert say(aso(a, b)).startswith("lstm is almost stochastically dominant")
 
     def test_wrong_calls(self):
-        with pytest.raises(ValueError, match=r"names of two models; got str"):
+        with pytest.raises(TypeError, match=r"a sequence of 2 names; got str"):
             report.describe(aso(A, B), "ab")
         with pytest.raises(ValueError, match=r"one comparison; got shape \(2,\)"):
             report.describe(t_test(np.stack([A, B]), B))

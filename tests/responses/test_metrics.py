@@ -312,7 +312,7 @@ def test_direction_is_part_of_the_metric(name):
         (
             lambda: metrics.mae(np.ones((2, 0)), np.ones((2, 2))),
             ValueError,
-            "at least one of the responses",
+            "responses along axis -1, one or more",
         ),
         (
             lambda: metrics.mae.aggregated_by(None)(GOLD, SYSTEM),

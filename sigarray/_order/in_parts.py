@@ -1,0 +1,178 @@
+"""Estimates from samples that are read in parts, because they exceed memory."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import numpy as np
+
+from sigarray._backend.aliases import (
+    RandomSource,
+    Seed,
+)
+from sigarray._backend.of_numpy import HOST
+from sigarray._backend.seeds import name_streams, seed_words
+from sigarray._backend.workers import current_execution, executed_by
+from sigarray._numeric.quantile import (
+    Grid,
+    KnownScores,
+    even_grid,
+    grid_ranks,
+    resampled_ranks,
+)
+from sigarray._numeric.selection import Sample
+from sigarray._order.bounds import pairwise_result
+from sigarray._order.equality import Equality
+from sigarray._order.estimates import Estimates, estimate_pairs, estimate_sorted
+from sigarray._order.families import Family, family_of
+from sigarray._order.known_scores import equality_of_known
+from sigarray._order.pairs import Stacks
+from sigarray._order.plans import check_resamples, level_of, plan_errors
+from sigarray._order.ratio import (
+    SortedResamples,
+    Streams,
+    draw_uniforms,
+    find_scale,
+    seed_stacks,
+)
+from sigarray.results import PairwiseAsoResult
+
+
+def multi_aso_of_samples(
+    samples: Sequence[Sample],
+    names: Sequence[str],
+    *,
+    confidence_level: float,
+    is_corrected: bool,
+    n_comparisons: int,
+    baseline: str | None,
+    n_resamples: int,
+    dt: float,
+    rng: RandomSource,
+) -> PairwiseAsoResult:
+    """Return the result of `multi_aso` for models by name, without holding scores."""
+    n = len(samples)
+    place = None if baseline is None else list(names).index(baseline)
+    level = level_of(confidence_level, n_comparisons)
+    family = family_of(n, level, place, is_corrected=is_corrected)
+    estimates, equality = estimate_samples(
+        samples,
+        tuple((stream,) for stream in name_streams(names)),
+        family=family,
+        n_resamples=n_resamples,
+        dt=dt,
+        rng=rng,
+    )
+    return pairwise_result(
+        HOST, estimates, equality, sizes=(1,) * n, order=tuple(range(n)), family=family
+    )
+
+
+def estimate_samples(
+    samples: Sequence[Sample],
+    streams: Streams,
+    *,
+    n_resamples: int,
+    dt: float,
+    rng: RandomSource,
+    family: Family,
+) -> tuple[Estimates, Equality]:
+    """Return the estimates and tests of all pairs of samples."""
+    with HOST.modes_off(), told_of_parts():
+        if sum(count_scores(samples)) <= samples[0].room.read:
+            return estimate_pairs(
+                HOST,
+                [sample.read()[None, :] for sample in samples],
+                streams,
+                method="auto",
+                n_resamples=n_resamples,
+                dt=dt,
+                higher_is_better=True,
+                rng=rng,
+                family=family,
+                depth=1,
+            )
+        grid, seed = even_grid(dt), seed_words(HOST, rng)
+        nothing = np.zeros(0)
+        stacks = [KnownScores(sample.size, nothing, nothing) for sample in samples]
+        plans = plan_errors(stacks, "auto", grid)
+        check_resamples(plans, n_resamples)
+        ranks = _list_ranks(stacks, seed, streams, n_resamples, grid)
+        known = find_known(samples, ranks, grid)
+        estimates = estimate_sorted(
+            HOST,
+            known,
+            seed,
+            family.level_of_bound,
+            plans=plans,
+            streams=streams,
+            n_resamples=n_resamples,
+            grid=grid,
+        )
+        return estimates, equality_of_known(known, family)
+
+
+def count_scores(samples: Sequence[Sample]) -> list[int]:
+    """Count the scores of samples, and give these one dtype."""
+    dtype = np.result_type(*(sample.dtype for sample in samples))
+    for sample in samples:
+        sample.read_as(dtype)
+    return [sample.count() for sample in samples]
+
+
+def told_of_parts() -> AbstractContextManager[None]:
+    """Report progress in reading only, not in replicates."""
+    return executed_by(replace(current_execution(), progress=None))
+
+
+def _list_ranks(
+    stacks: Stacks, seed: Seed, streams: Streams, n_resamples: int, grid: Grid | None
+) -> list[np.ndarray]:
+    """List the ranks in all resamples of each sample."""
+    seeds = seed_stacks(HOST, seed, streams)
+    size = SortedResamples.of(HOST, stacks, seeds, grid).batch
+
+    every = [np.zeros(0, dtype=np.int64) for _ in stacks]
+    for start in range(0, n_resamples, size):
+        count = min(size, n_resamples - start)
+        uniforms = draw_uniforms(HOST, stacks, seeds, start, count, grid)
+        for k, (stack, uniform) in enumerate(zip(stacks, uniforms, strict=True)):
+            ranks = resampled_ranks(HOST, stack.shape[-1], uniform, grid)
+            every[k] = _sort_distinct(every[k], ranks)
+    return every
+
+
+def _sort_distinct(*ranks: np.ndarray) -> np.ndarray:
+    """Sort distinct ranks, faster than by the hashes of `numpy.unique`."""
+    every = np.sort(np.concatenate([x.reshape(-1) for x in ranks]))
+    is_first = np.ones(len(every), dtype=bool)
+    is_first[1:] = every[1:] > every[:-1]
+    return every[is_first]
+
+
+def find_known(
+    samples: Sequence[Sample], ranks: Sequence[np.ndarray], grid: Grid | None
+) -> Stacks:
+    """Find the scores at these ranks, at the grid and at both ends.
+
+    They are in one unit, as in `sort_stacks`.
+    """
+    parts = []
+    for sample, wanted in zip(samples, ranks, strict=True):
+        n = sample.size
+        nodes = wanted[:0] if grid is None else grid_ranks(HOST, n, grid)
+        is_held = n <= sample.room.held
+        ends = np.asarray([0, n - 1])
+        every = np.arange(n) if is_held else _sort_distinct(wanted, nodes, ends)
+        values = sample.find(every)
+        is_sound = bool(np.isfinite(values[[0, -1]]).all())
+        parts.append((every, values if is_sound else np.full_like(values, np.nan)))
+    ends = np.abs(np.asarray([values[[0, -1]] for _, values in parts]))
+    largest = np.max(np.where(ends >= 0.0, ends, ends.dtype.type(0.0)))
+    scale = find_scale(HOST, largest)
+    return [
+        KnownScores(sample.size, every, scale * values)
+        if sample.size > sample.room.held
+        else (scale * values)[None, :]
+        for sample, (every, values) in zip(samples, parts, strict=True)
+    ]

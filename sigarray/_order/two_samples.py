@@ -1,0 +1,192 @@
+"""The violation ratio of two samples, and its replicates."""
+
+from typing import Unpack
+
+from sigarray._backend.aliases import (
+    Array,
+    ExecutionOptions,
+    RandomSource,
+)
+from sigarray._backend.checks import anything
+from sigarray._backend.dispatch import first_replicate, standardize
+from sigarray._backend.library import Library
+from sigarray._backend.public import checked
+from sigarray._backend.seeds import seed_words
+from sigarray._numeric.quantile import even_grid
+from sigarray._order.pairs import Stacks, orient
+from sigarray._order.ratio import bootstrap_ratios, observed_ratios
+
+# The streams of the two samples of a pair.
+STREAMS = ((0,), (1,))
+
+
+@checked()
+def violation_ratio(
+    a: Array, b: Array, /, *, axis: int = -1, dt: float | None = None
+) -> Array:
+    """How far sample A is from dominating sample B in stochastic order.
+
+    The ratio is 0 if every quantile of A is at least that of B (A dominates), 1 if B
+    dominates, and 0.5 if both have the same distribution. Below 0.5, A is ahead more
+    than B is. It describes these samples: `aso` adds their sampling error.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    dt : float, optional
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.
+
+    Returns
+    -------
+    array, shape (...), in [0, 1]
+        On the device and of the float dtype of the scores (float32 for float16 and
+        bfloat16, the widest of the device for integers). NaN for a batch entry with a
+        score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, or dt outside (0,
+        1).
+
+    See Also
+    --------
+    aso : the confidence bound of this ratio.
+
+    Notes
+    -----
+    With the empirical quantile functions F^-1(t) = x_(ceil(n t)) and G^-1(t) =
+    y_(ceil(m t)) of A and B, equation 4 of [1]_ is::
+
+        eps = int over {t: F^-1(t) < G^-1(t)} of (F^-1(t) - G^-1(t))^2 dt
+              / int_0^1 (F^-1(t) - G^-1(t))^2 dt,
+
+    computed exactly as the sum over the breakpoints {i/n} and {j/m}.
+
+    Lists of numbers, and objects on the host that support only `__array__` or
+    `__dlpack__` (a pandas Series, a TensorFlow tensor), are copied to NumPy and
+    computed there. All options are static under `jit`.
+
+    References
+    ----------
+    .. [1] E. del Barrio, J. A. Cuesta-Albertos, C. Matran (2018). An optimal
+       transportation approach for assessing almost stochastic order. In: The
+       Mathematics of the Uncertain. :doi:`10.1007/978-3-319-73848-2_3`
+
+    Examples
+    --------
+    >>> from sigarray import violation_ratio
+    >>> float(violation_ratio([0.7, 0.8, 0.9], [0.6, 0.7, 0.8]))
+    0.0
+    >>> round(float(violation_ratio([3, 5, 7], [1, 2, 9])), 4)
+    0.2353
+    """
+    xp, stacks = stack_pair(a, b, axis)
+    return observed_ratios(xp, stacks, grid=even_grid(dt))[..., 0]
+
+
+@checked(start=anything)
+def aso_replicates(
+    a: Array,
+    b: Array,
+    /,
+    *,
+    start: int | Array,
+    count: int,
+    axis: int = -1,
+    dt: float | None = None,
+    higher_is_better: bool = True,
+    rng: RandomSource = None,
+    **_: Unpack[ExecutionOptions],
+) -> Array:
+    """Bootstrap replicates of the violation ratio, from any place on.
+
+    `aso` with method "bootstrap" takes (k / (k - 1))^1/2 times the standard deviation
+    (ddof 0) of replicates 0 to `n_resamples` - 1, where k is the smaller of n and m.
+    For one seed, any split of them over calls, devices or machines gives the same
+    numbers, up to the order of sums.
+
+    Parameters
+    ----------
+    a, b : array, shape (..., n) and (..., m), real
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast; all of them see the same resamples.
+    start : int
+        The first replicate. It may be traced under `jit`, as a shard's index.
+    count : int
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+    dt : float, optional
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.
+    higher_is_better : bool, default: True
+        False for losses and error rates: lower scores are better.
+    rng : int, generator or key, optional
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
+        same numbers on every backend and device; a generator of NumPy or of the arrays'
+        library; or a key of JAX. By default fresh entropy, so that each call draws
+        others; JAX needs a seed or a key. For a split over several calls, pass a seed
+        or one and the same key: a generator moves on with every call.
+    batch : int, optional
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.
+    workers : int, callable, ProcessGroup or str, optional
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.
+    progress : callable or tqdm, optional
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.
+
+    Returns
+    -------
+    array, shape (..., count)
+        Violation ratios, on the device and of the float dtype of the scores; NaN for a
+        batch entry with a score that is not finite.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices; an `rng` that
+        the library cannot use, or none on JAX.
+    ValueError
+        A sample without scores, leading axes that do not broadcast, or options outside
+        their range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import aso_replicates
+    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
+    >>> whole = aso_replicates(a, b, start=0, count=1000, rng=0)
+    >>> half = aso_replicates(a, b, start=500, count=500, rng=0)
+    >>> bool(np.all(whole[500:] == half))
+    True
+    """
+    xp, stacks = stack_pair(a, b, axis)
+    ratios = bootstrap_ratios(
+        xp,
+        orient(stacks, higher_is_better),
+        seed_words(xp, rng),
+        first_replicate(xp, start, count),
+        streams=STREAMS,
+        count=count,
+        grid=even_grid(dt),
+    )
+    return ratios[..., 0, :]
+
+
+def stack_pair(a: Array, b: Array, axis: int) -> tuple[Library, Stacks]:
+    """Return both samples as stacks of one model, the scores last."""
+    xp, samples = standardize(a, b, axis=axis)
+    return xp, [sample[..., None, :] for sample in samples]

@@ -1,0 +1,27 @@
+"""`sigarray compare` of so many tasks that there is a verdict over all of them."""
+
+import numpy as np
+
+
+def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch):
+    """Rainbow ahead of DQN in 12 of 12 games is p = 0.0005."""
+    monkeypatch.setenv("COLUMNS", "80")
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{model},game{k:02},{seed},{level + 10 * k + rng.normal():.2f}"
+        for k in range(12)
+        for model, level in (("DQN", 20.0), ("Rainbow", 21.5))
+        for seed in range(5)
+    ]
+    path = write("\n".join(["agent,game,seed,score", *rows, ""]))
+    _, text, _ = run("compare", path, "--model", "agent", "--task", "game")
+    assert "Rainbow is better than DQN over 12 tasks." in text.splitlines()
+    assert "12 : 0  0.0005  Rainbow" in text
+    assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
+    each = text.partition("Which is better on each task")[2].splitlines()[4:16]
+    assert {x.split(maxsplit=1)[1] for x in each} == {"Rainbow > DQN", "inconclusive"}
+    rows += [x.replace("DQN", "A3C").replace("score", "a") for x in rows if "DQN" in x]
+    path = write("\n".join(["agent,game,seed,score", *rows, ""]))
+    names = ["--model", "agent", "--task", "game", "--baseline", "DQN"]
+    _, text, _ = run("compare", path, *names)
+    assert "Better than DQN over 12 tasks: Rainbow. Worse: none." in text

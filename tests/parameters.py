@@ -1,0 +1,228 @@
+"""What docstrings say of the parameters that several public functions share.
+
+A description begins with the text that is here; paragraphs after it are the function's
+own. `python -m tests.docstrings` writes a changed text into all docstrings.
+"""
+
+from tests.parameters_of_rooms import GROUPS as OF_ROOMS
+from tests.parameters_of_rooms import Group
+
+# Of functions that no group below names.
+EVERYWHERE = {
+    "a, b": """
+        Scores of the two models, one for each run or item. Leading axes are batches,
+        and broadcast.""",
+    "alternative": """
+        The alternative hypothesis: A differs from B ("two-sided"), is higher
+        ("greater") or is lower ("less").""",
+    "ax": "Where to draw; by default on a new figure, one column of a paper wide.",
+    "axis": "The axis of the scores; the others are batches.",
+    "b": "Scores of a second model. Leading axes broadcast.",
+    "batch": """
+        Replicates to compute at a time; by default what suits the device. Memory grows
+        with it; the result does not depend on it.""",
+    "count": """
+        How many replicates, static under `jit`. `start` + `count` is at most 2^31.""",
+    "dt": """
+        Compare quantiles on the grid dt, 2 dt, ... < 1, as the papers do with dt =
+        0.005; by default all of them, exactly.""",
+    "higher_is_better": "False for losses and error rates: lower scores are better.",
+    "n_comparisons": """
+        Divide 1 - `confidence_level` by this number of comparisons (Bonferroni).""",
+    "n_resamples": """
+        Number of bootstrap replicates. The more there are, the less the result depends
+        on the seed.""",
+    "progress": """
+        Called as ``progress(done, total)`` whenever some more replicates are computed;
+        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
+        call it.""",
+    "rng": """
+        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives
+        the same numbers on every backend and device; a generator of NumPy or of the
+        arrays' library; or a key of JAX. By default fresh entropy, so that each call
+        draws others; JAX needs a seed or a key.""",
+    "start": "The first replicate. It may be traced under `jit`, as a shard's index.",
+    "workers": """
+        Who computes the replicates: a number of threads for NumPy arrays (-1: all
+        cores); a function called as ``map(function, tasks)``, as an executor has; a
+        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
+        default this thread. The result does not depend on it.""",
+}
+
+
+_SAMPLES = """
+    Scores of the two models, one for each run or item{}. Leading axes are batches, and
+    broadcast; all of them see the same resamples."""
+_PAIRS = """
+    Whether the scores are pairs in the same order, as those of two models on one test
+    set (n = m)."""
+_STATISTIC = """
+    A callable, called as f(x, axis=-1), returns the statistic along that axis, in
+    array-API code."""
+
+# The first group that has the function and the parameter counts.
+GROUPS = (
+    Group(
+        "aso_replicates bootstrap_replicates permutation_replicates "
+        "responses.response_replicates responses.true_replicates",
+        {
+            "rng": EVERYWHERE["rng"]
+            + " For a split over several calls, pass a seed or one and the same key: a "
+            "generator moves on with every call."
+        },
+    ),
+    Group(
+        "aso aso_replicates compare permutation_test permutation_replicates",
+        {"a, b": _SAMPLES.format("")},
+    ),
+    Group(
+        "aso bootstrap_test",
+        {
+            "batch": EVERYWHERE["batch"]
+            + " A replicate takes about 40 bytes in float64 for each score of every "
+            "batch entry."
+        },
+    ),
+    Group(
+        "bootstrap_test required_sample_size",
+        {"a, b": _SAMPLES.format(", two or more of each")},
+    ),
+    Group(
+        "brunner_munzel t_test",
+        {
+            "a, b": """
+                Scores of the two models, one for each run or item, two or more of each.
+                Leading axes are batches, and broadcast."""
+        },
+    ),
+    Group(
+        "bootstrap_ci bootstrap_replicates",
+        {
+            "a": """
+                Scores, one for each run or item, two or more. Leading axes are batches;
+                all of them see the same resamples."""
+        },
+    ),
+    Group(
+        "aso aso_from_chunks compare multi_aso plot.dominance",
+        {"confidence_level": "Confidence of the bound, in (0, 1): 0.95 for 95 %."},
+    ),
+    Group(
+        "bootstrap_ci proportion_ci plot.contingency plot.learning_curves plot.scores",
+        {"confidence_level": "Confidence of the interval, in (0, 1): 0.95 for 95 %."},
+    ),
+    Group(
+        "aso compare multi_aso plot.dominance",
+        {
+            "method": """
+                How to find the standard error: from random resamples ("bootstrap"),
+                from all distinct ones ("exact"), or by the normal limit of many scores
+                ("asymptotic"). "auto" is "exact" where there are few distinct ones, as
+                of five scores a side, else "bootstrap"."""
+        },
+    ),
+    Group(
+        "aso_from_chunks violation_ratio_from_chunks order_statistics",
+        {
+            "a, b": """
+                Scores of the two models, each as a NumPy array of one axis, such as a
+                `numpy.memmap`; the path of a file .npy, .parquet or .arrow, or (path,
+                column) where a table has several columns; or a function without
+                parameters, which returns the same iterable of arrays at each call.""",
+            "dt": """
+                Compare quantiles on the grid dt, 2 dt, ... < 1, such as 0.005, the one
+                of the papers.""",
+            "workers": """
+                Who reads the parts of 2^26 scores, or the row groups of a table: a
+                number of threads (-1: all cores), or a function called as
+                ``map(function, tasks)``, as an executor has. By default this thread.
+                Process groups and mesh axes are refused.""",
+            "progress": """
+                Called as ``progress(n_read, n)`` for every part, with the number of
+                scores that a pass through one sample has read, and of all, which is
+                None in the first pass; or a bar of tqdm, ``progress=tqdm()``.""",
+        },
+    ),
+    Group(
+        "benjamini_hochberg benjamini_yekutieli bonferroni holm",
+        {"pvalues": "P-values in [0, 1]. NaN stays where it is, and is left out of N."},
+    ),
+    Group(
+        "benjamini_hochberg benjamini_yekutieli bonferroni count_significant holm",
+        {"axis": "The axis of the N p-values; the others are batches."},
+    ),
+    Group(
+        "bootstrap_test bootstrap_replicates bootstrap_ci",
+        {"paired": _PAIRS + " Pairs are drawn together, else each sample separately."},
+    ),
+    Group(
+        "permutation_test permutation_replicates",
+        {
+            "paired": _PAIRS + " The scores of a pair are exchanged; else all scores "
+            "are dealt out anew to two samples of n and m."
+        },
+    ),
+    Group("proportion_ci t_test", {"paired": _PAIRS}),
+    Group(
+        "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
+        {
+            "statistic": """
+                What to compare: means, medians, or means in units of their standard
+                error ("t")."""
+            + _STATISTIC
+        },
+    ),
+    Group(
+        "bootstrap_ci",
+        {"statistic": "What to estimate: the mean or the median." + _STATISTIC},
+    ),
+    Group(
+        "bootstrap_power_analysis required_sample_size responses.power",
+        {"alpha": "The difference is seen where the p-value is at most this."},
+    ),
+    Group(
+        "bootstrap_power_analysis required_sample_size",
+        {
+            "test": """
+                The one-sided test. "aso" sees a difference where eps_min < 0.2 at
+                confidence 1 - `alpha`. A callable, called as f(a, b, axis=-1), returns
+                the p-values of batches, in array-API code, small where A is higher."""
+        },
+    ),
+    Group(
+        "plot.replicates report.describe",
+        {"alternative": "The alternative that was passed to the test."},
+    ),
+    *OF_ROOMS,
+)
+
+# Parameters of EVERYWHERE that are something else in a function, which describes them.
+OF_THEIR_OWN = {
+    "aso_from_chunks": {"rng"},
+    "compare_models": {"dt", "higher_is_better", "n_resamples", "rng"},
+    "gather_scores": {"axis"},
+    "multi_aso": {"axis"},
+    "bootstrap_power_analysis": {"n_resamples"},
+    "permutation_test": {"n_resamples"},
+    "plot.contingency": {"a, b", "ax"},
+    "plot.dominance": {"a, b", "ax"},
+    "plot.looks": {"n_resamples", "rng"},
+    "plot.study": {"ax"},
+    "required_sample_size": {"n_resamples"},
+    "wilcoxon_test": {"a, b", "axis"},
+    "responses.power": {"n_items", "n_resamples", "n_responses"},
+    "responses.resample": {"n_resamples"},
+    "responses.response_test": {"n_resamples"},
+    "responses.study": {"items", "n_resamples", "responses"},
+}
+
+
+def find_text(function: str, names: str) -> str | None:
+    """Return the text of a parameter of a function in one line, or None."""
+    if names in OF_THEIR_OWN.get(function, ()):
+        return None
+    for group in GROUPS:
+        if function in group.functions.split() and names in group.texts:
+            return " ".join(group.texts[names].split())
+    text = EVERYWHERE.get(names)
+    return text and " ".join(text.split())
