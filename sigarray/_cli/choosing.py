@@ -114,5 +114,6 @@ def read_request(options: argparse.Namespace) -> Request:
             seed=options.seed,
             is_corrected=not options.no_correction,
             higher_is_better=not options.lower_is_better,
+            missing=options.missing,
         )
     )

@@ -11,6 +11,7 @@ from sigarray._cli.messages import complain
 from sigarray._cli.options import join_values
 from sigarray._cli.standard_input import has_input
 from sigarray._verdicts.inspection import inspect_table
+from sigarray.read._directions import Direction, find_direction
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -27,20 +28,30 @@ def read_models(
     """Read the scores of the chosen models, and note what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
     choice = Choice(
-        metric=options.metric,
+        metrics=options.metric or (),
         columns={role: name for role, name in columns.items() if name is not None},
         models=options.columns,
         tasks=options.tasks,
         where=join_values(options.where),
         path=options.path,
+        table=options.table,
         ignored=options.ignore,
         unit=options.unit,
         is_paired=is_paired,
         drop_unmatched=options.drop_unmatched,
+        missing=options.missing,
+        higher_is_better=read_direction(options),
         min_models=min_models,
         max_models=MAX_MODELS,
     )
     files = options.files or (["-"] if has_input() else [])
+    if isinstance(options.lower_is_better, list) and not files:
+        names = ",".join(options.lower_is_better)
+        msg = (
+            f"Expected a FILE with metrics for --lower-is-better {names}; got none. If "
+            f"{names} is a FILE, it does not exist."
+        )
+        raise ValueError(msg)
     gate = getattr(options, "fail_unless_better", None)
     if gate is not None and not files:
         msg = (
@@ -57,14 +68,25 @@ def read_models(
         complain("note", f"{note.rstrip('.')}.")
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
+    said = find_direction(read_direction(options), table.metric, table.source)
+    options.lower_is_better = said is False
     inspect_table(
         table,
         is_higher=not options.lower_is_better,
-        is_said=options.lower_is_better or options.higher_is_better,
+        is_said=said is not None,
         is_vouched=options.unit is not None,
         gate=gate or "",
     )
     return table
+
+
+def read_direction(options: argparse.Namespace) -> Direction:
+    """Return the direction of all scores, or of metrics by their names."""
+    if isinstance(options.lower_is_better, list):
+        return dict.fromkeys(options.lower_is_better, False)
+    if options.lower_is_better or options.higher_is_better:
+        return bool(options.higher_is_better)
+    return None
 
 
 @contextlib.contextmanager

@@ -26,6 +26,8 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
         len(options.files) != 1
         or chosen
         or options.where
+        or options.missing
+        or isinstance(options.lower_is_better, list)
         or not is_wide_store(options.files[0])
     ):
         return None

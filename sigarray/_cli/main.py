@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sigarray import __version__
 from sigarray._backend.workers import executed_by, nest_execution
+from sigarray._cli.arguments import separate_files
 from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
 from sigarray._cli.progress import track, watch
 from sigarray._plain_text import show_controls
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     written; 2 if the file or an option is wrong; 130 if it was interrupted.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
-    options = _build_parser(given).parse_args(given)
+    options = _build_parser(given).parse_args(separate_files(given))
     options.command_line = shlex.join(["sigarray", *given])
     if sys.stdout is None or sys.stdout.closed:
         complain("error", "the result cannot be written: standard output is closed.")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from sigarray._backend.checks import MAX_REPLICATES
 from sigarray.read._alignment import UNITS
+from sigarray.read._files import name_stem
+from sigarray.read._missing import TREATMENTS
 from sigarray.report._rendering import STYLES
 
 _MAX_WORKERS = 1024
@@ -50,7 +52,14 @@ def add_table(command: argparse.ArgumentParser) -> None:
     add_format(command)
     direction = command.add_mutually_exclusive_group()
     direction.add_argument(
-        "--lower-is-better", action="store_true", help="the scores are losses or errors"
+        "--lower-is-better",
+        nargs="?",
+        const=True,
+        default=False,
+        type=_split_metrics,
+        metavar="METRIC,...",
+        help="the scores are losses or errors; or those of these metrics are, in a "
+        "file that has others too",
     )
     direction.add_argument(
         "--higher-is-better",
@@ -60,8 +69,10 @@ def add_table(command: argparse.ArgumentParser) -> None:
     table = command.add_argument_group("tables with a row for each score")
     table.add_argument(
         "--metric",
+        action="append",
         metavar="NAME",
-        help="which scores to take, where there are several",
+        help="which scores to take, where there are several; given several times, each "
+        "task has the first that is in its file",
     )
     for role, said in _COLUMNS.items():
         table.add_argument(f"--{role}", metavar="COLUMN", help=said)
@@ -84,11 +95,25 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "'{task}/{model}/seed{run}.json'; * is any text",
     )
     table.add_argument(
+        "--table",
+        metavar="NAME",
+        help="which table of a file that has several: a sheet of Excel, or the key of "
+        "a list of records in JSON, such as log_history",
+    )
+    table.add_argument(
         "--unit",
         choices=UNITS,
         help="what a score stands for: a cluster has the sum of its items, so that "
         "means are those of items; runs of an item are averaged, or else items of a "
         "run",
+    )
+    table.add_argument(
+        "--missing",
+        choices=TREATMENTS,
+        help="what becomes of scores that are NaN or blank: drop leaves out such runs, "
+        "and such items for all models; worst counts a run that has crashed as the "
+        "worst score that any model has on the task (aso, mann-whitney, "
+        "brunner-munzel)",
     )
     table.add_argument(
         "--drop-unmatched",
@@ -159,6 +184,19 @@ _parse_workers.__name__ = "whole number"
 def _split_names(text: str) -> list[str]:
     """Return the names; an empty text is the name of a column without one."""
     return [" ".join(name.split()) for name in next(csv.reader([text])) or [""]]
+
+
+def _split_metrics(text: str) -> bool | list[str]:
+    """Return the names of metrics; nothing stands for all scores."""
+    names = _split_names(text)
+    for name in names:
+        if "=" in name or name_stem(name) != name:
+            msg = f"expected names of metrics, or a FILE that exists; got {name}"
+            raise argparse.ArgumentTypeError(msg)
+    return names if text else True
+
+
+_split_metrics.__name__ = "names"
 
 
 def _split_condition(text: str) -> tuple[str, list[str]]:

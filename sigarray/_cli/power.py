@@ -82,6 +82,7 @@ def run(options: argparse.Namespace) -> Report:
     check_picture_file(options.plot, options.files)
     request = read_request(options)
     table = read_models(options, is_paired=request.is_paired, min_models=1)
+    request = replace(request, higher_is_better=not options.lower_is_better)
     check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)

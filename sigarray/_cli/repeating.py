@@ -17,7 +17,7 @@ _SAID = (
     "dt",
     "method",
     "test_share",
-    *("n_resamples", "lower_is_better", "no_correction"),
+    *("n_resamples", "lower_is_better", "no_correction", "missing"),
 )
 _RESULTS = {"scores": "scores", "result": "numbers"}
 
@@ -43,7 +43,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         for name, kind in (
             *(("threshold", float), ("confidence_level", float), ("alpha", float)),
             *(("dt", float), ("method", str), ("n_resamples", int), ("unit", str)),
-            *(("test_share", float), ("baseline", str)),
+            *(("test_share", float), ("baseline", str), ("missing", str)),
         ):
             if name in fields:
                 setattr(options, name, kind(fields[name]))

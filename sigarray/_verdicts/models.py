@@ -1,6 +1,7 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -38,6 +39,8 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
+from sigarray.read._directions import Direction, find_direction
+from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import (
     in_words_of_python,
     list_names_of,
@@ -66,8 +69,8 @@ _RULES = {
     "n_resamples": optional(count()),
     "dt": optional(fraction),
     "test_share": optional(fraction),
-    "higher_is_better": optional(flag),
     "unit": optional(choice(*UNITS)),
+    "missing": optional(choice(*TREATMENTS)),
     "rng": integer,
     "workers": optional(worker_source),
     "progress": optional(progress_source),
@@ -89,8 +92,9 @@ def compare_models(
     n_resamples: int | None = None,
     dt: float | None = None,
     test_share: float | None = None,
-    higher_is_better: bool | None = None,
+    higher_is_better: bool | Mapping[str, bool] | None = None,
     unit: Unit | None = None,
+    missing: Missing | None = None,
     rng: int = 0,
     workers: Any = None,
     progress: Any = None,
@@ -135,13 +139,16 @@ def compare_models(
         For "aso": compare quantiles at dt, 2 dt, ..., in place of all.
     test_share : float, optional
         For "t": scores are of splits of one data set, tested on this share of it.
-    higher_is_better : bool, optional
-        False for losses. By default True, with a warning if the name of the scores is
-        that of a loss.
+    higher_is_better : bool or mapping of str to bool, optional
+        False for losses; or metric -> whether higher is better, as for `read.scores`.
+        By default True, with a warning if the name of the scores is that of a loss.
     unit : {"run", "item", "cluster"}, optional
         What a score stands for. For a mapping or a wide frame it
         is "run" by default; scores that look like those of items, such as 0 and 1, are
         taken for such, with a note in `notes`, or an error asks for the unit.
+    missing : {"drop", "worst"}, optional
+        What to do with missing scores, as for `read.scores`; "worst" is for "aso",
+        "mann-whitney" and "brunner-munzel".
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional
@@ -204,6 +211,8 @@ def compare_models(
     given = locals()
     for name, rule in _RULES.items():
         rule(name, given[name])
+    if not isinstance(higher_is_better, Mapping):
+        optional(flag)("higher_is_better", higher_is_better)
     check_seed(rng)
     execution = nest_execution(workers=workers, progress=progress)
     names = list_names_of(scores)
@@ -222,17 +231,19 @@ def compare_models(
                 n_resamples=n_resamples,
                 seed=rng,
                 is_corrected=corrected,
-                higher_is_better=higher_is_better is not False,
+                missing=missing,
             )
         )
-        table = _read(scores, unit, is_paired=request.is_paired)
+        table = _read(scores, unit, missing, higher_is_better, request)
+        said = find_direction(higher_is_better, table.metric, table.source)
+        request = replace(request, higher_is_better=said is not False)
         names += [*table.models, *table.tasks]
         for doubt in table.doubts:
             warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
         inspect_table(
             table,
             is_higher=request.higher_is_better,
-            is_said=higher_is_better is not None,
+            is_said=said is not None,
             is_vouched=unit is not None,
             gate="",
         )
@@ -260,7 +271,8 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         msg = f"{table.source}: expected two models or more; got {len(table.models)}."
         raise ValueError(msg)
     check_baseline(request, table)
-    request = choose_default_test(request, table)
+    request = choose_default_test(replace(request, missing=table.missing), table)
+    request = check_request(request)
     test = make_test(request, table)
     if test.is_paired:
         say_matched(table)
@@ -278,24 +290,39 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])
     line = None if fields is None else write_signature(fields)
-    report = replace(
-        report, signature=line, document=report.document | {"signature": line}
-    )
+    document = report.document | {"signature": line}
+    if table.missing is not None:
+        counts = {task: dict(x) for task, x in table.n_missing.items()}
+        document |= {"missing": table.missing, "n_missing": counts}
+    report = replace(report, signature=line, document=document)
     return ModelComparison(
         table, test, compared, results, decisions, over, report, fields
     )
 
 
-def _read(scores: Any, unit: Unit | None, *, is_paired: bool) -> ScoreTable:
+def _read(
+    scores: Any,
+    unit: Unit | None,
+    missing: Missing | None,
+    higher_is_better: Direction,
+    request: Request,
+) -> ScoreTable:
     if not isinstance(scores, ScoreTable):
-        return read.scores(scores, unit=unit, paired=is_paired)
-    if unit not in (None, scores.unit):
-        msg = (
-            f"Expected scores that were read with --unit {unit}; got those of "
-            f"{scores.unit}s."
+        return read.scores(
+            scores,
+            unit=unit,
+            paired=request.is_paired,
+            missing=missing,
+            higher_is_better=higher_is_better,
         )
-        raise ValueError(msg)
-    if is_paired and not scores.is_paired:
+    for option, asked, known in (
+        ("unit", unit, scores.unit),
+        ("missing", missing, scores.missing),
+    ):
+        if asked not in (None, known):
+            msg = f"Expected scores that were read with --{option} {asked}; got others."
+            raise ValueError(msg)
+    if request.is_paired and not scores.is_paired:
         msg = "Expected scores that were read with --paired; got others."
         raise ValueError(msg)
     return scores

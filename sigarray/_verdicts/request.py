@@ -40,6 +40,13 @@ _OF_INDEPENDENT = {
 }
 
 
+# What was done with missing scores.
+_TREATED = {
+    "drop": "left out",
+    "worst": "taken for the worst of all models on the task",
+}
+
+
 @dataclass(frozen=True)
 class Request:
     """A test and its options, which are None if the scores are to decide them."""
@@ -57,6 +64,7 @@ class Request:
     seed: int = 0
     is_corrected: bool = True
     higher_is_better: bool = True
+    missing: str | None = None
 
 
 def check_request(request: Request) -> Request:
@@ -80,6 +88,14 @@ def check_request(request: Request) -> Request:
             raise ValueError(msg)
         # Every split has a score of each model.
         request = dataclasses.replace(request, is_paired=True)
+    if request.missing == "worst" and test not in _OF_INDEPENDENT:
+        msg = (
+            f"Expected --missing worst with --test {', '.join(_OF_INDEPENDENT)}, which "
+            f"rank scores or their quantiles; got --test {test}, of means, to which it "
+            "matters how bad a crashed run is. Write the score that failing is worth, "
+            "or pass --missing drop."
+        )
+        raise ValueError(msg)
     if request.n_resamples is not None and test not in RESAMPLES:
         known = ", ".join(RESAMPLES)
         msg = f"Expected --n-resamples with --test {known}; got --test {test}."
@@ -266,6 +282,10 @@ def describe_comparison(
     direction = "higher" if request.higher_is_better else "lower"
     if table.metric != "score" or not request.higher_is_better:
         method += f"; {direction} {table.metric} is better"
+    n_missing = sum(table.n_missing.get(task, {}).values())
+    if n_missing:
+        some = "missing score" if n_missing == 1 else "missing scores"
+        method += f"; {n_missing} {some}, {_TREATED[table.missing or '']}"
     is_matched = test.is_paired and task in table.pairs
     comparison = Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),

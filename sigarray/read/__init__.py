@@ -5,13 +5,14 @@ Arrow; data frames; and files of evaluation harnesses and experiment trackers.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._backend.checks import choice, flag, optional, show, text
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
 from sigarray.read._mappings import read_mapping
+from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import errors_in_python, list_names_of
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
@@ -21,7 +22,7 @@ __all__ = ["ScoreTable", "TableError", "scores"]
 
 def scores(
     *sources: Any,
-    metric: str | None = None,
+    metric: str | Sequence[str] | None = None,
     model: str | None = None,
     item: str | None = None,
     run: str | None = None,
@@ -32,9 +33,12 @@ def scores(
     tasks: Iterable[str] | None = None,
     where: Mapping[str, Iterable[str]] | None = None,
     path: str | None = None,
+    table: str | None = None,
     unit: Unit | None = None,
     paired: bool = False,
     drop_unmatched: bool = False,
+    missing: Missing | None = None,
+    higher_is_better: bool | Mapping[str, bool] | None = None,
 ) -> ScoreTable:
     """Read the scores of models.
 
@@ -47,9 +51,10 @@ def scores(
         of models to arrays, or of tasks to such mappings. "name=path"
         names the model of a file; else it is what a column of models says, or the name
         of the file or of the folder that it is in.
-    metric : str, optional
+    metric : str or sequence of str, optional
         The scores to take, if there are several: the name of a column, or one in a
-        column of metrics.
+        column of metrics. Of several, each file, such as one of a task, has the first
+        that is in it.
     model, item, run, task, cluster, score : str, optional
         The columns of the model, the item, the run (or seed), the task (or dataset) and
         the cluster of items of a score, and of the score itself; by default those with
@@ -63,6 +68,9 @@ def scores(
     path : str, optional
         A template of the paths of files within the given folder, such as
         "{task}/{model}/seed{run}.json"; "*" is any text of a part.
+    table : str, optional
+        Which table of a file that has several: a sheet of Excel, or the key of a list
+        of records in JSON, such as "log_history" or "results.results".
     unit : {"run", "item", "cluster"}, optional
         What a score stands for. The score of a cluster is the sum of its items over the
         mean size of clusters, so that the mean of clusters is that of items. With
@@ -73,6 +81,14 @@ def scores(
     drop_unmatched : bool, default: False
         Leave out items or runs without a score of some model; otherwise, these are an
         error.
+    missing : {"drop", "worst"}, optional
+        What to do with missing scores: NaN, words such as "n/a", and blank cells.
+        "drop" leaves out runs without a score, and items without one of some model for
+        all models. "worst" counts a run without a score, one that has crashed, as the
+        worst score that any model has on the task. By default blank cells are left out,
+        and others are an error.
+    higher_is_better : bool or mapping of str to bool, optional
+        False for losses; or metric -> whether higher is better. "worst" needs it.
 
     Returns
     -------
@@ -122,11 +138,15 @@ def scores(
         "cluster": cluster,
         "score": score,
     }
-    for name, value in {**named, "path": path}.items():
+    for name, value in {**named, "path": path, "table": table}.items():
         optional(text)(name, value)
     optional(choice(*UNITS))("unit", unit)
+    optional(choice(*TREATMENTS))("missing", missing)
+    metrics = [metric] if isinstance(metric, str) else _as_list("metric", metric) or []
+    for value in metrics:
+        text("metric", value)
     chosen = Choice(
-        metric=metric,
+        metrics=metrics,
         columns={role: name for role, name in named.items() if name is not None},
         models=_as_list("models", models),
         tasks=_as_list("tasks", tasks),
@@ -135,13 +155,22 @@ def scores(
             for column, values in (where or {}).items()
         },
         path=path,
+        table=table,
         unit=unit,
         is_paired=flag("paired", paired),
         drop_unmatched=flag("drop_unmatched", drop_unmatched),
+        missing=missing,
+        higher_is_better=higher_is_better,
         min_models=1,
     )
     if len(sources) == 1 and isinstance(sources[0], Mapping):
-        of_tables = {"where": where, "path": path, "metric": metric, **named}
+        of_tables = {
+            "where": where,
+            "path": path,
+            "table": table,
+            "metric": metric,
+            **named,
+        }
         given = next((x for x, y in of_tables.items() if y is not None), None)
         if given is not None:
             msg = f"Expected a mapping of arrays without {given}=, which is of tables."

@@ -1,5 +1,6 @@
 """The bytes and the text of a file, with limits on its kind, size and encoding."""
 
+import codecs
 import gzip
 import sys
 import zlib
@@ -12,6 +13,8 @@ from sigarray._numeric.sources import SUFFIXES
 _MAX_BYTES = 2**30
 _CHUNK = 2**20
 _GZIPPED = b"\x1f\x8b"
+# The marks at the start of UTF-16, in which bytes of zero are parts of characters.
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class TableError(ValueError):
@@ -48,12 +51,14 @@ def read_text(path: str | Path) -> tuple[str, str]:
     Raises
     ------
     TableError
-        A file that cannot be read, is too large, or is no UTF-8 text.
+        A file that cannot be read, is too large, or is neither UTF-8 text nor UTF-16
+        with its mark.
     """
     name, data = read_bytes(path, is_text=True)
+    is_utf16 = data.startswith(_UTF16)
     try:
-        text = data.decode("utf-8-sig")
-        position = data.find(b"\0")
+        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
+        position = -1 if is_utf16 else data.find(b"\0")
     except UnicodeDecodeError as error:
         position = error.start
     if position >= 0:
@@ -92,7 +97,7 @@ def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
                 "Write fewer columns, or fewer digits."
             )
             raise TableError(msg)
-        if is_text and b"\0" in chunk:
+        if is_text and b"\0" in chunk and not data.startswith(_UTF16):
             break
     return data
 

@@ -19,7 +19,16 @@ _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 # 1,234 is 1.234 or 1234; 0,123 and 1,5 can only be decimals.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-_TRUTH = {"true": 1.0, "false": 0.0}
+# 1,234.5 can only be a number of thousands.
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+# Words for 1 and for 0.
+_TRUTHS = (
+    *(("true", "false"), ("yes", "no"), ("pass", "fail"), ("passed", "failed")),
+    *(("correct", "incorrect"), ("correct", "wrong"), ("right", "wrong")),
+)
+_TRUTH = {word: 1.0 - k for pair in _TRUTHS for k, word in enumerate(pair)}
+# These say whether an answer is right; "yes" and "true" may be answers themselves.
+_VERDICTS = {word for pair in _TRUTHS[2:] for word in pair}
 
 
 class Numbers(NamedTuple):
@@ -34,7 +43,8 @@ def read_cells(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
     """Read the cells of all columns of scores of a file, which must be written alike.
 
     Cells are numbers or texts of numbers, with percent signs in all of them or in none,
-    and with decimal commas in all or in none; or true and false, which are 1 and 0.
+    and with decimal commas in all or in none; or true and false, yes and no and the
+    like, which are 1 and 0.
 
     Raises
     ------
@@ -89,19 +99,24 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             )
             raise TableError(msg)
         cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
-    if _has_decimal_commas(cells, place):
+    if any(isinstance(x, str) and _GROUPED.fullmatch(x) for *_, x in cells):
+        notes.append("commas were taken for those of thousands: 1,234.5 is 1234.5")
+        cells = [(*x, _take_off_commas(y, columns, place, x)) for *x, y in cells]
+    elif _has_decimal_commas(cells, place):
         notes.append("decimal commas were read: 0,5 is a half")
         cells = [
             (name, k, x.replace(",", ".") if isinstance(x, str) else x)
             for name, k, x in cells
         ]
     arrays = {name: np.full(len(column), math.nan) for name, column in columns.items()}
-    n_truths = 0
+    n_truths, words = 0, set()
     for name, k, cell in cells:
         value = _as_number(cell)
         if value is None:
             n_truths += 1
-            value = _TRUTH[str(cell).lower()]
+            word = str(cell).strip().lower()
+            words.add(word)
+            value = _TRUTH[word]
         if not abs(value) <= LARGEST_NUMBER:
             raise TableError(_refuse(place(name, k), columns[name][k], value))
         arrays[name][k] = value
@@ -113,7 +128,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
         )
         raise TableError(msg)
     if n_truths:
-        notes.append("true is 1, and false is 0")
+        notes.append(_say_truths(words, cells, place))
     return Numbers(arrays, is_percent, notes)
 
 
@@ -164,6 +179,24 @@ def find_blank(cells: Any) -> np.ndarray:
     return np.fromiter(map(is_blank, cells), bool, len(cells))
 
 
+def find_missing(cells: Any) -> np.ndarray:
+    """Tell which cells are blank, NaN, or a word for a missing score."""
+    if isinstance(cells, np.ndarray):
+        if cells.dtype.kind == "f":
+            return np.isnan(cells)
+        return np.zeros(len(cells), bool)
+    if isinstance(cells, Coded):
+        missing: np.ndarray = np.append(find_missing(cells.values), True)[cells.codes]
+        return missing
+    return np.fromiter(map(_is_missing, cells), bool, len(cells))
+
+
+def _is_missing(cell: object) -> bool:
+    if isinstance(cell, (float, np.floating)):
+        return math.isnan(cell)
+    return is_blank(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
+
 def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
     """Return a column of the texts of cells, with equal texts as one value."""
     if isinstance(cells, np.ndarray):
@@ -175,12 +208,18 @@ def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
     return Coded(np.append(texts.codes, np.int32(-1))[cells.codes], texts.values)
 
 
+def looks_like_verdict(cell: object) -> bool:
+    """Tell whether a cell says that an answer is right or wrong: passed, incorrect."""
+    return isinstance(cell, str) and cell.strip().lower() in _VERDICTS
+
+
 def looks_like_score(cell: object) -> bool:
     """Tell whether a cell may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
-        is_truth = text.lower() in _TRUTH
-        return bool(is_truth or NUMBER.fullmatch(text) or _COMMA.fullmatch(text))
+        if text.lower() in _TRUTHS[0] or NUMBER.fullmatch(text):
+            return True
+        return bool(_COMMA.fullmatch(text) or _GROUPED.fullmatch(text))
     return isinstance(cell, (int, float, np.number, np.bool_))
 
 
@@ -220,6 +259,39 @@ def _is_finite(numbers: np.ndarray) -> bool:
 
 def _is_percent(cell: object) -> bool:
     return isinstance(cell, str) and cell.rstrip().endswith("%")
+
+
+def _take_off_commas(
+    cell: Any, columns: Mapping[str, Sequence[Any]], place: Place, at: list[Any]
+) -> Any:
+    """Return a number without the commas of its thousands, or refuse other commas."""
+    if not isinstance(cell, str) or "," not in cell:
+        return cell
+    if _GROUPED.fullmatch(cell) or _THOUSANDS.fullmatch(cell):
+        return cell.replace(",", "")
+    name, k = at
+    msg = (
+        f"{place(name, k)}: expected commas of thousands, as other scores of the file "
+        f"have; got {columns[name][k]!r}. Write all of them in one way."
+    )
+    raise TableError(msg)
+
+
+def _say_truths(
+    words: set[str], cells: list[tuple[str, int, Any]], place: Place
+) -> str:
+    """Say which word is 1 and which 0, or refuse words of several pairs."""
+    pair = next((x for x in _TRUTHS if words <= {*x}), None)
+    if pair is None:
+        first = str(cells[0][2]).strip().lower()
+        known = {y for x in _TRUTHS if first in x for y in x}
+        name, k, cell = next(x for x in cells if str(x[2]).strip().lower() not in known)
+        msg = (
+            f"{place(name, k)}: expected one pair of words, such as {first!r} and its "
+            f"opposite; got {cell!r}. Write all as 1 and 0."
+        )
+        raise TableError(msg)
+    return f"{pair[0]} is 1, and {pair[1]} is 0"
 
 
 def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
@@ -267,8 +339,8 @@ def _refuse(place: str, cell: Any, value: float) -> str:
     advice = ""
     if str(cell).strip().lower() in MISSING:
         advice = (
-            " Where a run failed, give the score that failing is worth; where a score "
-            "is not known, leave the cell blank, and say so beside the result."
+            " Where a run failed, give the score that failing is worth, or pass "
+            "--missing worst; where a score is not known, --missing drop leaves it out."
         )
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."

@@ -12,6 +12,9 @@ from sigarray.read._frame import list_names
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
 _SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")
+# In folders, files that are often of something else; read where there are no others.
+EXCEL, ARRAYS = (".xlsx", ".xlsm"), (".npz", ".npy")
+_EVENTS = "events.out.tfevents."
 _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".
@@ -116,7 +119,7 @@ def is_mlflow_store(folder: Path) -> bool:
 def name_stem(name: str) -> str:
     """Return the name of a file without its suffix and a date."""
     name = _DATED.sub("", name.removesuffix(".gz"))
-    for suffix in _SUFFIXES:
+    for suffix in (*_SUFFIXES, *EXCEL, *ARRAYS):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return name
@@ -157,18 +160,27 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     detailed = [p for p in known if any(map(p.match, _DETAILS))]
     if detailed:
         known = [p for p in known if p in set(detailed)]
-    left_out = [str(p.relative_to(folder)) for p in every if p not in set(known)]
+    # TensorBoard has a folder of event files for each run.
+    events = [path for path in every if path.name.startswith(_EVENTS)]
+    if not known and not events:
+        known = [path for path in every if is_of_suffix(path.name, (*EXCEL, *ARRAYS))]
+    left_out = [
+        str(p.relative_to(folder))
+        for p in every
+        if p not in set(known) and (known or p not in set(events))
+    ]
+    known = known or list(dict.fromkeys(path.parent for path in events))
     notes = []
     if left_out and known:
         some = "file was" if len(left_out) == 1 else "files were"
         which = list_names(left_out, 3)
         notes.append(f"{folder}: {len(left_out)} other {some} left out: {which}")
     if not known:
-        kinds = ", ".join(_SUFFIXES)
+        kinds = ", ".join((*_SUFFIXES, *EXCEL, ARRAYS[0], f"{_EVENTS}*"))
         got = list_names(left_out, 5)
         msg = f"{folder}: expected files of scores ({kinds}); got {got}."
         raise TableError(msg)
-    parts = [[*p.relative_to(folder).parts[:-1], name_stem(p.name)] for p in known]
+    parts = [_split_path(p, folder) for p in known]
     if name is None and detailed and any(p.parent == folder for p in known):
         name = folder.name
     parts = _strip_common(parts) if name is None else [[name, *x] for x in parts]
@@ -177,3 +189,11 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         for path, (model, *rest) in zip(known, parts, strict=True)
     ]
     return files, notes
+
+
+def _split_path(path: Path, folder: Path) -> list[str]:
+    """Return the parts of a path within a folder, without the suffix of a file."""
+    parts = list(path.relative_to(folder).parts)
+    if path.is_dir():
+        return parts or [folder.name]
+    return [*parts[:-1], name_stem(path.name)]

@@ -7,7 +7,8 @@ from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
+from sigarray.read._codes import distinct
 
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
@@ -63,6 +64,8 @@ class Frame:
         Columns that may be the score; by default those of numbers.
     notes : tuple of str
         What the reader of the file left out.
+    doubts : tuple of str
+        What may make its scores wrong.
     unit : {"run", "item", "cluster"}, optional
         What scores of items in several runs stand for, if the kind of file defines it.
     twice : tuple of str
@@ -73,6 +76,8 @@ class Frame:
         Columns of the configuration of a job of Hydra.
     index : tuple of str
         Columns from the index of a data frame, which are not models.
+    levels : mapping
+        Columns of the keys of nested mappings -> whether they are places in a list.
     """
 
     kind: str
@@ -84,11 +89,13 @@ class Frame:
     constants: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     unit: str | None = None
     twice: tuple[str, ...] = ()
     better: Mapping[str, bool] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     index: tuple[str, ...] = ()
+    levels: Mapping[str, bool] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""
@@ -168,6 +175,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         raise UnknownMetricError(msg, frame)
     if "score" in roles:
         return roles["score"]
+    names = names or _list_verdicts(frame, roles)
     if len(names) == 1:
         return names[0]
     if not names:
@@ -213,6 +221,21 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
         and not name.startswith("_")
         and is_numeric(cells)
     ]
+
+
+def _list_verdicts(frame: Frame, roles: Mapping[str, str]) -> list[str]:
+    """Return the columns of pass and fail, correct and incorrect and the like."""
+    return [
+        name
+        for name, cells in frame.columns.items()
+        if name not in roles.values()
+        and any(not is_blank(x) for x in cells[:_MAX_LOOKED_AT])
+        and all(map(looks_like_verdict, filter(_is_filled, distinct(cells))))
+    ]
+
+
+def _is_filled(cell: object) -> bool:
+    return not is_blank(cell)
 
 
 def is_numeric(cells: Sequence[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 import collections
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ def read_stored_table(path: str) -> Frame:
         raise TableError(msg) from error
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     try:
+        if is_parquet:
+            _refuse_twice(pyarrow.parquet.read_schema(path).names, path)
         table = (
             pyarrow.parquet.read_table(path)
             if is_parquet
@@ -83,12 +86,9 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
             msg += " Pass several files one by one, as scores(*files)."
         raise TypeError(msg) from error
     texts = ["" if x is None or _is_nan(x) else str(x) for x in names]
-    twice = [x for x, n in collections.Counter(texts).items() if n > 1]
-    if twice:
-        msg = (
-            f"{name}: expected each column once; got {list_names(twice)} twice. Rename "
-            "one, or remove it."
-        )
+    _refuse_twice(texts, name)
+    if not len(frame):
+        msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
         raise TableError(msg)
     columns = {
         text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
@@ -96,6 +96,17 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     }
     lines = range(1, len(frame) + 1)
     return Frame("a data frame", name, columns, lines, "row", index=index)
+
+
+def _refuse_twice(names: Sequence[str], source: str) -> None:
+    """Refuse a name of several columns."""
+    twice = [x for x, n in collections.Counter(names).items() if n > 1]
+    if twice:
+        msg = (
+            f"{source}: expected each column once; got {list_names(twice)} twice. "
+            "Rename one, or remove it."
+        )
+        raise TableError(msg)
 
 
 def _is_nan(name: object) -> bool:

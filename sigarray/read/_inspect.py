@@ -12,7 +12,7 @@ from typing import Any
 
 from sigarray.read._bytes import TableError, read_bytes
 from sigarray.read._frame import Frame
-from sigarray.read._json import tabulate_records
+from sigarray.read._json import list_plain, tabulate_records
 
 # The numbers of Inspect's `value_to_float`: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -125,6 +125,7 @@ def _tabulate(
     metrics: dict[str, None] = {}
     for sample in samples:
         row = {"id": sample["id"], "epoch": sample["epoch"]}
+        row |= list_plain(sample.get("metadata"), "metadata")
         for scorer, score in (sample.get("scores") or {}).items():
             numbers = _read_value(scorer, score["value"])
             metrics |= dict.fromkeys(numbers)

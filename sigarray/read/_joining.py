@@ -11,7 +11,9 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._directions import find_direction
 from sigarray.read._frame import list_names
+from sigarray.read._missing import Counts, find_worst, say_missing, treat_missing
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._summaries import find_computed, find_summaries
@@ -35,8 +37,16 @@ def join_records(
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *stepped]
     tasks, ids, pairs = {}, {}, {}
+    n_missing: dict[str, Counts] = {}
     models = _list_models(records, choice)
+    direction = _find_direction(records, choice, metric, source)
     for task in sort_ids(by_task):
+        by_task[task], counts, said = _treat_missing(
+            by_task[task], choice, unit, is_paired=is_paired, direction=direction
+        )
+        if counts:
+            n_missing[task] = counts
+            notes += said
         joined, said = join_scores(
             by_task[task],
             unit,
@@ -59,10 +69,6 @@ def join_records(
             scores_of_pairs = join_pairs(by_task[task], order, unit)
             if any(len(x) > n_common for x, _ in scores_of_pairs.values()):
                 pairs[task] = scores_of_pairs
-    better = {
-        records.frames[k].better.get(records.metrics[k].split(",")[0])
-        for k in np.unique(records.files)
-    }
     table = ScoreTable(
         tasks,
         ids,
@@ -74,11 +80,51 @@ def join_records(
         tuple(notes),
         tuple(doubts),
         tuple(left_out),
-        better.pop() if len(better) == 1 else None,
+        direction,
         pairs,
+        choice.missing if n_missing else None,
+        n_missing,
     )
     _check_models(table, records, choice)
     return table
+
+
+def _find_direction(
+    records: Records, choice: Choice, metric: str, source: str
+) -> bool | None:
+    """Return whether higher is better, as the tool states, or else as the caller."""
+    better = {
+        records.frames[k].better.get(records.metrics[k].split(",")[0])
+        for k in np.unique(records.files)
+    }
+    stated = better.pop() if len(better) == 1 else None
+    said = find_direction(choice.higher_is_better, metric, source)
+    return said if stated is None else stated
+
+
+def _treat_missing(
+    records: Records,
+    choice: Choice,
+    unit: str,
+    *,
+    is_paired: bool,
+    direction: bool | None,
+) -> tuple[Records, Counts, list[str]]:
+    """Leave out missing scores of a task, or count them as the worst, and say so."""
+    is_higher = direction is not False
+    treated, counts = treat_missing(
+        records, choice.missing, unit, is_paired=is_paired, is_higher=is_higher
+    )
+    if not counts or choice.missing is None:
+        return treated, {}, []
+    worst = None
+    if choice.missing == "worst":
+        worst = find_worst([treated.scores], is_higher=is_higher)
+    of_items = records.has("item")
+    what = "item" if of_items else "paired run" if is_paired else "run"
+    line = say_missing(counts, choice.missing, what, worst)
+    task = records[0].task
+    return treated, counts, [line if task is None else f"task {task!r}: {line}"]
 
 
 def _are_named_runs(records: Records, unit: str) -> bool:

@@ -1,15 +1,18 @@
 """Files of JSON, and of JSON lines."""
 
+import itertools
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame
+from sigarray.read._codes import encode
+from sigarray.read._frame import Frame, list_names
 
 # The kinds of files of scores, for messages.
 _KNOWN = (
     "a list of records, such as {'model': 'a', 'seed': 1, 'score': 0.5}; a mapping of "
-    "models to lists of scores; or what a tool of the README wrote"
+    "models to lists or mappings of scores; or what a tool of docs/files.md wrote"
 )
 
 
@@ -24,7 +27,10 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
     lines, records = [], []
     for line, part in enumerate(text.split("\n"), 1):
         if part.strip():
-            record = _parse(part, name, line)
+            try:
+                record = _DECODER.decode(part)
+            except (ValueError, RecursionError):
+                record = _parse(part, name, line)  # which says what is wrong
             if not isinstance(record, dict):
                 msg = (
                     f"{name}, line {line}: expected a record in braces, as in every "
@@ -67,12 +73,19 @@ def tabulate_records(
     if not records:
         msg = f"{name}: expected records; got none."
         raise TableError(msg)
-    flat = [flatten(record) for record in records]
-    columns: dict[str, list[Any]] = {key: [] for record in flat for key in record}
-    for record in flat:
-        for key, cells in columns.items():
-            cells.append(record.get(key))
+    flat = [
+        flatten(record) if dict in map(type, record.values()) else record
+        for record in records
+    ]
+    names = dict.fromkeys(itertools.chain.from_iterable(flat))
+    columns = {key: _shorten([record.get(key) for record in flat]) for key in names}
     return Frame(kind, name, columns, lines, word, **known)
+
+
+def _shorten(cells: list[Any]) -> Sequence[Any]:
+    """Return a column of texts, or of true and false, with codes for equal cells."""
+    kinds = set(map(type, cells)) - {type(None)}
+    return encode(cells) if kinds in ({str}, {bool}) else cells
 
 
 def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -86,8 +99,19 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def refuse_document(document: Any, name: str) -> TableError:
-    """Return the error for a document of an unknown kind."""
+def list_plain(record: Any, prefix: str) -> dict[str, Any]:
+    """Return the texts and numbers of a mapping, nested or not, by names of columns."""
+    if not isinstance(record, dict):
+        return {}
+    return {
+        key: x
+        for key, x in flatten(record, f"{prefix}.").items()
+        if isinstance(x, (str, int, float))
+    }
+
+
+def refuse_document(document: Any, name: str, tables: Sequence[str] = ()) -> TableError:
+    """Return the error for a document of an unknown kind, which may hold tables."""
     got = type(document).__name__
     if isinstance(document, dict):
         keys = ", ".join(repr(key) for key in list(document)[:8])
@@ -95,7 +119,10 @@ def refuse_document(document: Any, name: str) -> TableError:
     elif isinstance(document, list):
         kinds = sorted({type(x).__name__ for x in document})
         got = f"a list of {' and '.join(kinds)}" if kinds else "an empty list"
-    return TableError(f"{name}: expected {_KNOWN}; got {got}.")
+    advice = "docs/files.md has lines of pandas for others"
+    if tables:
+        advice = f"It has tables {list_names(tables)}: choose one with --table NAME"
+    return TableError(f"{name}: expected {_KNOWN}; got {got}. {advice}.")
 
 
 def _parse(text: str, name: str, line: int) -> Any:
@@ -113,10 +140,6 @@ def _parse(text: str, name: str, line: int) -> Any:
         raise TableError(msg) from error
 
 
-class _TwiceError(ValueError):
-    """A key that occurs twice in a mapping."""
-
-
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
@@ -124,3 +147,10 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _TwiceError(repr(twice))
     return mapping
+
+
+class _TwiceError(ValueError):
+    """A key that occurs twice in a mapping."""
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_twice)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sigarray.read._frame import Frame
-from sigarray.read._json import tabulate_records
+from sigarray.read._json import list_plain, tabulate_records
 
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
@@ -23,7 +23,7 @@ def read_samples(
     """Return the scores of a task, by doc_id, or None for other files.
 
     If there are several filters, the name of a metric includes one, as in the harness:
-    "exact_match,strict-match".
+    "exact_match,strict-match". What a document says is in columns, "doc.passage".
     """
     if not all("doc_id" in x and "filtered_resps" in x for x in records):
         return None
@@ -36,7 +36,7 @@ def read_samples(
         doc, rule = record["doc_id"], str(record.get("filter"))
         turn = seen[doc, rule] = seen.get((doc, rule), -1) + 1
         if (doc, turn) not in rows:
-            rows[doc, turn] = {"doc_id": doc}
+            rows[doc, turn] = {"doc_id": doc} | list_plain(record.get("doc"), "doc")
             if "doc_hash" in record:
                 rows[doc, turn]["doc_hash"] = record["doc_hash"]
             places.append(line)

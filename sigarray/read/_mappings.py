@@ -63,6 +63,8 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         tasks={task: x.scores for task, x in tables.items()},
         ids={task: x.ids[""] for task, x in tables.items()},
         pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
+        missing=choice.missing if any(x.missing for x in tables.values()) else None,
+        n_missing={task: x.n_missing[""] for task, x in tables.items() if x.n_missing},
         kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",
         notes=tuple(notes),
@@ -100,11 +102,15 @@ def _read_models(
                 f"{column.shape}."
             )
             raise TableError(msg)
-        if not np.isfinite(column).all():
-            k = int(np.flatnonzero(~np.isfinite(column))[0])
+        is_fault = ~np.isfinite(column)
+        if choice.missing is not None:
+            is_fault &= ~np.isnan(column)
+        if is_fault.any():
+            k = int(np.flatnonzero(is_fault)[0])
             msg = (
                 f"{source}, {name}: expected finite scores; got {column[k]} at place "
-                f"{k}. Leave out the run, or give it the score that it deserves."
+                f"{k}. Leave out the run, give it the score that failing is worth, or "
+                "pass --missing drop, or worst."
             )
             raise TableError(msg)
         cells[place] = column

@@ -66,6 +66,8 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
     """
     columns = list(scores.values())
     sizes = {len(x) for x in columns}
+    if _are_marks(columns):
+        return []  # 0 and 1 below others are an answer, and no mean
     if len(columns) < 2 or min(sizes) <= _MIN_ABOVE or max(sizes) > _MAX_ROWS:
         return []
     last = _take(columns, -1, slice(None, -1))
@@ -91,6 +93,14 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
     if _are_far_and_small(last):
         raise TableError(_describe(source, "last", "deviations or errors", last))
     return notes
+
+
+def _are_marks(columns: Sequence[np.ndarray]) -> bool:
+    """Tell whether all scores are one of two whole numbers, such as 0 and 1."""
+    starts = np.unique(np.concatenate([x[:_MAX_LOOKED_AT] for x in columns]))
+    if len(starts) > 2 or np.any(starts != np.round(starts)):
+        return False
+    return len(np.unique(np.concatenate(columns))) == 2
 
 
 def _take(columns: Iterable[np.ndarray], place: int, others: slice) -> _Row:

@@ -20,7 +20,7 @@ _ARGUMENTS = {
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric", "ignore"),
+    *("score", "metric", "missing", "table", "ignore"),
 )
 _OTHERS = (
     *("tasks", "where", "path", "alpha", "dt", "threshold", "format"),

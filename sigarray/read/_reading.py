@@ -1,6 +1,6 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     encode_texts,
     find_blank,
+    find_missing,
     is_blank,
     looks_like_score,
     read_cells,
@@ -43,10 +44,34 @@ class Reading:
     doubts: list[str]
 
 
+def choose_metric(
+    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
+) -> str | None:
+    """Return the first of some metrics that a table has, or else the last of them."""
+    for metric in metrics[:-1]:
+        roles = find_roles(frame, chosen)
+        try:
+            if "metric" in roles:
+                _choose_metric(frame, roles["metric"], metric)
+            else:
+                find_score(frame, roles, metric)
+        except UnknownMetricError:
+            continue
+        return metric
+    return metrics[-1] if metrics else None
+
+
 def read_records(
-    frame: Frame, chosen: Mapping[str, str], metric: str | None
+    frame: Frame,
+    chosen: Mapping[str, str],
+    metric: str | None,
+    *,
+    keeps_missing: bool = False,
 ) -> Reading:
     """Return the scores of a table with a row for each.
+
+    Missing scores are NaN if they are kept; blank ones of a table with steps were not
+    taken at a step, and are left out.
 
     Raises
     ------
@@ -64,11 +89,21 @@ def read_records(
     if "metric" in roles:
         metric, rows = _choose_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
-    filled = rows[~find_blank(take(frame.columns[column], rows))]
+    cells = take(frame.columns[column], rows)
+    is_kept = ~find_blank(cells)
+    if keeps_missing and "step" not in roles:
+        is_kept[:] = True
+    filled = rows[is_kept]
+    lacks = find_missing(take(cells, np.flatnonzero(is_kept)))
+    known = filled[~lacks] if keeps_missing else filled
     numbers = read_cells(
-        {column: take(frame.columns[column], filled)},
-        lambda name, k: frame.place(name, filled[k]),
+        {column: take(frame.columns[column], known)},
+        lambda name, k: frame.place(name, known[k]),
     )
+    scores = numbers.columns[column]
+    if keeps_missing:
+        scores = np.full(len(filled), np.nan)
+        scores[~lacks] = numbers.columns[column]
     notes = [*frame.notes, *numbers.notes]
     n_blank = len(rows) - len(filled)
     if n_blank:
@@ -86,14 +121,15 @@ def read_records(
         (roles,),
         np.broadcast_to(np.int32(0), len(filled)),
         filled,
-        numbers.columns[column],
+        scores,
         _read_steps(frame, roles, filled),
         factors,
     )
     if not len(records):
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
-    doubts = _doubt_columns(frame, roles, column, factors["model"], filled)
+    doubts = [f"{frame.source}: {x}" for x in frame.doubts]
+    doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     return Reading(records, numbers.is_percent, notes, doubts)
 
 

@@ -98,6 +98,10 @@ class Records:
             factors={role: x[rows] for role, x in self.factors.items()},
         )
 
+    def fill(self, is_one: np.ndarray, score: float) -> "Records":
+        """Return the scores with one value in some places."""
+        return replace(self, scores=np.where(is_one, score, self.scores))
+
     def name(self, **said: Any) -> "Records":
         """Return the scores with one name for all in each of some roles."""
         named = {role: repeat(x, len(self)) for role, x in said.items()}

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Unit
+from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
+from sigarray.read._missing import Missing
 
 
 class ScoreTable(NamedTuple):
@@ -38,10 +40,14 @@ class ScoreTable(NamedTuple):
     left_out : tuple of str
         Tasks with scores of only one model, or without the metric.
     higher_is_better : bool, optional
-        As stated by the tool that wrote the file, or None.
+        As stated by the tool that wrote the file, or by the caller, or None.
     pairs : mapping
         Task -> two models -> their scores on the items, or named runs, of both, if some
         model lacks some in the task; `tasks` has those of all models.
+    missing : {"drop", "worst"}, optional
+        What was done with missing scores, if there were any.
+    n_missing : mapping
+        Task -> model -> how many of its scores were missing.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -56,6 +62,8 @@ class ScoreTable(NamedTuple):
     left_out: tuple[str, ...] = ()
     higher_is_better: bool | None = None
     pairs: Mapping[str, Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]] = {}
+    missing: Missing | None = None
+    n_missing: Mapping[str, Mapping[str, int]] = {}
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -82,17 +90,23 @@ class ScoreTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to read from files: names of columns, models and tasks."""
+    """What to read from files: names of columns, models and tasks.
 
-    metric: str | None = None
+    Of several metrics, each file has the first that is in it.
+    """
+
+    metrics: Sequence[str] = ()
     columns: Mapping[str, str] | None = None
     models: Sequence[str] | None = None
     tasks: Sequence[str] | None = None
     where: Mapping[str, Sequence[str]] | None = None
     path: str | None = None
+    table: str | None = None
     ignored: Sequence[str] = ()
     unit: Unit | None = None
     is_paired: bool = False
     drop_unmatched: bool = False
+    missing: Missing | None = None
+    higher_is_better: Direction = None
     min_models: int = 2
     max_models: int | None = None

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out
@@ -39,6 +41,7 @@ from sigarray.read._naming import (
     name_files,
     name_records,
 )
+from sigarray.read._nested import name_levels, read_nested
 from sigarray.read._paths import (
     check_paths,
     refuse_crossed_names,
@@ -46,7 +49,7 @@ from sigarray.read._paths import (
     refuse_single_runs,
 )
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._reading import Reading, read_records
+from sigarray.read._reading import Reading, choose_metric, read_records
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -87,23 +90,8 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns or {})
-    files, notes = _open(sources, choice.path)
-    # Mappings have no rows, and so no table.
-    tables = [
-        None if isinstance(content, dict) else tabulate(content, name, file.path)
-        for file, name, content in files
-    ]
-    files, tables = _choose_rows(files, tables, chosen, choice)
-    files, tables = put_all_together(files, tables, chosen)
-    tables = [
-        None if x is None else turn_runs(x, chosen, choice.ignored, choice.metric)
-        for x in tables
-    ]
-    for frame in tables:
-        if frame is not None:
-            refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
-            refuse_splits(frame, chosen, choice.ignored)
-            refuse_folds(frame, chosen, choice.ignored)
+    files, notes = _open(sources, choice)
+    files, tables = _tabulate(files, chosen, choice)
     folds = [
         doubt
         for frame in tables
@@ -119,7 +107,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
     frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
     _refuse_rows(frames, chosen, choice)
-    frames, of_items = find_items(frames, chosen, choice.metric)
+    metric = choose_metric(frames[0], chosen, choice.metrics)
+    frames, of_items = find_items(frames, chosen, metric)
     readings, said, without = _read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     said += list_notes(frames, readings)
@@ -154,7 +143,10 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     said += say_split(splits)
     records = join_all(named)
     if choice.unit is None:
-        said += refuse_unnamed_rows(records)
+        known = np.flatnonzero(~np.isnan(records.scores))
+        said += refuse_unnamed_rows(
+            records if len(known) == len(records) else records.take(known)
+        )
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
@@ -162,6 +154,40 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     return _add_doubts(table, doubts, folds)
+
+
+def _tabulate(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+    """Return the files with chosen rows, and their tables; mappings have none.
+
+    Raises
+    ------
+    TableError
+        Rows of means, of training and test data, or of folds, without an option.
+    """
+    if len(files) > 1 or files[0][0].is_named:
+        files = [(x, name, _nest(name, content)) for x, name, content in files]
+    tables = [
+        None if isinstance(content, dict) else tabulate(content, name, file.path)
+        for file, name, content in files
+    ]
+    files, tables = _choose_rows(files, tables, chosen, choice)
+    files, tables = put_all_together(files, tables, chosen)
+    for k, (file, *_) in enumerate(files):
+        frame = tables[k]
+        if frame is None:
+            continue
+        has_model = _names_model(file, len(files))
+        frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
+        metric = choose_metric(frame, chosen, choice.metrics)
+        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, metric)
+        refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
+        refuse_splits(frame, chosen, choice.ignored)
+        refuse_folds(frame, chosen, choice.ignored)
+    return files, tables
 
 
 def _add_doubts(
@@ -178,7 +204,8 @@ def _refuse_rows(
 ) -> None:
     """Refuse predictions, and folds that were not chosen, with a row for each."""
     for frame in frames:
-        refuse_predictions(frame, chosen, choice.metric)
+        metric = choose_metric(frame, chosen, choice.metrics)
+        refuse_predictions(frame, chosen, metric)
         if choice.unit is None and not choice.is_paired:
             refuse_cross_validation(frame, chosen)
 
@@ -249,8 +276,22 @@ def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
     return reading.records[0].model is None and not is_of_items
 
 
+def _names_model(file: SourceFile, n_files: int) -> bool:
+    """Tell whether the path of a file names the model of all of its scores."""
+    if file.said is not None:
+        return "model" in file.said
+    return n_files > 1 or file.is_named
+
+
+def _nest(name: str, content: Any) -> Any:
+    """Return a mapping to lists as a table, for it is not one of models."""
+    return (
+        read_nested(name, content) if isinstance(content, dict) else None
+    ) or content
+
+
 def _open(
-    sources: Sequence[Any], path: str | None
+    sources: Sequence[Any], choice: Choice
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
     """Return the contents of all files, and notes."""
     paths = [x for x in sources if isinstance(x, (str, os.PathLike))]
@@ -262,10 +303,10 @@ def _open(
         frame = read_data_frame(sources[0], name)
         return [(SourceFile("", name), name, frame)], []
     files, notes = list_files(paths)
-    if path is not None:
-        files, said = name_by_template(files, path)
+    if choice.path is not None:
+        files, said = name_by_template(files, choice.path)
         notes += said
-    return [(file, *open_source(file)) for file in files], notes
+    return [(file, *open_source(file, choice.table)) for file in files], notes
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
@@ -296,7 +337,14 @@ def _read_frames(
             readings.append(None)
             continue
         try:
-            readings.append(read_records(frame, chosen, choice.metric))
+            readings.append(
+                read_records(
+                    frame,
+                    chosen,
+                    choose_metric(frame, chosen, choice.metrics),
+                    keeps_missing=choice.missing is not None,
+                )
+            )
         except UnknownMetricError as error:
             if frame.metrics is None:
                 raise
@@ -307,7 +355,7 @@ def _read_frames(
             known = dict.fromkeys(x for error in faults for x in error.known)
             msg = (
                 f"Expected --metric to be one of {list_names(list(known))}; got "
-                f"{choice.metric!r}."
+                f"{list_names(choice.metrics)}."
             )
             raise TableError(msg)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
@@ -319,5 +367,5 @@ def _read_frames(
     if not faults:
         return readings, [], []
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
-    note = f"{which} left out, without metric {choice.metric!r}"
+    note = f"{which} left out, without metric {list_names(choice.metrics)}"
     return readings, [note], [x.task for x in faults if x.task is not None]

@@ -2,15 +2,29 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from sigarray.read import _helm, _inspect, _lighteval, _lm_eval, _trackers
+from sigarray.read import (
+    _arrays,
+    _excel,
+    _helm,
+    _inspect,
+    _lighteval,
+    _lm_eval,
+    _tensorboard,
+    _trackers,
+)
 from sigarray.read._bytes import TableError, read_text
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
-from sigarray.read._files import SourceFile, is_of_suffix
+from sigarray.read._documents import find_tables, tabulate_part, take_part
+from sigarray.read._files import (
+    ARRAYS,
+    EXCEL,
+    SourceFile,
+    is_mlflow_store,
+    is_of_suffix,
+)
 from sigarray.read._frame import Frame
 from sigarray.read._frames import is_stored_table, read_stored_table
 from sigarray.read._json import (
@@ -20,10 +34,9 @@ from sigarray.read._json import (
     refuse_document,
     tabulate_records,
 )
-from sigarray.read._text import Row, split_table
+from sigarray.read._layout import TextTable, read_table
+from sigarray.read._nested import read_nested
 
-# Rows of text, which have columns of models or are to be a frame.
-TextTable = tuple[list[Row], np.ndarray | None]
 # The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
@@ -42,35 +55,70 @@ _OF_DOCUMENTS: tuple[Callable[..., Frame | None], ...] = (
 )
 
 
-def open_source(file: SourceFile) -> tuple[str, Frame | TextTable | Columns]:
-    """Return the name and the content of a file.
+def open_source(
+    file: SourceFile, table: str | None = None
+) -> tuple[str, Frame | TextTable | Columns]:
+    """Return the name and the content of a file, or of a table in it.
 
     Raises
     ------
     TableError
-        A file that cannot be read, or is of an unknown kind.
+        A file that cannot be read, or is of an unknown kind; no such table.
     """
     path = file.path
+    if path.lower().endswith(EXCEL):
+        return path, _excel.read_sheet(path, table)
+    name, content = _open(path)
+    if isinstance(content, _Document):
+        return name, _recognise(name, content.content, table)
+    if table is not None:
+        msg = (
+            f"{name}: expected a workbook of Excel or a document of JSON, for --table "
+            f"{table}; got a file of one table."
+        )
+        raise TableError(msg)
+    return name, content
+
+
+class _Document(NamedTuple):
+    """A document of JSON, which may hold several tables."""
+
+    content: Any
+
+
+def _open(path: str) -> tuple[str, Frame | TextTable | Columns | _Document]:
+    """Return the name and the content of a file of any kind but Excel's."""
+    lower = path.lower()
     if path != "-" and Path(path).is_dir():
-        return path, _trackers.read_mlflow_store(Path(path))
-    if path.lower().endswith(".eval"):
+        folder = Path(path)
+        is_store = is_mlflow_store(folder)
+        read = _trackers.read_mlflow_store if is_store else _tensorboard.read_events
+        return path, read(folder)
+    if lower.endswith(".eval"):
         return path, _inspect.read_archive(path)
+    if lower.endswith(ARRAYS):
+        return path, _arrays.read_arrays(path)
     if is_stored_table(path):
         return path, read_stored_table(path)
     name, text = read_text(path)
+    return name, _parse(text, name, path)
+
+
+def _parse(text: str, name: str, path: str) -> Frame | TextTable | _Document:
+    """Return the content of a text of CSV, JSON or JSON lines."""
     start = text.lstrip()[:1]
     is_lines = is_of_suffix(path, (".jsonl", ".ndjson"))
     if start not in ("{", "[") or is_of_suffix(path, (".csv", ".tsv")):
-        return name, split_table(text, name)
+        return read_table(text, name)
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        return name, _recognise_lines(name, lines, records)
-    return name, _recognise_document(name, parse_document(text, name))
+        return _recognise_lines(name, lines, records)
+    return _Document(parse_document(text, name))
 
 
 def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
     """Return a table as a frame, converted if a known tool wrote it."""
-    frame = content if isinstance(content, Frame) else _tabulate_text(*content, name)
+    frame = content if isinstance(content, Frame) else _tabulate_text(content, name)
     if not frame.roles and frame.columns:
         for convert in _OF_TABLES:
             converted = convert(frame, path)
@@ -79,7 +127,8 @@ def tabulate(content: Frame | TextTable, name: str, path: str) -> Frame:
     return frame
 
 
-def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Frame:
+def _tabulate_text(table: TextTable, name: str) -> Frame:
+    rows, numbers, notes = table
     header = [" ".join(cell.split()) for cell in rows[0][1]] if rows else []
     if numbers is not None:
         columns: dict[str, Any] = {
@@ -104,7 +153,7 @@ def _tabulate_text(rows: list[Row], numbers: np.ndarray | None, name: str) -> Fr
             columns.pop("", None)
         lines = [line for line, _ in rows[1:]]
     twice = tuple(x for x in columns if header.count(x) > 1)
-    return Frame("a table", name, columns, lines, twice=twice)
+    return Frame("a table", name, columns, lines, twice=twice, notes=notes)
 
 
 def _has_records(text: str) -> bool:
@@ -125,25 +174,47 @@ def _recognise_lines(
     return tabulate_records("records of JSON", name, records, lines, "line")
 
 
-def _recognise_document(name: str, document: Any) -> Frame | Columns:
-    if not isinstance(document, (dict, list)):
-        raise refuse_document(document, name)
-    if isinstance(document, dict):
-        for read in _OF_DOCUMENTS:
-            frame = read(name, document)
-            if frame is not None:
-                return frame
-        if document and all(isinstance(x, list) for x in document.values()):
-            return dict(document)
-        # The document of a single run, such as metrics.json.
-        n_inner = sum(isinstance(x, dict) for x in document.values())
-        is_flat = not any(isinstance(x, list) for x in flatten(document).values())
-        if is_flat and n_inner < len(document):
-            return tabulate_records("a record of JSON", name, [document], [1], "record")
-    elif document and all(isinstance(x, dict) for x in document):
-        frame = _helm.read_instances(name, document)
+def _recognise(name: str, document: Any, table: str | None) -> Frame | Columns:
+    """Return the scores of a document, or of a table in it."""
+    if table is not None:
+        frame = tabulate_part(document, table, name)
         if frame is not None:
             return frame
-        places = list(range(1, len(document) + 1))
-        return tabulate_records("records of JSON", name, document, places, "record")
-    raise refuse_document(document, name)
+        document = take_part(document, table, name)
+    if isinstance(document, dict):
+        return _recognise_mapping(name, document)
+    are_records = isinstance(document, list) and all(
+        isinstance(x, dict) for x in document
+    )
+    if not document or not are_records:
+        raise refuse_document(document, name)
+    places = list(range(1, len(document) + 1))
+    return _helm.read_instances(name, document) or tabulate_records(
+        "records of JSON", name, document, places, "record"
+    )
+
+
+def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
+    for read in _OF_DOCUMENTS:
+        frame = read(name, document)
+        if frame is not None:
+            return frame
+    if document and all(map(_is_column, document.values())):
+        return document
+    nested = read_nested(name, document)
+    if nested is not None:
+        return nested
+    # The document of a single run, such as metrics.json.
+    n_inner = sum(isinstance(x, dict) for x in document.values())
+    is_flat = not any(isinstance(x, list) for x in flatten(document).values())
+    if is_flat and n_inner < len(document):
+        return tabulate_records("a record of JSON", name, [document], [1], "record")
+    tables = find_tables(document)
+    if len(tables) == len(document) == 1:
+        return _recognise(name, document, *tables)
+    raise refuse_document(document, name, list(tables))
+
+
+def _is_column(x: Any) -> bool:
+    """Tell whether a value is a list of cells, as of a model."""
+    return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)

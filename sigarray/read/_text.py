@@ -10,6 +10,8 @@ import numpy as np
 
 from sigarray.read._bytes import TableError, read_text
 
+# From here on float64 has no place for every whole number, such as an id.
+_EXACT = 2.0**53
 # Stricter than float(), which also takes "1_000", "nan" and "infinity".
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Sums and squares of thousands of such scores can still be shown.
@@ -43,7 +45,7 @@ def split_rows(text: str, name: str) -> list[Row]:
         A malformed row, such as one with a quote without an end.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = _find_delimiter(first)
+    delimiter = find_delimiter(first)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows, line = [], 1
     try:
@@ -120,13 +122,16 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     body = lines[line + 1 :]
     if not any(body) or '"' in text or "\r" in text or _has_gap(body):
         return None
-    delimiter = _find_delimiter(lines[line])
+    delimiter = find_delimiter(lines[line])
     if delimiter == ";":
         return None  # `split_rows` finds out what points and commas are
     header = tuple(cell.strip() for cell in lines[line].split(delimiter))
     numbers = parse_numbers(body, delimiter)
     if numbers is None or numbers.shape[1] != len(header) or not all(header):
         return None
+    largest = np.abs(numbers).max(axis=0)
+    if np.any(np.all(numbers[:, largest >= _EXACT] % 1.0 == 0.0, axis=0)):
+        return None  # ids stay texts
     return [(line + 1, header)], numbers
 
 
@@ -136,6 +141,6 @@ def _has_gap(lines: list[str]) -> bool:
     return bool(re.search(r"\n[ \t]*\n", inside))
 
 
-def _find_delimiter(header: str) -> str:
+def find_delimiter(header: str) -> str:
     # A name may hold a comma or a semicolon, but hardly a tab.
     return "\t" if "\t" in header else max(",;", key=header.count)

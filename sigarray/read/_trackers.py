@@ -25,7 +25,15 @@ _OF_RUNS = {
     *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
 }
 # A word, or MLflow's number, for the status of a finished run.
-_FINISHED = {"finished", "3"}
+_FINISHED = {"finished", "3", "complete"}
+# Columns of values of Optuna's `trials_dataframe`.
+_OF_TRIAL = re.compile(r"values?(_.+)?|user_attrs_.+")
+_OF_SEARCH = (
+    "trials of a search are no independent runs where its sampler chooses them by the "
+    "results of others",
+    "whether the study maximizes or minimizes, which is Optuna's default, is not in "
+    "the table: pass --lower-is-better where it minimizes",
+)
 
 
 def convert_chart(frame: Frame, _: str) -> Frame | None:
@@ -110,6 +118,15 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
         return _choose_finished(runs, "status") if "status" in names else runs
+    if {"number", "state", "datetime_start"} <= names:
+        trials = replace(
+            frame,
+            kind="runs of Optuna",
+            roles={"run": _find_seed(frame.columns) or "number"},
+            metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
+            doubts=_OF_SEARCH,
+        )
+        return _choose_finished(trials, "state")
     return None
 
 

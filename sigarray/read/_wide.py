@@ -13,6 +13,7 @@ from sigarray.read._cells import (
     find_blank,
     is_blank,
     looks_like_score,
+    looks_like_verdict,
     read_cells,
 )
 from sigarray.read._codes import take
@@ -126,6 +127,7 @@ def read_wide(
     is_paired: bool = False,
     min_models: int = 2,
     max_models: int | None = None,
+    are_gaps_said: bool = False,
 ) -> WideScores:
     """Read the scores of the models of a table.
 
@@ -145,6 +147,8 @@ def read_wide(
         The least number of models.
     max_models : int, optional
         The largest number of models.
+    are_gaps_said : bool, default: False
+        No note says that blank cells were left out.
 
     Returns
     -------
@@ -188,7 +192,7 @@ def read_wide(
         numbered = {k: x for k, x in names.items() if x in list_numbered(scores)}
         why = "for its whole numbers are all different"
         refuse_indices(numbered, why, table.header_line, name)
-    gaps = [x for x in scores if _has_gap(numbers.columns[x])]
+    gaps = [x for x in scores if not are_gaps_said and _has_gap(numbers.columns[x])]
     notes = [f"blank cells of {list_names(gaps, 4)} were left out"] if gaps else []
     return WideScores(scores, ids, [*numbers.notes, *notes])
 
@@ -210,7 +214,10 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
         for k in names
         if not isinstance(table.cells[k], np.ndarray) and _is_text(table.cells[k])
     ]
-    if not texts:
+    are_verdicts = len(texts) == len(names) and all(
+        looks_like_verdict(x) for k in texts for x in table.cells[k] if not is_blank(x)
+    )
+    if not texts or are_verdicts:
         return
     first = texts[0]
     place = f"{table.place(0)}, {_place_column(first, names[first])}"

@@ -9,8 +9,10 @@ import numpy as np
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
+from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, list_names
 from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._missing import Counts, blank_missing, find_worst, say_missing
 from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unnamed import find_unnamed_items
@@ -51,7 +53,9 @@ def read_columns(
         for part in parts.values():
             read_ids(part, of_index["run"], "run")
     table = take_wide(wide, chosen, choice)
-    said = [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    of_file = () if frame is None else frame.notes
+    said = [f"{name}: {note}" for note in of_file]
+    said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     return table._replace(notes=(*said, *table.notes))
 
 
@@ -67,7 +71,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     tasks: dict[str, Scores] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
     pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
+    n_missing: dict[str, Counts] = {}
     notes, left_out, are_items = [], [], []
+    direction = _find_direction(wide, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         part, kept, lacking = _leave_out_empty(rows, task, choice)
         models = _list_models(part, chosen, kept)
@@ -76,13 +82,32 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             notes.append(f"task {task!r} was left out: {which} scores")
             left_out.append(task)
             continue
+        counts: Counts = {}
+        if choice.missing is not None:
+            part, counts = blank_missing(
+                part, models, choice.missing, is_of_pairs=_is_of_pairs(chosen, choice)
+            )
         of_pairs: dict[tuple[str, str], WideTable] = {}
         if choice.drop_unmatched and _is_of_pairs(chosen, choice):
             part, of_pairs, said = drop_unmatched(part, models)
             notes += [f"task {task!r}: {x}" if task else x for x in said]
         scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
-        tasks[task], ids[task] = scores, names
         notes += [*lacking, *said]
+        if counts and choice.missing is not None:
+            worst = None
+            if choice.missing == "worst":
+                is_higher = direction is not False
+                worst = find_worst(list(scores.values()), is_higher=is_higher)
+                scores = {
+                    x: np.append(y, np.full(counts.get(x, 0), worst))
+                    for x, y in scores.items()
+                }
+                names = _number(scores)
+            unit = "item" if _is_of_pairs(chosen, choice) else "run"
+            line = say_missing(counts, choice.missing, unit, worst)
+            notes.append(f"task {task!r}: {line}" if task else line)
+            n_missing[task] = counts
+        tasks[task], ids[task] = scores, names
         if of_pairs:
             pairs[task] = {
                 (a, b): _take_pair(rows_of_pair, a, b, chosen)
@@ -105,8 +130,25 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         source=wide.source,
         notes=tuple(dict.fromkeys(f"{wide.source}: {note}" for note in notes)),
         left_out=tuple(left_out),
+        higher_is_better=direction,
         pairs=pairs,
+        missing=choice.missing if n_missing else None,
+        n_missing=n_missing,
     )
+
+
+def _find_direction(wide: WideTable, choice: Choice) -> bool | None:
+    """Return whether higher is better, which names of metrics cannot say."""
+    said = choice.higher_is_better
+    if isinstance(said, Mapping) and "score" not in said:
+        lower = ",".join(x for x, is_higher in said.items() if not is_higher)
+        msg = (
+            f"{wide.source}: expected metrics by name, for --lower-is-better {lower}; "
+            f"got a column for each model: {list_names(list(wide.names.values()))}. "
+            "Pass --lower-is-better alone where all scores are losses."
+        )
+        raise TableError(msg)
+    return find_direction(said, "score", wide.source)
 
 
 def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
@@ -124,7 +166,7 @@ def _take_pair(
 def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
     """Refuse options of a table with a row for each score."""
     others = sorted(set(chosen) - {"item", "run", "task"})
-    if others or choice.metric is not None:
+    if others or choice.metrics:
         option = others[0] if others else "metric"
         msg = (
             f"{wide.source}: expected a table with a row for each score, for "
@@ -201,6 +243,7 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
+        are_gaps_said=choice.missing is not None,
     )
     scores, notes = wide_scores.scores, wide_scores.notes
     if choice.models is None:
@@ -213,15 +256,18 @@ def _take_task(
         is_of_items, said = find_unnamed_items(place, scores)
         notes += said
     if wide_scores.ids is None:
-        # All models of one size share a tuple.
-        numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
-        ids = {model: numbers[: len(column)] for model, column in scores.items()}
-        return scores, ids, notes, is_of_items
+        return scores, _number(scores), notes, is_of_items
     places = {name: k for k, name in enumerate(wide_scores.ids)}
     order = [places[name] for name in sort_ids(places)]
     scores = {model: column[order] for model, column in scores.items()}
     ids = dict.fromkeys(scores, tuple(wide_scores.ids[k] for k in order))
     return scores, ids, notes, is_of_items
+
+
+def _number(scores: Scores) -> dict[str, tuple[str, ...]]:
+    """Return the numbers of scores without names; models of one size share a tuple."""
+    numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
+    return {model: numbers[: len(column)] for model, column in scores.items()}
 
 
 def _find_index_roles(
@@ -275,7 +321,7 @@ def _find_wide(
         by_place = {k: frame.columns[x] for k, x in names.items()}
         place = f"{name}, {frame.line_word} "
         return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
-    rows, numbers = content
+    rows, numbers, _ = content
     return tabulate_rows(
         rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
     )

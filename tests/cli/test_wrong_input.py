@@ -53,7 +53,7 @@ def test_tables_that_are_read(write, content, names):
         ("a,b\n1,2\n3,x\n", r"line 3, column 2 \(b\): expected a number; got 'x'\."),
         (
             "a,b\n1,NA\n",
-            r"line 2, column 2 \(b\).*got 'NA'\. Where a run failed, .* cell blank",
+            r"line 2, column 2 \(b\).*got 'NA'\. Where a run failed, .*--missing drop",
         ),
         ("a,b\n1,inf\n", r"line 2, column 2 \(b\): expected a number; got 'inf'"),
         ("a,b\n1,1e999\n", r"line 2, column 2 \(b\): expected a number; got '1e999'"),
@@ -83,7 +83,8 @@ def test_tables_that_are_read(write, content, names):
             b"a,b\n1,2\n3,\xff\n",
             r"line 3, byte 3: expected UTF-8 text; got the byte 0xff",
         ),
-        ("a,b\n".encode("utf-16"), r"line 1, byte 1: expected UTF-8 text"),
+        ("a,b\n".encode("utf-16"), r"rows of scores below the header; got none"),
+        ("a,b\n".encode("utf-16-le"), r"line 1, byte 2: expected UTF-8 text"),
         ('a,b\n1,"2\n3,4\n', r"line 2: not a row of a table"),
         ('a,b\n"1\n",2\n1,x\n', r"line 4, column 2 \(b\): expected a number; got 'x'"),
     ],

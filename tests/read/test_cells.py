@@ -22,6 +22,29 @@ class TestNumbers:
         with pytest.raises(TableError, match=r"line 3.*expected no percent .*'7%'"):
             self.read(write, "0.8", "7%", "0.6")
 
+    def test_commas_of_thousands(self, write):
+        cells = ["1,234.5", "2,345", "987.25", "1,234,567.0"]
+        expected = [1234.5, 2345.0, 987.25, 1234567.0]
+        assert self.read(write, *cells).tolist() == expected
+        with pytest.raises(TableError, match=r"line 3.*commas of thousands.*'0,5'"):
+            self.read(write, "1,234.5", "0,5")
+
+    def test_yes_and_no_are_scores_where_these_are_named(self, write):
+        rows = [(m, k, "yes" if k % 3 else "no") for m in "ab" for k in range(6)]
+        path = write(as_csv(rows, "model,item,answer"))
+        with pytest.raises(TableError, match=r"Name it with score"):
+            read.scores(path)
+        table = read.scores(path, score="answer")
+        assert as_lists(table)[""]["a"] == [0, 1, 1, 0, 1, 1]
+        assert any(x.endswith("yes is 1, and no is 0") for x in table.notes)
+        passed = write(
+            as_csv(
+                [(m, k, "passed") for m, k, _ in rows[:-1]] + [("b", 5, "failed")],
+                "model,item,x",
+            )
+        )
+        assert as_lists(read.scores(passed))[""]["b"] == [1, 1, 1, 1, 1, 0]
+
     def test_percent_signs_in_one_of_two_files(self, write):
         a, b = write("score\n85%\n", "a.csv"), write("score\n0.9\n", "b.csv")
         with pytest.raises(TableError, match=r"percent signs in .*a.csv, and none in"):

@@ -199,6 +199,21 @@ class TestNames:
         with pytest.raises(TableError, match=rf"column once; got '{twice}' twice\. Re"):
             read.scores(frame)
 
+    def test_twice_in_parquet(self, tmp_path):
+        pyarrow = pytest.importorskip("pyarrow")
+        table = pyarrow.table([[0.5], [0.6], [0.7]], names=["a", "b", "a"])
+        pytest.importorskip("pyarrow.parquet").write_table(
+            table, tmp_path / "t.parquet"
+        )
+        with pytest.raises(TableError, match=r"each column once; got 'a' twice"):
+            read.scores(tmp_path / "t.parquet")
+
+    def test_columns_without_rows(self):
+        pd = pytest.importorskip("pandas")
+        for names in (["a", "b"], ["model", "acc"]):
+            with pytest.raises(TableError, match=f"expected rows.* '{names[1]}' alone"):
+                read.scores(pd.DataFrame(columns=names, dtype=float))
+
     def test_twice_in_arrow(self):
         pyarrow = pytest.importorskip("pyarrow")
         columns = [pyarrow.array(x) for x in (["a", "b"], [0.5, 1.0], [0.25, 0.75])]

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from sigarray import compare_models, read
+from sigarray.read import TableError
 from tests.read.asking import refuse
 
 DRAW = np.random.default_rng(0)
@@ -112,3 +114,46 @@ class TestFoldsThatAreLeftOut:
         path = write(long_table("batch").replace("batch", "host"))
         _, _, err = run("compare", path, "--ignore", "host")
         assert "rows is taken for" not in err
+
+
+class TestScikitLearn:
+    """The lines of pandas of the page on files."""
+
+    def test_cross_validate(self, tmp_path):
+        pytest.importorskip("sklearn")
+        pd = pytest.importorskip("pandas")
+        from sklearn.datasets import load_iris
+        from sklearn.model_selection import cross_validate
+        from sklearn.tree import DecisionTreeClassifier
+
+        x, y = load_iris(return_X_y=True)
+        by_model = {
+            f"depth {k}": cross_validate(DecisionTreeClassifier(max_depth=k), x, y)
+            for k in (1, 2)
+        }
+        frames = {name: pd.DataFrame(scores) for name, scores in by_model.items()}
+        path = tmp_path / "cv.csv"
+        pd.concat(frames, names=["model", "fold"]).reset_index().to_csv(path)
+        with pytest.raises(TableError, match="folds or repetitions on one data set"):
+            read.scores(path, metric="test_score")
+        table = read.scores(path, metric="test_score", run="fold", paired=True)
+        for name, scores in by_model.items():
+            assert table.scores[name].tolist() == scores["test_score"].tolist()
+        assert table.ids[""]["depth 1"] == tuple("01234")
+
+    def test_cv_results(self):
+        pytest.importorskip("sklearn")
+        pd = pytest.importorskip("pandas")
+        from sklearn.datasets import load_iris
+        from sklearn.model_selection import GridSearchCV
+        from sklearn.tree import DecisionTreeClassifier
+
+        search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
+        search.fit(*load_iris(return_X_y=True))
+        results = pd.DataFrame(search.cv_results_)
+        results = results.astype({"params": str})
+        frame = results.set_index("params").filter(regex=r"^split\d+_test_score").T
+        result = compare_models(frame, test="t", test_share=0.2)
+        assert result.table.models == ("{'max_depth': 1}", "{'max_depth': 2}")
+        means = [x.mean() for x in result.table.scores.values()]
+        assert means == pytest.approx(results["mean_test_score"].tolist())

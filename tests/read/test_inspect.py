@@ -68,6 +68,22 @@ class TestInspect:
         table = read.scores(INSPECT / "deflated", metric="brevity", drop_unmatched=True)
         assert any("without a score were left out" in note for note in table.notes)
 
+    def test_metadata_are_columns(self, tmp_path):
+        """Documents of samples are clusters."""
+        (path, *_) = sorted((INSPECT / "json").iterdir())
+        log = json.loads(path.read_text("utf-8"))
+        for k, sample in enumerate(log["samples"]):
+            sample["metadata"] = {"source": {"document": f"d{k // 2}"}}
+        written = tmp_path / "log.json"
+        written.write_text(json.dumps(log), "utf-8")
+        cluster = "metadata.source.document"
+        table = read.scores(written, metric="rubric.accuracy", cluster=cluster)
+        known = {x["metadata"]["source"]["document"] for x in log["samples"]}
+        assert table.unit == "cluster"
+        assert {
+            x for ids in table.ids.values() for y in ids.values() for x in y
+        } <= known
+
     def test_archives_that_are_broken(self, tmp_path):
         path = tmp_path / "log.eval"
         path.write_bytes(b"PK\x03\x04" + bytes(50))

@@ -47,6 +47,28 @@ class TestLmEval:
             "'toy-org__model-b' lacks 1 ('5'); left out" in x for x in table.notes
         )
 
+    def test_what_a_document_says_is_a_column(self, tmp_path):
+        """Questions of one passage are a cluster, which only `doc` names."""
+        for name in self.NAMES:
+            (path,) = (LM_EVAL / name).glob("samples_toy_qa_*")
+            lines = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
+            for x in lines:
+                x["doc"]["passage"] = f"p{x['doc_id'] // 2}"
+            text = "\n".join(map(json.dumps, lines))
+            (tmp_path / name).mkdir()
+            (tmp_path / name / path.name).write_text(text, "utf-8")
+        said = {"metric": "token_f1", "drop_unmatched": True}
+        items = read.scores(tmp_path, **said)
+        clusters = read.scores(tmp_path, cluster="doc.passage", **said)
+        assert clusters.unit == "cluster"
+        assert means(clusters) == pytest.approx(means(items))
+        ids = {int(x) // 2 for x in items.ids["toy_qa"][self.NAMES[0]]}
+        assert clusters.ids["toy_qa"][self.NAMES[0]] == tuple(
+            f"p{k}" for k in sorted(ids)
+        )
+        some = read.scores(tmp_path, where={"doc.passage": ["p0", "p1"]}, **said)
+        assert len(some.scores[self.NAMES[0]]) <= 4
+
     def test_another_document_of_the_same_number_is_an_error(self):
         folders = [LM_EVAL / self.NAMES[0], LM_EVAL / "toy-org__model-b-unsorted"]
         with pytest.raises(TableError, match=r"one text.* pass item='doc_hash'"):

@@ -37,6 +37,16 @@ def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
     assert measure_refusals(n_models, n_runs, decimals) <= 0.02
 
 
+def test_answers_of_0_and_1_are_no_means():
+    table = np.random.default_rng(0).integers(0, 2, (3, 200)).astype(float)
+    for last in (0.0, 1.0):
+        table[:, -1] = last
+        assert refuse_mean_rows("f.csv", by_model(table)) == []
+    table[:, -1] = table[:, :-1].mean(axis=1)
+    with pytest.raises(TableError, match="got the means of the 199 above"):
+        refuse_mean_rows("f.csv", by_model(table))
+
+
 def shares(n_items, n_runs, decimals=None):
     def draw(rng):
         found = rng.binomial(n_items, 0.9, (2, n_runs)) / n_items

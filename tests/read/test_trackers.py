@@ -128,3 +128,43 @@ class TestWandb:
             found.setdefault(model, []).append(score)
         for model, scores in table.scores.items():
             assert sorted(scores.tolist()) == sorted(found[model])
+
+
+def test_trials_of_optuna(recwarn):
+    path = FILES / "optuna" / "trials.csv"
+    with pytest.raises(TableError, match=r"read as runs of Optuna: .* with model"):
+        read.scores(path)
+    table = read.scores(path, model="params_model")
+    for model, x in table.scores.items():
+        rows = [y for y in read_csv(path) if y["params_model"] == model]
+        assert sorted(x.tolist()) == sorted(float(y["value"]) for y in rows)
+    adaptive, direction = table.doubts
+    assert "no independent runs" in adaptive
+    assert "--lower-is-better where it minimizes" in direction
+
+
+def test_unfinished_trials_of_optuna_are_left_out(write):
+    """A pruned trial has a value too: the last that was reported."""
+    text = (FILES / "optuna" / "trials.csv").read_text("utf-8")
+    path = write(text.replace("COMPLETE", "PRUNED", 1))
+    table = read.scores(path, model="params_model")
+    assert sum(map(len, table.scores.values())) == text.count("COMPLETE") - 1
+    assert any("1 run that has not finished (pruned)" in x for x in table.notes)
+
+
+def test_logs_of_keras():
+    """What `CSVLogger` wrote: the last epoch of each run."""
+    table = read.scores(FILES / "keras", metric="val_accuracy")
+    for model, x in table.scores.items():
+        logs = [read_csv(FILES / "keras" / model / f"seed{k}.csv") for k in range(3)]
+        assert x.tolist() == [float(rows[-1]["val_accuracy"]) for rows in logs]
+
+
+def test_experiments_of_dvc(write):
+    path = FILES / "dvc" / "experiments.csv"
+    with pytest.raises(TableError, match="one score of 'gpt' for run '3'"):
+        read.scores(path, metric="acc")  # its workspace repeats an experiment
+    lines = path.read_text("utf-8").splitlines()
+    hidden = write("\n".join(x for x in lines if "workspace" not in x))
+    table = read.scores(hidden, metric="acc")
+    assert {x: len(y) for x, y in table.scores.items()} == {"gpt": 3, "bert": 4}

@@ -69,13 +69,26 @@ def test_blank_cells_between_scores_are_said(write, run):
 
 
 class TestTexts:
-    @pytest.mark.parametrize("words", [("pass", "fail"), ("neg", "pos")])
+    @pytest.mark.parametrize("words", [("yes", "no"), ("neg", "pos")])
     @pytest.mark.parametrize("options", [("--item", "id"), ("--ignore", "id")])
     def test_answers_have_no_score_yet(self, write, run, words, options):
         rows = [f"q{k},{words[k % 2]},{words[k % 3 > 0]}" for k in range(20)]
         done = run("compare", write("\n".join(["id,a,b", *rows])), *options)
         refuse(done, f"got '{words[0]}', as in other columns", "as 1 or 0")
         assert "--model" not in done[2]
+
+    @pytest.mark.parametrize("words", [("pass", "fail"), ("Correct", "wrong")])
+    def test_words_for_right_and_wrong_are_scores(self, write, words):
+        rows = [f"q{k},{words[k % 2]},{words[k % 3 > 0]}" for k in range(20)]
+        table = read.scores(write("\n".join(["id,a,b", *rows])), item="id")
+        assert table.scores["a"].tolist().count(1.0) == 10
+        assert table.scores["b"][0] == 1.0
+        note = f"{words[0].lower()} is 1, and {words[1]} is 0"
+        assert any(x.endswith(note) for x in table.notes)
+        with pytest.raises(TableError, match=r"one pair of words.* got '"):
+            read.scores(
+                write(f"id,a,b\nq1,{words[0]},passed\nq2,fail,{words[1]}"), item="id"
+            )
 
     def test_a_column_of_names_is_asked_about(self, write, run):
         path = write("who,acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")

@@ -1,0 +1,144 @@
+"""Scores that are missing: crashed runs, and items without an answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import find_blank, find_missing
+from sigarray.read._frame import list_names, shorten
+from sigarray.read._records import Records
+from sigarray.read._wide import WideTable, take_rows
+
+Missing = Literal["drop", "worst"]
+TREATMENTS = ("drop", "worst")
+_MAX_SHOWN = 5
+# Model -> the number of its missing scores.
+Counts = dict[str, int]
+
+
+def blank_missing(
+    wide: WideTable, models: Sequence[str], missing: Missing, *, is_of_pairs: bool
+) -> tuple[WideTable, Counts]:
+    """Return a table whose missing scores are blank cells, and how many these are.
+
+    Of pairs, rows without a score of some model are left out.
+
+    Raises
+    ------
+    TableError
+        Missing scores of items or pairs that are to count as the worst; or of runs that
+        were maybe never made, because the cells are blank below the last score.
+    """
+    places = {x: k for k, x in wide.names.items() if x in models}
+    lacks = {x: find_missing(wide.cells[k]) for x, k in places.items()}
+    counts = {x: int(is_one.sum()) for x, is_one in lacks.items() if is_one.any()}
+    if not counts:
+        return wide, {}
+    if missing == "worst":
+        if is_of_pairs:
+            raise _refuse_worst(wide.source)
+        for name, k in places.items():
+            blank = find_blank(wide.cells[k])
+            if len(blank) and blank[-1]:
+                msg = (
+                    f"{wide.source}, {name!r}: expected to know whether runs have "
+                    "crashed, for --missing worst; got blank cells below the last "
+                    "score, which may be of runs that were never made. Write nan for "
+                    "those that have crashed, and leave out others."
+                )
+                raise TableError(msg)
+    if is_of_pairs:
+        n_rows = min(map(len, lacks.values()))
+        is_whole = ~np.any([x[:n_rows] for x in lacks.values()], axis=0)
+        return take_rows(wide, np.flatnonzero(is_whole).tolist()), counts
+    cells = dict(wide.cells)
+    for name, k in places.items():
+        if name in counts:
+            pairs = zip(wide.cells[k], lacks[name].tolist(), strict=True)
+            cells[k] = [None if is_one else x for x, is_one in pairs]
+    return wide._replace(cells=cells), counts
+
+
+def find_worst(columns: Sequence[np.ndarray], *, is_higher: bool) -> float:
+    """Return the worst score of all models."""
+    every = np.concatenate(columns)
+    return float(every.min() if is_higher else every.max())
+
+
+def treat_missing(
+    records: Records,
+    missing: Missing | None,
+    unit: str,
+    *,
+    is_paired: bool,
+    is_higher: bool,
+) -> tuple[Records, Counts]:
+    """Return the scores of a task without NaN, and how many were missing.
+
+    Of items, and of runs that are pairs, those with a missing score of some model are
+    left out for all models.
+
+    Raises
+    ------
+    TableError
+        Missing scores of items or pairs that are to count as the worst; a model without
+        other scores.
+    """
+    lacks = np.isnan(records.scores)
+    if missing is None or not lacks.any():
+        return records, {}
+    by_item = records.has("item")
+    is_of_pairs = is_paired or unit != "run" or by_item
+    source = records[0].frame.source
+    models = records.factors["model"]
+    counts = {
+        str(model): int(np.sum(lacks & models.find([model])))
+        for model in models.list_known()
+    }
+    counts = {model: n for model, n in counts.items() if n}
+    if missing == "worst":
+        if is_of_pairs:
+            raise _refuse_worst(source)
+        worst = find_worst([records.scores[~lacks]], is_higher=is_higher)
+        return records.fill(lacks, worst), counts
+    is_kept = ~lacks
+    if is_of_pairs:
+        names = records.factors["item" if by_item else "run"]
+        is_kept &= ~np.isin(names.codes, names.codes[lacks & (names.codes >= 0)])
+    kept = records.take(np.flatnonzero(is_kept))
+    lost = [x for x in models.list_known() if x not in kept.list_known("model")]
+    if lost:
+        msg = (
+            f"{source}: expected scores of every model that are not missing; got none "
+            f"of {list_names(lost, 3)}. Leave it out with --ignore, or --columns."
+        )
+        raise TableError(msg)
+    return kept, counts
+
+
+def say_missing(
+    counts: Mapping[str, int], missing: Missing, what: str, worst: float | None
+) -> str:
+    """Say how many scores were missing, and what was done."""
+    of = shorten([f"{n} of {x!r}" for x, n in counts.items()], _MAX_SHOWN)
+    if missing == "worst":
+        return (
+            f"missing scores of runs count as {worst:.6g}, the worst of all models: "
+            f"{of}"
+        )
+    if what == "run":
+        return f"runs without a score were left out: {of}"
+    return (
+        f"{what}s without a score of some model were left out for all models; missing "
+        f"are {of}"
+    )
+
+
+def _refuse_worst(source: str) -> TableError:
+    return TableError(
+        f"{source}: expected runs that are no pairs, for --missing worst; got missing "
+        "scores of items or pairs. Write the score that a missing answer is worth, "
+        "such as 0; or pass --missing drop, which leaves the item out for all models."
+    )

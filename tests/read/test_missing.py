@@ -1,0 +1,134 @@
+"""Missing scores: crashed runs, and items without an answer."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models, read
+from sigarray.read import TableError
+from tests.read.asking import refuse
+from tests.read.long_tables import as_lists
+
+WIDE = "a,b\n.9,.8\n.7,{0}\n.85,.6\n"
+LONG = "model,seed,acc\na,0,.9\na,1,.7\na,2,.85\nb,0,.8\nb,1,{0}\nb,2,.6\n"
+A, B = [0.9, 0.7, 0.85], [0.8, 0.6]
+
+
+@pytest.mark.parametrize("cell", ["nan", "", "N/A", "-"])
+@pytest.mark.parametrize("text", [WIDE, LONG])
+class TestRuns:
+    def test_dropped(self, write, text, cell):
+        table = read.scores(write(text.format(cell)), missing="drop")
+        assert as_lists(table) == {"": {"a": A, "b": B}}
+        assert (table.missing, dict(table.n_missing)) == ("drop", {"": {"b": 1}})
+        (note,) = (x for x in table.notes if "left out" in x)
+        assert note.endswith("runs without a score were left out: 1 of 'b'")
+
+    @pytest.mark.parametrize(("higher", "worst"), [(None, 0.6), (False, 0.9)])
+    def test_the_worst(self, write, text, cell, higher, worst):
+        path = write(text.format(cell))
+        table = read.scores(path, missing="worst", higher_is_better=higher)
+        assert sorted(table.scores["b"].tolist()) == sorted([*B, worst])
+        assert table.scores["a"].tolist() == A
+        assert any(f"count as {worst}, the worst of all" in x for x in table.notes)
+        assert not any("left out" in x for x in table.notes)
+
+
+def test_without_missing_scores_nothing_is_said(write):
+    table = read.scores(write(WIDE.format(".5")), missing="worst")
+    assert (table.missing, table.n_missing, table.notes) == (None, {}, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,a,b\nq1,1,0\nq2,0,nan\nq3,1,1\nq4,,0\nq5,0,0\n",
+        "model,item,ok\n"
+        + "".join(
+            f"{m},q{k + 1},{x}\n"
+            for m, cells in (("a", "101?0"), ("b", "0-100"))
+            for k, x in enumerate(cells)
+        ),
+    ],
+)
+def test_items_are_left_out_for_all_models(write, text):
+    path = write(text)
+    table = read.scores(path, item="item", missing="drop")
+    assert as_lists(table) == {"": {"a": [1, 1, 0], "b": [0, 1, 0]}}
+    assert table.ids[""]["a"] == ("q1", "q3", "q5")
+    assert table.n_missing == {"": {"a": 1, "b": 1}}
+    assert any("left out for all models" in x for x in table.notes)
+    with pytest.raises(
+        TableError, match=r"no pairs, for missing='worst'|--missing wor"
+    ):
+        read.scores(path, item="item", missing="worst")
+
+
+def test_what_is_asked(write):
+    trailing = write("a,b\n.9,.8\nnan,.7\n.8,\n")
+    with pytest.raises(
+        TableError, match=r"'b'.* runs that were never made.* Write nan"
+    ):
+        read.scores(trailing, missing="worst")
+    assert as_lists(read.scores(trailing, missing="drop")) == {
+        "": {"a": [0.9, 0.8], "b": [0.8, 0.7]}
+    }
+    with pytest.raises(TableError, match=r"not missing; got none of 'b'"):
+        read.scores(write("model,seed,x\na,0,1.5\na,1,2.5\nb,0,nan\n"), missing="drop")
+    with pytest.raises(
+        ValueError, match="Expected missing to be one of 'drop', 'worst'"
+    ):
+        read.scores(trailing, missing="mean")
+
+
+def test_scores_that_were_not_taken_at_a_step_are_not_missing(write):
+    """A log has blank cells; a run that crashed has NaN at its last step."""
+    rows = [(m, s, k) for m in "ab" for s in range(2) for k in range(4)]
+    lines = [f"{m},{s},{k},{'' if k % 2 else k / 10}" for m, s, k in rows]
+    lines[-2] = "b,1,2,nan"
+    path = write("\n".join(["model,seed,step,acc", *lines]))
+    table = read.scores(path, missing="worst")
+    assert as_lists(table) == {"": {"a": [0.2, 0.2], "b": [0.2, 0.2]}}
+    assert table.n_missing == {"": {"b": 1}}
+
+
+def test_arrays_in_memory():
+    scores = {"a": np.arange(8.0), "b": np.asarray([9.0, np.nan, *range(9, 15)])}
+    with pytest.raises(TableError, match=r"got nan at place 1.*drop"):
+        read.scores(scores)
+    for missing, n in (("drop", 7), ("worst", 8)):
+        tasks = read.scores({"t": scores, "u": scores}, missing=missing).tasks
+        assert len(tasks["t"]["b"]) == len(tasks["u"]["b"]) == n
+    result = compare_models(scores, missing="worst", test="mann-whitney")
+    assert "1 missing score, taken for the worst of all models" in result.method
+    assert result.table.scores["b"][-1] == 0.0
+    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', mann"):
+        compare_models(scores, missing="worst", test="t")
+    table = read.scores(scores, missing="worst")
+    with pytest.raises(ValueError, match=r"missing='worst' with test='aso', mann"):
+        compare_models(table, test="t")
+    with pytest.raises(ValueError, match=r"that were read with missing='drop'"):
+        compare_models(table, missing="drop")
+
+
+def test_the_command_says_it_and_its_signature_repeats_it(write, run):
+    path = write(LONG.format("nan"))
+    refuse(run("compare", path), "--missing worst", "--missing drop")
+    refuse(run("compare", path, "--missing", "worst", "--test", "t"), "--missing drop")
+    documents = {}
+    for missing in ("drop", "worst"):
+        arguments = ["compare", path, "--missing", missing, "--test", "mann-whitney"]
+        code, out, err = run(*arguments, "--format", "json")
+        assert code == 0, err
+        document = documents[missing] = json.loads(out)
+        assert (document["missing"], document["n_missing"]) == (missing, {"": {"b": 1}})
+        assert f"|missing:{missing}|" in document["signature"]
+        assert "1 missing score" in document["method"]
+        code, out, _ = run("compare", path, "--verify", document["signature"])
+        assert (code, "repeats it" in out) == (0, True)
+    assert documents["drop"]["signature"] != documents["worst"]["signature"]
+    signature = documents["drop"]["signature"].replace("drop", "worst")
+    assert run("compare", path, "--verify", signature)[0] == 1
+    again = run("compare", path, "--missing", "drop", "--verify", signature)
+    refuse(again, "Expected --verify without --missing")
