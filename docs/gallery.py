@@ -47,9 +47,16 @@ def draw() -> Iterator[tuple[str, Any]]:
     figure, *_ = compare_models(digits, unit="run").draw()
     yield "compare", figure.axes[0]
     yield "scores", plot.scores(digits)
+    yield "differences_on_tasks", draw_tasks()
+    yield "leaderboard", plot.leaderboard(make_tasks(6))
+    yield "critical_differences", draw_critical_differences()
+    yield "contingency", draw_contingency()
+    yield "learning_curves", draw_learning_curves()
     a, b = digits["wide_network"], digits["forest"]
     names = ("wide_network", "forest")
     yield "dominance", plot.dominance(a, b, names=names, rng=0)
+    (one,) = plot.dominance(a, b, names=names, rng=0, panel="quantile")
+    yield "dominance_in_one_panel", one
     a, b = digits["linear"], digits["network"]
     names = ("linear", "network")
     yield "dominance_without_verdict", plot.dominance(a, b, names=names, rng=0)
@@ -83,6 +90,58 @@ def make_models(n: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(n)
     levels = np.linspace(4.0, 0.0, n)
     return {f"model {k + 1}": x + rng.normal(size=10) for k, x in enumerate(levels)}
+
+
+def make_tasks(n_models: int) -> dict[str, dict[str, np.ndarray]]:
+    """Make up scores of 8 runs on tasks of different scales."""
+    rng = np.random.default_rng(0)
+    scales = {"reading": 1.0, "algebra": 100.0, "translation": 40.0, "code": 1.0}
+    return {
+        task: {
+            f"model {k + 1}": scale * (0.8 - 0.03 * k + 0.03 * rng.normal(size=8))
+            for k in range(n_models)
+        }
+        for task, scale in scales.items()
+    }
+
+
+def draw_tasks() -> Any:
+    """Draw the differences of three models on four tasks, with their verdicts."""
+    compared = compare_models(make_tasks(3), test="t", unit="run")
+    return compared.draw()[0].axes[0]
+
+
+def draw_critical_differences() -> Any:
+    """Draw made-up mean ranks of 12 models; those within 2 of each other are joined."""
+    rng = np.random.default_rng(1)
+    ranks = {f"model {k + 1}": k + rng.uniform(0.6, 1.4) for k in range(12)}
+    groups = [
+        [name for name, rank in ranks.items() if first <= rank <= first + 2.0]
+        for first in ranks.values()
+    ]
+    largest = [x for x in groups if not any(set(x) < set(y) for y in groups)]
+    return plot.critical_differences(ranks, largest)
+
+
+def draw_contingency() -> Any:
+    """Draw made-up right and wrong answers of two models to 400 items."""
+    rng = np.random.default_rng(0)
+    difficulty = rng.normal(size=400)
+    a, b = (
+        (difficulty + 0.5 * rng.normal(size=400) < level).astype(float)
+        for level in (0.8, 0.6)
+    )
+    return plot.contingency(a, b, names=("tuned", "baseline"))
+
+
+def draw_learning_curves() -> Any:
+    """Draw made-up runs of three models."""
+    rng = np.random.default_rng(0)
+    curve = 1.0 - np.exp(-np.arange(40) / 10.0)
+    noise = 0.005 * rng.normal(size=(3, 5, 40)).cumsum(axis=-1)
+    runs = np.asarray([0.9, 0.84, 0.8])[:, None, None] * curve + noise
+    names = ("large", "medium", "small")
+    return plot.learning_curves(runs, 100 * np.arange(40), names=names)
 
 
 def draw_differences() -> Any:

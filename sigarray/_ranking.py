@@ -75,6 +75,26 @@ def ranking(
     >>> ranked.groups
     (('boosted', 'forest'), ('linear',))
     """
+    labels, beats, ratio = read_pairs(result, threshold, names)
+    order = order_models(beats, ratio)
+    is_decided = (beats | beats.T)[np.ix_(order, order)]
+    return Ranking(
+        tuple(labels[k] for k in order),
+        tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
+        tuple(tuple(labels[order[k]] for k in x) for x in list_groups(is_decided)),
+    )
+
+
+def read_pairs(
+    result: PairwiseAsoResult, threshold: float, names: Iterable[Hashable] | None
+) -> tuple[list[Hashable], np.ndarray, np.ndarray]:
+    """Return names, who beats whom (K, K), and violation ratios, on the host.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `ranking`.
+    """
     if not isinstance(result, PairwiseAsoResult):
         msg = f"Expected the result of multi_aso; got {describe(result)}."
         raise TypeError(msg)
@@ -90,14 +110,20 @@ def ranking(
         raise ValueError(msg)
     beats = eps_min < limit
     np.fill_diagonal(beats, val=False)
-    keys = zip(-beats.sum(1), beats.sum(0), ratio.mean(1), range(n), strict=True)
-    order = [k for *_, k in sorted(keys)]
-    is_decided = (beats | beats.T)[np.ix_(order, order)]
-    return Ranking(
-        tuple(labels[k] for k in order),
-        tuple(tuple(labels[j] for j in order if beats[i, j]) for i in order),
-        tuple(tuple(labels[order[k]] for k in x) for x in list_groups(is_decided)),
-    )
+    return labels, beats, ratio
+
+
+def order_models(beats: np.ndarray, ratio: np.ndarray) -> list[int]:
+    """Return the places of models (K, K), the best first; those with faults at last.
+
+    `beats` says which model beats which, and `ratio` is the violation ratio.
+    """
+    n = len(beats)
+    # The row of a model with a fault has only its diagonal.
+    is_faulty = (np.isnan(ratio).sum(1) >= n - 1) & (n > 1)
+    means = np.nanmean(np.where(np.isnan(ratio).all(1)[:, None], 0.5, ratio), axis=1)
+    keys = zip(is_faulty, -beats.sum(1), beats.sum(0), means, range(n), strict=True)
+    return [k for *_, k in sorted(keys)]
 
 
 def list_groups(is_decided: np.ndarray) -> list[list[int]]:

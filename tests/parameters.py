@@ -108,7 +108,7 @@ GROUPS = (
         {"confidence_level": "Confidence of the bound, in (0, 1): 0.95 for 95 %."},
     ),
     Group(
-        "bootstrap_ci proportion_ci plot.scores",
+        "bootstrap_ci proportion_ci plot.contingency plot.learning_curves plot.scores",
         {"confidence_level": "Confidence of the interval, in (0, 1): 0.95 for 95 %."},
     ),
     Group(
@@ -204,6 +204,7 @@ OF_THEIR_OWN = {
     "multi_aso": {"axis"},
     "bootstrap_power_analysis": {"n_resamples"},
     "permutation_test": {"n_resamples"},
+    "plot.contingency": {"a, b", "ax"},
     "plot.dominance": {"a, b", "ax"},
     "plot.looks": {"n_resamples", "rng"},
     "plot.study": {"ax"},

@@ -128,9 +128,16 @@ GROUPS = (
         },
     ),
     Group("plot.scores report.describe", {"unit": "What a score stands for."}),
-    Group("plot.differences plot.dominance", {"names": "Names of the two models."}),
     Group(
-        "plot.ranking plot.scores",
+        "plot.critical_differences plot.learning_curves",
+        {"names": "Names of the models of an array; by default their places."},
+    ),
+    Group(
+        "plot.contingency plot.differences plot.dominance",
+        {"names": "Names of the two models."},
+    ),
+    Group(
+        "plot.scores",
         {
             "ax": """
                 Where to draw; by default on a new figure, one column of a paper wide

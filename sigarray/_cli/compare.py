@@ -10,7 +10,8 @@ from sigarray._cli.messages import list_said, say
 from sigarray._cli.options import FILE_OF_SCORES, add_format, add_table, list_choices
 from sigarray._cli.picture_files import (
     FORMATS,
-    is_same_file,
+    check_picture_file,
+    check_target,
     save_pictures,
 )
 from sigarray._cli.repeating import apply_signature, report_verification
@@ -56,7 +57,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Say who is better among the models of a file."""
-    _check_targets(options)
+    check_picture_file(options.plot, options.files)
+    check_target("--report", options.report, (".html", ".htm"), options.files)
     expected = None if options.verify is None else apply_signature(options)
     request = read_request(options)
     table = open_large(options) or read_models(options, is_paired=request.is_paired)
@@ -77,22 +79,6 @@ def run(options: argparse.Namespace) -> Report:
             say(sentence)
         report = replace(report, exit_code=1 if lost else 0)
     return report
-
-
-def _check_targets(options: argparse.Namespace) -> None:
-    """Refuse to write pages and pictures to other kinds of files, or over the input."""
-    for option, path, known in (
-        ("--plot", options.plot, FORMATS),
-        ("--report", options.report, (".html", ".htm")),
-    ):
-        if path is None:
-            continue
-        if not path.lower().endswith(known):
-            msg = f"Expected {option} to end in {', '.join(known)}; got {path}."
-            raise ValueError(msg)
-        if any(is_same_file(path, file) for file in options.files):
-            msg = f"Expected {option} to be another file than {path}, which is read."
-            raise ValueError(msg)
 
 
 def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray.report._files import write_file
+from sigarray.report._svg import write_svg
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
@@ -19,21 +20,40 @@ def is_same_file(path: str, other: str) -> bool:
         return False
 
 
+def check_picture_file(path: str | None, files: Sequence[str]) -> None:
+    """Refuse to write pictures to other kinds of files, or over the input."""
+    check_target("--plot", path, FORMATS, files)
+
+
+def check_target(
+    option: str, path: str | None, known: tuple[str, ...], files: Sequence[str]
+) -> None:
+    """Refuse to write to other kinds of files, or over the input."""
+    if path is None:
+        return
+    if not path.lower().endswith(known):
+        msg = f"Expected {option} to end in {', '.join(known)}; got {path}."
+        raise ValueError(msg)
+    if any(is_same_file(path, file) for file in files):
+        msg = f"Expected {option} to be another file than {path}, which is read."
+        raise ValueError(msg)
+
+
 def save_pictures(pictures: Sequence[Picture], path: str) -> None:
     """Write the first picture to a file, or all of them to a PDF, or nothing."""
     data = io.BytesIO()
     kind = Path(path).suffix[1:].lower()
+    shown = pictures if kind == "pdf" else pictures[:1]
     if kind == "pdf":
         from matplotlib.backends.backend_pdf import PdfPages
 
         with PdfPages(data) as pages:
             for picture in pictures:
                 pages.savefig(picture.figure, bbox_inches="tight")
-        shown = pictures
+    elif kind == "svg":
+        data.write(write_svg(*pictures[0]).encode())
     else:
-        figure = pictures[0].figure
-        figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
-        shown = pictures[:1]
+        pictures[0].figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
     write_file(path, data.getvalue())
     for page, picture in enumerate(shown, 1):
         where = f"{path}, page {page}" if len(shown) > 1 else path

@@ -11,9 +11,12 @@ from sigarray._cli.options import (
     FILE_OF_SCORES,
     add_format,
     add_table,
+    list_choices,
     number,
     whole_number,
 )
+from sigarray._cli.picture_files import FORMATS, check_picture_file, save_pictures
+from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
@@ -43,6 +46,8 @@ DESCRIPTION = (
 
 # More scores of a model, and more samples, than anyone uses.
 _LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
+# Sizes beyond those that all pairs need, in a picture.
+_MORE_SIZES = 2
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -71,11 +76,16 @@ def add_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="samples drawn of each size; default: %(default)s",
     )
-    add_format(command.add_argument_group("what to write"))
+    result = command.add_argument_group("what to write")
+    add_format(result)
+    result.add_argument(
+        "--plot", metavar="FILE", help=f"draw the power: {list_choices(FORMATS)}"
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
+    check_picture_file(options.plot, options.files)
     request = read_request(options)
     table = read_models(options, is_paired=request.is_paired, min_models=1)
     request = replace(request, higher_is_better=not options.lower_is_better)
@@ -110,7 +120,14 @@ def run(options: argparse.Namespace) -> Report:
             name: trials.share_lifted(scores, name, lift)
             for name in track(models[task], "Model")
         }
-        pairs = _find_sizes(scores, duels[task], sizes[task], trials, options.power)
+        pairs = _find_sizes(
+            scores,
+            duels[task],
+            sizes[task],
+            trials,
+            options.power,
+            is_drawn=options.plot is not None,
+        )
         answers.append(Answer(task, x, powers, pairs, largest=sizes[task][-1]))
     factor = "lift" if trials.higher_is_better else "drop"
     goal = Goal(
@@ -119,7 +136,26 @@ def run(options: argparse.Namespace) -> Report:
         power=options.power,
         unit=table.unit,
     )
+    if options.plot is not None:
+        _write_picture(options.plot, answers, goal)
     return report_power(answers, trials, goal)
+
+
+def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
+    """Write the picture that was asked for.
+
+    Raises
+    ------
+    ValueError
+        No matplotlib, or no two models whose means differ.
+    """
+    if not any(x.pairs for x in answers):
+        msg = "Expected --plot with two models or more whose means differ; got none."
+        raise ValueError(msg)
+    try:
+        save_pictures([draw_power(answers, goal)], path)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
 
 
 def _describe_tasks(
@@ -225,16 +261,35 @@ def _find_sizes(
     sizes: list[int],
     trials: Trials,
     power: float,
+    *,
+    is_drawn: bool,
 ) -> list[SizedPair]:
-    """Find the smallest size for each pair; all models are compared at each size."""
-    by_pair: dict[tuple[str, str], SizedPair] = {}
+    """Find the smallest size for each pair; all models are compared at each size.
+
+    What is drawn has the shares of all pairs at each size, and two sizes more.
+    """
+    found: dict[tuple[str, str], int] = {}
+    shares: dict[tuple[str, str], dict[int, float]] = {pair: {} for pair in duels}
+    n_more = _MORE_SIZES if is_drawn else 0
     for size in track(sizes, "Number of scores"):
-        if len(by_pair) == len(duels):
+        left = [pair for pair in duels if pair not in found]
+        n_more -= not left
+        if n_more < 0 or not duels:
             break
-        left = [pair for pair in duels if pair not in by_pair]
-        shares = trials.share_better(scores, size, left, above=power)
+        groups = [left, list(found)] if is_drawn else [left]
+        for pairs in filter(None, groups):
+            drawn = trials.share_better(scores, size, pairs, above=power)
+            for pair in pairs:
+                shares[pair][size] = drawn.get(pair, 0.0)
         for pair in left:
-            share = shares.get(pair, 0.0)
-            if share >= power:
-                by_pair[pair] = SizedPair(*pair, size, share)
-    return [by_pair.get(pair, SizedPair(*pair, math.inf, math.nan)) for pair in duels]
+            if shares[pair][size] >= power:
+                found[pair] = size
+    return [
+        SizedPair(
+            *pair,
+            found.get(pair, math.inf),
+            shares[pair].get(found.get(pair, 0), math.nan),
+            shares[pair],
+        )
+        for pair in duels
+    ]

@@ -1,7 +1,8 @@
 """The report of `sigarray power`: whether each model and pair has enough scores."""
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sigarray._verdicts.comparison import Comparison, start_document
@@ -15,13 +16,15 @@ from sigarray.report._numbers import number_format, show_difference
 class SizedPair:
     """How many scores of each model show the difference, and in what share of samples.
 
-    The size is infinite if no size that was tried is enough.
+    The size is infinite if no size that was tried is enough. `shares` has those of all
+    sizes that were tried, if they are to be drawn.
     """
 
     better: str
     worse: str
     size: float
     share: float
+    shares: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def is_enough(self) -> bool:

@@ -20,7 +20,7 @@ from sigarray._verdicts.orders import (
     run_orders,
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
-from sigarray._verdicts.pictures import Picture, draw_orders
+from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
 from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
@@ -106,10 +106,11 @@ class OrderTest(OrderOptions, Test):
         self, compared: Mapping[str, Comparison], results: Results
     ) -> list[Picture]:
         """As in `Test`."""
+        if len(compared) > MOST_TASKS:
+            return []
         return [
-            picture
+            draw_orders(self.threshold, compared[task], result, task)
             for task, result in results.items()
-            for picture in draw_orders(self.threshold, compared[task], result, task)
         ]
 
     def says_nothing_of_constants(self, n_scores: int) -> bool:

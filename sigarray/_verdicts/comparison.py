@@ -59,7 +59,7 @@ class Comparison:
         """Summarize the scores on which two models were compared."""
         if not self.matched:
             return [self.summaries[name] for name in (a, b)]
-        return [describe_scores(x) for x in self._list_scores(a, b)]
+        return [describe_scores(x) for x in self.list_scores(a, b)]
 
     def find_difference(self, a: str, b: str) -> float:
         """Return the difference of the means of two models."""
@@ -73,7 +73,7 @@ class Comparison:
         Those of several pairs are Bonferroni's, unless nothing is corrected.
         """
         pairs = self.pairs
-        scores = [self._list_scores(*pair) for pair in pairs]
+        scores = [self.list_scores(*pair) for pair in pairs]
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
         level, is_paired = self.level_of_interval, self.is_paired
@@ -129,7 +129,7 @@ class Comparison:
         """The share of cases in which any interval fails."""
         return 1.0 - self.confidence_level if self.test == "aso" else self.alpha
 
-    def _list_scores(self, a: str, b: str) -> tuple[Any, Any]:
+    def list_scores(self, a: str, b: str) -> tuple[Any, Any]:
         """Return the scores on which two models were compared."""
         for names in ((a, b), (b, a)):
             if names in self.matched:

@@ -21,6 +21,8 @@ from sigarray._numeric.student import find_t, squared_error
 from sigarray._order.comparison import choose_degrees_of_freedom
 
 _NEWTON_STEPS, _CONVERGED = 20, 1e-9
+# More quantiles than this are interpolated between so many of them, to 1e-9.
+_NODES = 33
 # Scores in one call.
 _MOST_HELD = 2**22
 
@@ -44,13 +46,13 @@ class Interval(NamedTuple):
 UNKNOWN = Interval(math.nan, math.nan)
 
 
-class _Estimate(NamedTuple):
-    """A difference of means in a unit, the squared errors of the means, and sizes."""
+class _Estimates(NamedTuple):
+    """Differences of means in units, with squared errors of two means, and sizes."""
 
-    difference: float
-    errors: tuple[float, float]
-    sizes: tuple[int, int]
-    unit: np.float64
+    differences: np.ndarray
+    errors: np.ndarray
+    sizes: np.ndarray
+    units: np.ndarray
 
 
 def find_intervals(
@@ -68,44 +70,50 @@ def find_intervals(
     ]
     for k, interval in _compare_hits(pairs, of_hits, level, is_paired=is_paired):
         intervals[k] = interval
-    rest = set(range(len(pairs))) - set(of_hits)
-    estimates = {
-        k: _estimate_pairs(*pairs[k]) if is_paired else _estimate(*pairs[k])
-        for k in sorted(rest)
-        if min(map(len, pairs[k])) > 1
-    }
-    known = {k: x for k, x in estimates.items() if sum(x.errors) > 0.0}
-    dfs = _find_degrees_of_freedom(list(known.values()), is_paired=is_paired)
-    factors = find_quantiles(0.5 * (1.0 - level), dfs)
-    for (k, x), factor in zip(known.items(), factors, strict=True):
-        half = factor * math.sqrt(sum(x.errors))
-        ends = (x.difference - half, x.difference + half)
-        intervals[k] = Interval(*(float(x.unit * end) for end in ends))
+    others = set(range(len(pairs))).difference(of_hits)
+    rest = [k for k in sorted(others) if min(map(len, pairs[k])) > 1]
+    if not rest:
+        return intervals
+    some = [pairs[k] for k in rest]
+    x = _estimate_differences(some) if is_paired else _estimate_means(some)
+    total = np.sum(x.errors, axis=1)
+    known = np.flatnonzero(total > 0.0)
+    x = _Estimates(*(values[known] for values in x))
+    dfs = x.sizes[:, 0] - 1.0 if is_paired else _find_degrees_of_freedom(x)
+    half = find_quantiles(0.5 * (1.0 - level), dfs) * np.sqrt(total[known])
+    limits = (x.units * (x.differences - half), x.units * (x.differences + half))
+    for place, *ends in zip(known, *(y.tolist() for y in limits), strict=True):
+        intervals[rest[place]] = Interval(*ends)
     return intervals
 
 
-def _find_degrees_of_freedom(
-    estimates: Sequence[_Estimate], *, is_paired: bool
-) -> list[float]:
-    """Return those of pairs, or Welch's, as tests of means have them."""
-    if is_paired:
-        return [x.sizes[0] - 1.0 for x in estimates]
-    errors = np.asarray([x.errors for x in estimates]).reshape(-1, 2)
-    sizes = np.asarray([x.sizes for x in estimates], float).reshape(-1, 2)
-    _, dfs = find_t(HOST, errors[:, 0], [*errors.T], [*(sizes - 1.0).T])
-    return [
-        choose_degrees_of_freedom(df, *x.sizes)
-        for df, x in zip(dfs.tolist(), estimates, strict=True)
-    ]
+def _find_degrees_of_freedom(x: _Estimates) -> np.ndarray:
+    """Return those of Welch, as tests of means have them."""
+    _, dfs = find_t(HOST, x.errors[:, 0], [*x.errors.T], [*(x.sizes - 1.0).T])
+    every = zip(dfs.tolist(), x.sizes.tolist(), strict=True)
+    return np.asarray([choose_degrees_of_freedom(df, *sizes) for df, sizes in every])
 
 
-def find_quantiles(p: float, dfs: Sequence[float]) -> np.ndarray:
+def find_quantiles(p: float, dfs: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return t with P(T > t) = p <= 1/2 for degrees of freedom.
 
     Newton's method on the logarithms of the tail and of t, in which tails are nearly
     straight.
     """
     df = np.asarray(dfs, dtype=np.float64)
+    if df.size <= _NODES:
+        return np.asarray(np.exp(_find_log_quantiles(p, df)))
+    # The logarithm of t is smooth in 1 / df.
+    ends = 1.0 / np.max(df), 1.0 / np.min(df)
+    if ends[0] == ends[1]:
+        return np.full_like(df, np.exp(_find_log_quantiles(p, df[:1]))[0])
+    fitted = np.polynomial.Chebyshev.interpolate(
+        lambda share: _find_log_quantiles(p, 1.0 / share), _NODES - 1, domain=ends
+    )
+    return np.asarray(np.exp(fitted(1.0 / df)))
+
+
+def _find_log_quantiles(p: float, df: np.ndarray) -> np.ndarray:
     u = np.full_like(df, math.log(-normal_quantile(p)))
     step = 1e-4
     for _ in range(_NEWTON_STEPS):
@@ -116,7 +124,7 @@ def find_quantiles(p: float, dfs: Sequence[float]) -> np.ndarray:
         u = u + change
         if not (np.abs(change) > _CONVERGED).any():
             break
-    return np.asarray(np.exp(u))
+    return u
 
 
 def are_binary(x: np.ndarray) -> bool:
@@ -149,21 +157,39 @@ def _compare_hits(
     return intervals
 
 
-def _estimate_pairs(x: np.ndarray, y: np.ndarray) -> _Estimate:
-    unit = _find_unit(x, y)
-    gaps = x / unit - y / unit
-    errors = float(squared_error(HOST, gaps)), 0.0
-    return _Estimate(float(gaps.mean()), errors, (len(x), len(y)), unit)
+def _estimate_differences(
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> _Estimates:
+    """Return the means of differences of pairs; their error is one of two."""
+    rows = []
+    for x, y in pairs:
+        unit = largest_or_one(HOST, x, y)
+        gaps = x / unit - y / unit
+        rows.append((np.mean(gaps), squared_error(HOST, gaps), len(x), unit))
+    differences, errors, sizes, units = np.asarray(rows, dtype=np.float64).T
+    none = np.zeros_like(errors)
+    errors, sizes = np.stack([errors, none], axis=1), np.stack([sizes, sizes], axis=1)
+    return _Estimates(differences, errors, sizes, units)
 
 
-def _estimate(x: np.ndarray, y: np.ndarray) -> _Estimate:
-    unit = _find_unit(x, y)
-    first, second = x / unit, y / unit
-    errors = float(squared_error(HOST, first)), float(squared_error(HOST, second))
-    difference = float(first.mean() - second.mean())
-    return _Estimate(difference, errors, (len(x), len(y)), unit)
-
-
-def _find_unit(x: np.ndarray, y: np.ndarray) -> np.float64:
-    """Return a unit of float64, in which no square overflows."""
-    return np.float64(largest_or_one(HOST, x, y))
+def _estimate_means(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:
+    """Return differences of means; each sample is summarized once."""
+    samples = {id(x): x for pair in pairs for x in pair}
+    place = {key: k for k, key in enumerate(samples)}
+    rows = []
+    for x in samples.values():
+        unit = largest_or_one(HOST, x)
+        scaled = x / unit
+        rows.append((np.mean(scaled), squared_error(HOST, scaled), len(x), unit))
+    means, errors, sizes, units = np.asarray(rows, dtype=np.float64).T
+    places = np.asarray([[place[id(x)] for x in pair] for pair in pairs])
+    # In the larger unit of both, in which no square overflows.
+    unit = np.max(units[places], axis=1, keepdims=True)
+    scale = units[places] / unit
+    of_pairs = means[places] * scale
+    return _Estimates(
+        of_pairs[:, 0] - of_pairs[:, 1],
+        errors[places] * scale * scale,
+        sizes[places],
+        unit[:, 0],
+    )

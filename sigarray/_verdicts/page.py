@@ -179,7 +179,7 @@ def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
     if not pictures:
         return []
     drawn = [
-        f"<figure>\n{write_inline_svg(x.figure, x.caption, place)}\n"
+        f"<figure>\n{write_inline_svg(*x, place)}\n"
         f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
         for place, x in enumerate(pictures, 1)
     ]

@@ -1,13 +1,17 @@
-"""Pictures of a comparison."""
+"""Pictures of a comparison: what decides first, then scores."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sigarray._plain_text import show_controls
+import numpy as np
+
+from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
+from sigarray._verdicts.intervals import Interval, are_binary
+from sigarray._verdicts.over_tasks import OverTasks, list_wins_over_tasks
+from sigarray._verdicts.ranking import Wins, list_wins
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -15,35 +19,61 @@ from sigarray.results import (
     PairwiseAsoResult,
 )
 
-# The most models and tasks of which there are pictures.
-_MAX_MODELS, _MAX_TASKS = 40, 12
+# The most tasks each of which has pictures of its own.
+MOST_TASKS = 12
 
 
 class Picture(NamedTuple):
-    """A picture, and a name for what it shows."""
+    """A picture, a name for what it shows, and what is to be seen there, in words."""
 
     figure: Any
     caption: str
+    description: str = ""
 
 
-def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
-    """Draw the scores of each task, if models and tasks are few."""
-    return [
-        _draw_scores(comparison, task)
-        for task, comparison in list(compared.items())[:_MAX_TASKS]
-        if len(comparison.names) <= _MAX_MODELS
-    ]
-
-
-def _of_task(task: str) -> str:
+def of_task(task: str) -> str:
+    """Name a task in a caption."""
     return f" on {task}" if task else ""
 
 
-def _name_task(figure: Any, task: str) -> None:
+def name_task(figure: Any, task: str) -> None:
     """Write the task above a picture."""
+    from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
+    from sigarray.plot._style import PLAIN, show_name
+
     if task:
-        name = show_controls(task).replace("$", r"\$")
-        figure.suptitle(name, y=1.0, va="bottom", fontsize=9)
+        with warn_of_undrawable():
+            shown = show_name(task, 60)
+        figure.suptitle(shown, y=1.0, va="bottom", fontsize=9, **PLAIN)
+        choose_fonts(figure)
+
+
+def find_result(comparison: Comparison, a: str, b: str) -> BootstrapResult | None:
+    """Return a difference and its interval, or None if there is no interval."""
+    interval = comparison.find_interval(a, b)
+    if math.isnan(interval.low):
+        return None
+    return make_result(comparison.find_difference(a, b), interval)
+
+
+def make_result(difference: float, interval: Interval) -> BootstrapResult:
+    """Return a difference and its interval as `plot.differences` takes them."""
+    limits = ConfidenceInterval(*map(np.float64, interval))
+    return BootstrapResult(np.float64(difference), limits, np.float64(math.nan))
+
+
+def say_verdict(x: Decision, a: str) -> str:
+    """Return the verdict on a pair for `plot.differences`, where `a` is A."""
+    if x.better is not None:
+        return "A" if x.better == a else "B"
+    return x.verdict
+
+
+def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
+    """Draw the scores of each task, if tasks are few."""
+    if len(compared) > MOST_TASKS:
+        return []
+    return [_draw_scores(x, task) for task, x in compared.items()]
 
 
 def _draw_scores(comparison: Comparison, task: str) -> Picture:
@@ -54,63 +84,151 @@ def _draw_scores(comparison: Comparison, task: str) -> Picture:
         higher_is_better=comparison.higher_is_better,
         unit=comparison.unit,
     )
-    _name_task(axes.figure, task)
+    name_task(axes.figure, task)
     return Picture(
         axes.figure,
-        f"Scores{_of_task(task)}: points, boxes, and intervals of the means.",
+        f"Scores{of_task(task)}, and the mean of each model in an interval of its own.",
+        _list_means(comparison),
     )
 
 
-def draw_differences(
-    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
-) -> list[Picture]:
-    """Draw differences of means with the intervals of the report, if they are few.
-
-    There is a row for each pair of models, or, of two models, for each task.
-    """
-    models = {name for x in compared.values() for name in x.names}
-    if len(models) == 2:
-        a, b = next(iter(compared.values())).names
-        rows = {task or x.metric: (x, a, b) for task, x in compared.items()}
-        drawn = _draw_differences(rows, (a, b), f"{a} and {b}")
-        return [] if drawn is None else [drawn]
-    pictures = []
-    for task, x in list(compared.items())[:_MAX_TASKS]:
-        if len(x.pairs) > MOST_ROWS:
-            continue
-        order = order_models(x, list_wins(decisions[task]))
-        pairs = sort_pairs(order, decisions[task])
-        every = {f"{a} vs. {b}": (x, a, b) for a, b, _ in pairs}
-        whose = f"every two models{_of_task(task)}"
-        drawn = _draw_differences(every, ("first", "second"), whose)
-        if drawn is not None:
-            _name_task(drawn.figure, task)
-            pictures.append(drawn)
-    return pictures
+def _list_means(comparison: Comparison) -> str:
+    sign = -1.0 if comparison.higher_is_better else 1.0
+    means = {name: x["mean"] for name, x in comparison.summaries.items()}
+    order = sorted(means, key=lambda name: sign * means[name])
+    return f"Means: {', '.join(f'{name} {means[name]:.4g}' for name in order)}."
 
 
-def _draw_differences(
-    rows: Mapping[str, tuple[Comparison, str, str]], names: tuple[str, str], whose: str
-) -> Picture | None:
-    """Draw a row for each difference of two models that has an interval."""
+def draw_leaderboard(compared: Mapping[str, Comparison]) -> list[Picture]:
+    """Draw the means of models on several tasks."""
     from sigarray import plot
 
-    results: dict[Hashable, BootstrapResult] = {}
-    for label, (x, a, b) in rows.items():
-        interval = x.find_interval(a, b)
-        if not math.isnan(interval.low):
-            limits = ConfidenceInterval(*interval)
-            difference = x.find_difference(a, b)
-            results[label] = BootstrapResult(difference, limits, math.nan)
-    if not results:
-        return None
-    first = next(iter(rows.values()))[0]
-    axes = plot.differences(
-        results, names=names, higher_is_better=first.higher_is_better
+    if len(compared) == 1:
+        return []
+    first = next(iter(compared.values()))
+    axes = plot.leaderboard(
+        {task or x.metric: x.scores for task, x in compared.items()},
+        higher_is_better=first.higher_is_better,
     )
-    kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows.values())
-    what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
-    return Picture(axes.figure, f"Differences of the means of {whose}: {what}.")
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    return [
+        Picture(
+            axes.figure,
+            f"Mean scores on {len(compared)} tasks, models by their mean rank.",
+            f"From best to worst mean rank: {', '.join(names)}.",
+        )
+    ]
+
+
+def draw_critical_differences(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> list[Picture]:
+    """Draw models of each task by their means, and who is not told apart."""
+    if len(compared) > MOST_TASKS:
+        return []
+    return [
+        _draw_critical_differences(x, decisions[task], task)
+        for task, x in compared.items()
+        if len(x.names) > 2 and x.baseline is None
+    ]
+
+
+def _draw_critical_differences(
+    comparison: Comparison, decisions: Iterable[Decision], task: str
+) -> Picture:
+    sign = -1.0 if comparison.higher_is_better else 1.0
+    means = {name: x["mean"] for name, x in comparison.summaries.items()}
+    order = sorted(means, key=lambda name: sign * means[name])
+    axes, joined = _draw_on_axis(
+        means,
+        order,
+        list_wins(decisions),
+        limits=(means[order[0]], means[order[-1]]),
+        label="mean score (best on the left)",
+    )
+    name_task(axes.figure, task)
+    return Picture(
+        axes.figure,
+        f"Models by their mean score{of_task(task)}; {_OF_BARS}.",
+        f"{_list_means(comparison)} {joined}",
+    )
+
+
+def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
+    """Draw three models or more by their mean ranks, and who is not told apart."""
+    if over is None or len(over.names) < 3 or over.baseline is not None:
+        return []
+    ranks = over.mean_ranks
+    order = sorted(ranks, key=ranks.__getitem__)
+    axes, joined = _draw_on_axis(
+        ranks,
+        order,
+        list_wins_over_tasks(over),
+        limits=(1.0, float(len(order))),
+        label="mean rank over tasks (best on the left)",
+    )
+    said = ", ".join(f"{name} {ranks[name]:.2f}" for name in order)
+    caption = f"Models by their mean rank over {len(over.tasks)} tasks; {_OF_BARS}."
+    return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
+
+
+_OF_BARS = "squares on a bar are models of which none is shown to be better"
+
+
+def _draw_on_axis(
+    places: Mapping[str, float],
+    order: Sequence[str],
+    wins: Wins,
+    *,
+    limits: tuple[float, float],
+    label: str,
+) -> tuple[Any, str]:
+    """Draw models in order, and join those that no verdict tells apart; say so, too."""
+    from sigarray.plot._critical_differences import draw_on_axis
+    from sigarray.plot._fonts import choose_fonts
+    from sigarray.plot._style import MOST_MODELS
+
+    shown = order[:MOST_MODELS]
+    at = {name: k for k, name in enumerate(shown)}
+    is_decided = np.zeros((len(shown), len(shown)), dtype=bool)
+    for a, b in wins:
+        if a in at and b in at:
+            is_decided[at[a], at[b]] = is_decided[at[b], at[a]] = True
+    groups = [[shown[k] for k in group] for group in list_groups(is_decided)]
+    axes = draw_on_axis(
+        places,
+        groups,
+        limits=limits,
+        label=label,
+        says="none is shown to be better than another",
+    )
+    choose_fonts(axes)
+    said = "; ".join(", ".join(group) for group in groups if len(group) > 1)
+    return axes, f"Not told apart: {said or 'none'}."
+
+
+def draw_contingency(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> list[Picture]:
+    """Draw on which items of 0 and 1 two models are right, on the only task."""
+    from sigarray import plot
+
+    task, x = next(iter(compared.items()))
+    if len(compared) > 1 or len(x.names) > 2 or not x.is_paired or x.unit != "item":
+        return []
+    a, b = x.names
+    scores, result = x.list_scores(a, b), find_result(x, a, b)
+    if result is None or not all(map(are_binary, scores)):
+        return []
+    verdict = say_verdict(decisions[task][0], a)
+    upper, _ = plot.contingency(
+        *scores, names=(a, b), difference=result, verdict=verdict
+    )
+    name_task(upper.figure, task)
+    cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
+    kind = x.describe_intervals().removeprefix("; ")
+    caption = f"Items on which {a} and {b} are right{of_task(task)}: {kind}."
+    return [Picture(upper.figure, caption, f"{cells}.")]
 
 
 def draw_orders(
@@ -118,34 +236,28 @@ def draw_orders(
     comparison: Comparison,
     result: PairwiseAsoResult,
     task: str,
-) -> list[Picture]:
+) -> Picture:
+    """Draw almost stochastic order: of two models their scores, of more the bounds."""
     from sigarray import plot
 
     names = comparison.names
-    if len(names) == 2:
-        lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
-        better, worse = names[lead], names[1 - lead]
-        axes, _ = plot.dominance(
-            comparison.scores[better],
-            comparison.scores[worse],
-            names=(better, worse),
-            threshold=threshold,
-            higher_is_better=comparison.higher_is_better,
-            # The result in the table: two-sided, with all resamples that were drawn.
-            result=AsoResult(*(x[lead, 1 - lead] for x in result)),
-        )
-        _name_task(axes.figure, task)
-        caption = f"{better} and {worse}{_of_task(task)}: all scores in order."
-        return [Picture(axes.figure, caption)]
-    matrix = plot.pairwise(result, names, threshold=threshold)
-    order = plot.ranking(result, names, threshold=threshold)
-    for axes in (matrix, order):
-        _name_task(axes.figure, task)
-    return [
-        Picture(matrix.figure, f"Bounds eps_min of every two models{_of_task(task)}."),
-        Picture(
-            order.figure,
-            f"Models by their mean violation ratio{_of_task(task)}; squares on a bar "
-            "are those of which none beats another.",
-        ),
-    ]
+    if len(names) > 2:
+        axes = plot.pairwise(result, names, threshold=threshold)
+        name_task(axes.figure, task)
+        caption = f"Bounds eps_min of every two models{of_task(task)}."
+        return Picture(axes.figure, caption)
+    lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
+    better, worse = names[lead], names[1 - lead]
+    _, lower = plot.dominance(
+        comparison.scores[better],
+        comparison.scores[worse],
+        names=(better, worse),
+        threshold=threshold,
+        higher_is_better=comparison.higher_is_better,
+        # The result in the table: two-sided, with all resamples that were drawn.
+        result=AsoResult(*(x[lead, 1 - lead] for x in result)),
+    )
+    name_task(lower.figure, task)
+    said = "; ".join(text.get_text().replace("\n", ", ") for text in lower.texts)
+    caption = f"{better} and {worse}{of_task(task)}: all scores in order."
+    return Picture(lower.figure, caption, f"{said}.")

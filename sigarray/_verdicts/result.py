@@ -9,7 +9,15 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.page import Origin, write_page
-from sigarray._verdicts.pictures import Picture, draw_differences, draw_scores
+from sigarray._verdicts.picture_differences import draw_differences
+from sigarray._verdicts.pictures import (
+    Picture,
+    draw_contingency,
+    draw_critical_differences,
+    draw_leaderboard,
+    draw_over_tasks,
+    draw_scores,
+)
 from sigarray._verdicts.records import fill_numbers
 from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
@@ -227,10 +235,24 @@ class ModelComparison:
 
     def list_pictures(self) -> list[Picture]:
         """Return the figures with the names of what they show."""
+        from sigarray.plot._fonts import warn_of_undrawable
+
+        with warn_of_undrawable():
+            return self._list_pictures()
+
+    def _list_pictures(self) -> list[Picture]:
+        compared, decisions = self.compared, self.decisions
+        drawn = draw_contingency(compared, decisions)
+        drawn = drawn or draw_differences(compared, decisions, self.over_tasks)
+        # Panels of differences on several tasks say who is not told apart, too.
+        has_panels = bool(drawn) and len(compared) > 1
         return [
-            *draw_differences(self.compared, self.decisions),
-            *self.test.draw(self.compared, self.results),
-            *draw_scores(self.compared),
+            *drawn,
+            *draw_leaderboard(compared),
+            *draw_over_tasks(self.over_tasks),
+            *([] if has_panels else draw_critical_differences(compared, decisions)),
+            *self.test.draw(compared, self.results),
+            *draw_scores(compared),
         ]
 
     def __str__(self) -> str:

@@ -10,12 +10,19 @@ use when a file is written, so that letters stay letters in PDF and SVG:
 
 Arrays of any library and device are taken, and copied to the host. Figures are one
 column of a paper wide (3.35 inches) where their contents allow it, letters have 7
-points or more, and nothing is said by colour alone. Names are shown as they are: `$`
-and `_` have no meaning in them. Letters are black on white, whatever the style.
+points or more, and nothing is said by colour alone. Several models are in order, the
+best first; of more than fit, a line says how many are left out. Names are shown as they
+are: `$` and `_` have no meaning in them, and letters that the font of matplotlib lacks,
+such as Chinese ones, are drawn by any installed font that has them. Letters are black
+on white, whatever the style.
 """
 
+from sigarray.plot._contingency import contingency
+from sigarray.plot._critical_differences import critical_differences
 from sigarray.plot._differences import differences
 from sigarray.plot._dominance import dominance
+from sigarray.plot._leaderboard import leaderboard
+from sigarray.plot._learning_curves import learning_curves
 from sigarray.plot._looks import looks
 from sigarray.plot._pairwise import pairwise
 from sigarray.plot._power import power
@@ -25,8 +32,12 @@ from sigarray.plot._scores import scores
 from sigarray.plot._study import study
 
 __all__ = [
+    "contingency",
+    "critical_differences",
     "differences",
     "dominance",
+    "leaderboard",
+    "learning_curves",
     "looks",
     "pairwise",
     "power",

@@ -1,20 +1,22 @@
 """Differences and their intervals: a forest plot."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sigarray._backend.checks import describe, flag
 from sigarray._host import choose_names, copy_array
+from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
+    BLUE,
     GREY,
     INK,
     PALE,
     THIN,
     check_axes,
     explain,
-    look_of,
+    lift,
     make_figure,
     name_rows,
     show_name,
@@ -33,25 +35,37 @@ Interval: TypeAlias = BootstrapResult | ProportionResult
 _ROW, _FRAME = 0.2, 1.15
 # The gap between the rows of tasks and the overall one.
 _GAP = 1.5
+# The letters of a label, which may be two models.
+MOST_LETTERS = 28
 _FAULT = "no verdict: NaN"
+# The verdicts on a row: of models, A is named first.
+_VERDICTS = ("A", "B", "unequal", "inconclusive")
 
 
+@draws
 def differences(
     results: Interval | Mapping[Hashable, Interval],
     /,
     *,
     labels: Iterable[Hashable] | None = None,
+    verdicts: Iterable[str] | None = None,
     overall: Interval | None = None,
     names: tuple[Hashable, Hashable] = ("A", "B"),
     higher_is_better: bool = True,
+    legend: bool = True,
     ax: Any = None,
 ) -> "Axes":
     """Draw differences of two models, A minus B, and their intervals: a forest plot.
 
-    A full mark has 0 outside its interval, which speaks for the model that is named on
-    that side; the interval of an empty mark has 0 in it. The confidence level and the
-    statistic are those of the given intervals: `bootstrap_ci(a, b)`. Several intervals
-    of 95 % are not all right at once in 95 % of cases.
+    With verdicts, a full triangle points to the side of the better model, a half-full
+    mark is of models that are unequal though neither is shown to be better, and an
+    empty one is of an inconclusive comparison. A verdict comes from a test, and may
+    differ from what the interval says of 0. Without verdicts a full mark has 0 outside
+    its interval, and an empty one has 0 in it.
+
+    The confidence level and the statistic are those of the given intervals:
+    `bootstrap_ci(a, b)`. Several intervals of 95 % are not all right at once in 95 % of
+    cases.
 
     Parameters
     ----------
@@ -61,6 +75,9 @@ def differences(
         the device.
     labels : iterable of T hashables, optional
         Names of the tasks of one result; by default their places.
+    verdicts : iterable of {"A", "B", "unequal", "inconclusive"}, optional
+        The verdict of a test on each row, and on `overall`, if there is one, at the
+        end: which model is better, or neither.
     overall : BootstrapResult or ProportionResult, optional
         The difference over all tasks, of shape (), which stands apart.
     names : pair of hashables, default: ("A", "B")
@@ -69,6 +86,8 @@ def differences(
         False for losses and error rates: lower scores are better.
 
         A difference below 0 then speaks for A.
+    legend : bool, default: True
+        Whether to say above the axes what marks and sides mean.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -86,8 +105,8 @@ def differences(
     TypeError
         Anything but results of `bootstrap_ci` or `proportion_ci`, or traced ones.
     ValueError
-        Results of other shapes, a different number of labels, or labels beside a
-        mapping.
+        Results of other shapes, a different number of labels or verdicts, labels beside
+        a mapping, or another verdict than those.
 
     See Also
     --------
@@ -103,6 +122,9 @@ def differences(
     >>> ax = plot.differences(result, labels=["easy", "hard"])
     >>> [x.get_markerfacecolor() for x in ax.lines if x.get_label() == "difference"]
     ['#0072B2', 'white']
+    >>> ax = plot.differences(result, verdicts=["A", "inconclusive"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A is better', 'inconclusive']
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
@@ -112,21 +134,102 @@ def differences(
     if overall is not None:
         rows.append(("overall", *_read(overall, "overall", ())))
         places.append(len(rows) - 2 + _GAP)
+    given_verdicts = None if verdicts is None else list(verdicts)
+    marks = _choose_marks(rows, given_verdicts, is_higher_better=is_higher_better)
     axes: Axes = given or make_figure(_FRAME + _ROW * (places[-1] + 1)).subplots()
     tidy(axes, x="difference and its interval")
     thin_ticks(axes)
-    name_rows(axes, [show_name(name) for name, *_ in rows], places)
+    name_rows(axes, [show_name(name, MOST_LETTERS) for name, *_ in rows], places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
-    for place, (_, *numbers) in zip(places, rows, strict=True):
+    for place, mark, (_, *numbers) in zip(places, marks, rows, strict=True):
         is_overall = overall is not None and place == places[-1]
-        _draw_row(axes, place, *map(float, numbers), is_overall=is_overall)
+        _draw_row(axes, place, mark, *map(float, numbers), is_overall=is_overall)
     if overall is not None:
         edge = places[-1] - 0.5 * _GAP
         axes.axhline(edge, color=PALE, linewidth=THIN, linestyle="-", zorder=0.4)
     axes.set_ylim(places[-1] + 0.6, -0.6)
     _include_zero(axes)
-    _name_directions(axes, models, is_higher_better)
+    if flag("legend", legend):
+        right, left = models if is_higher_better else reversed(models)
+        _name_directions(axes, left, right)
+        keys = {mark: said for mark, said in _OF_INTERVALS.items() if mark in marks}
+        if given_verdicts is not None:
+            keys = list_marks(given_verdicts, models, higher_is_better=is_higher_better)
+        explain(
+            axes,
+            list(map(draw_key, keys)),
+            list(keys.values()),
+            n_columns=2,
+            has_names=True,
+            bbox_transform=lift(axes, 11.0),
+        )
     return axes
+
+
+class Mark(NamedTuple):
+    """The shape of a mark, and how much of it is full: all, half or nothing."""
+
+    shape: str
+    fill: str
+
+
+_FULL, _EMPTY, _HALF = Mark("o", "full"), Mark("o", "none"), Mark("s", "bottom")
+_TO_LEFT, _TO_RIGHT = Mark("<", "full"), Mark(">", "full")
+_OF_INTERVALS = {_FULL: "0 outside the interval", _EMPTY: "0 inside"}
+
+
+def list_marks(
+    verdicts: Iterable[str], names: Sequence[str], *, higher_is_better: bool
+) -> dict[Mark, str]:
+    """Return what the marks of verdicts mean, in the order of the sides they are on."""
+    by_verdict = _mark_verdicts(higher_is_better=higher_is_better)
+    found = {by_verdict[x] for x in verdicts}
+    said = [f"{name} is better" for name in names] + ["unequal", "inconclusive"]
+    every = dict(zip(by_verdict.values(), said, strict=True))
+    order = (_TO_LEFT, _TO_RIGHT, _HALF, _EMPTY)
+    return {mark: every[mark] for mark in order if mark in found}
+
+
+def _mark_verdicts(*, higher_is_better: bool) -> dict[str, Mark]:
+    sides = (_TO_RIGHT, _TO_LEFT) if higher_is_better else (_TO_LEFT, _TO_RIGHT)
+    return dict(zip(_VERDICTS, (*sides, _HALF, _EMPTY), strict=True))
+
+
+def draw_key(mark: Mark) -> Any:
+    """Draw a mark and its interval for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=BLUE, **_look(mark, BLUE))
+
+
+def _look(mark: Mark, color: str) -> dict[str, Any]:
+    return {
+        "marker": mark.shape,
+        "fillstyle": "full" if mark.fill == "none" else mark.fill,
+        "markersize": 4.0 if mark.shape == "o" else 4.5,
+        "markeredgecolor": color,
+        "markerfacecolor": "white" if mark.fill == "none" else color,
+        "markerfacecoloralt": "white",
+        "markeredgewidth": 1.0,
+    }
+
+
+def _choose_marks(
+    rows: list[tuple[Any, ...]], given: list[str] | None, *, is_higher_better: bool
+) -> list[Mark]:
+    """Return the mark of each row: by its verdict, or else by its interval."""
+    if given is None:
+        return [_FULL if low > 0.0 or high < 0.0 else _EMPTY for *_, low, high in rows]
+    wrong = [x for x in given if x not in _VERDICTS]
+    if wrong or len(given) != len(rows):
+        got = repr(wrong[0]) if wrong else f"{len(given)} verdicts"
+        msg = (
+            f"Expected a verdict on each of {len(rows)} rows, one of "
+            f"{', '.join(_VERDICTS)}; got {got}."
+        )
+        raise ValueError(msg)
+    by_verdict = _mark_verdicts(higher_is_better=is_higher_better)
+    return [by_verdict[x] for x in given]
 
 
 def _list_rows(results: Any, labels: Any) -> list[tuple[Any, ...]]:
@@ -168,6 +271,7 @@ def _read(result: Any, name: Hashable, shape: tuple[Any, ...]) -> list[np.ndarra
 def _draw_row(
     ax: "Axes",
     place: float,
+    mark: Mark,
     middle: float,
     low: float,
     high: float,
@@ -177,8 +281,7 @@ def _draw_row(
     if np.isnan((middle, low, high)).any():
         write(ax, 0.0, place, f" {_FAULT}", va="center", color=GREY)
         return
-    color = INK if is_overall else look_of(0).color
-    is_apart = low > 0.0 or high < 0.0
+    color = INK if is_overall else BLUE
     ax.plot(
         (low, high),
         (place, place),
@@ -188,17 +291,11 @@ def _draw_row(
         solid_capstyle="butt",
         label="interval",
     )
-    ax.plot(
-        middle,
-        place,
-        linestyle="none",
-        marker="D" if is_overall else "o",
-        markersize=5.5 if is_overall else 4.0,
-        markeredgecolor=color,
-        markerfacecolor=color if is_apart else "white",
-        markeredgewidth=1.0,
-        label="difference",
-    )
+    look = _look(mark, color)
+    if is_overall:
+        is_round = mark.shape == "o"
+        look |= {"marker": "D" if is_round else mark.shape, "markersize": 5.5}
+    ax.plot(middle, place, linestyle="none", label="difference", **look)
 
 
 def _include_zero(ax: "Axes") -> None:
@@ -208,33 +305,8 @@ def _include_zero(ax: "Axes") -> None:
     ax.set_xlim(min(low, -room), max(high, room))
 
 
-def _name_directions(ax: "Axes", models: list[str], is_higher_better: bool) -> None:
-    """Say above the axes which model is better on which side, and what marks mean."""
-    from matplotlib.lines import Line2D
-
-    right, left = models if is_higher_better else reversed(models)
+def _name_directions(ax: "Axes", left: str, right: str) -> None:
+    """Say above the axes which model is better on which side."""
     above: dict[str, Any] = {"transform": ax.transAxes, "va": "bottom"}
     write(ax, 0.0, 1.01, f"← better: {left}", ha="left", **above)
     write(ax, 1.0, 1.01, f"better: {right} →", ha="right", **above)
-    color = look_of(0).color
-    mark: dict[str, Any] = {"marker": "o", "markersize": 4.0, "markeredgecolor": color}
-    fills = {"0 outside the interval": color, "0 inside": "white"}
-    explain(
-        ax,
-        [
-            Line2D([], [], color=color, markerfacecolor=x, **mark)
-            for x in fills.values()
-        ],
-        list(fills),
-        n_columns=2,
-        has_names=True,
-        bbox_transform=_lift(ax, 11.0),
-    )
-
-
-def _lift(ax: "Axes", points: float) -> Any:
-    """Return the coordinates of the axes, moved up."""
-    from matplotlib.transforms import ScaledTranslation
-
-    scale = ax.figure.dpi_scale_trans
-    return ax.transAxes + ScaledTranslation(0.0, points / 72.0, scale)

@@ -1,23 +1,26 @@
 """Almost stochastic order in one look: where one model is above the other."""
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from sigarray._backend.aliases import Array, RandomSource
-from sigarray._backend.checks import flag, half
+from sigarray._backend.checks import choice, flag, half
 from sigarray._host import choose_names
 from sigarray._order.plans import Method
 from sigarray._order.two_models import aso
-from sigarray.plot._inputs import copy_scores, list_results
+from sigarray.plot._fonts import draws
+from sigarray.plot._inputs import copy_scores, list_results, thin
 from sigarray.plot._style import (
     HATCH,
     INK,
     PALE,
+    PLAIN,
     THICK,
     check_axes,
     explain,
+    lift,
     look_of,
     make_figure,
     show_beside,
@@ -30,10 +33,15 @@ from sigarray.results import AsoResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More scores than this are drawn by this many quantiles.
-_MAX_STEPS = 2048
+
+Panel: TypeAlias = Literal["both", "distribution", "quantile"]
+
+# Scores beyond the quartiles by so many times their distance are not in view, and so
+# many of them are named.
+_FAR, _MOST_HIDDEN = 5.0, 3
 
 
+@draws
 def dominance(
     a: Array,
     b: Array,
@@ -48,8 +56,9 @@ def dominance(
     higher_is_better: bool = True,
     rng: RandomSource = None,
     result: AsoResult | None = None,
+    panel: Panel = "both",
     ax: Any = None,
-) -> "tuple[Axes, Axes]":
+) -> "tuple[Axes, ...]":
     """Draw why A is better than B, or is not, as `aso` sees it.
 
     Above are the distribution functions of both models, the share of runs at or below a
@@ -57,6 +66,9 @@ def dominance(
     Hatched is where B is ahead, which speaks against "A is better"; pale is where A is
     ahead. The violation ratio eps is the share of the hatched part in both, with the
     heights of the lower picture squared.
+
+    Scores that are far from all others, by more than five interquartile ranges, are
+    not in view; a line says which they are. They count in the ratio.
 
     Parameters
     ----------
@@ -91,14 +103,17 @@ def dominance(
         The result with the bound and the ratio to write, such as those of a pair of
         `multi_aso`, whose claims are two-sided. By default the one-sided result of
         `aso`.
+    panel : {"both", "distribution", "quantile"}, default: "both"
+        Which functions to draw.
     ax : pair of matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide.
+        Where to draw, or one of them for one panel; by default on a new figure, one
+        column of a paper wide.
 
     Returns
     -------
-    pair of matplotlib.axes.Axes
-        Distribution functions, and quantile functions; `axes[0].figure.savefig(...)`
-        writes the picture.
+    tuple of matplotlib.axes.Axes
+        Distribution functions, and quantile functions, or one of them;
+        `axes[0].figure.savefig(...)` writes the picture.
 
     Raises
     ------
@@ -123,7 +138,8 @@ def dominance(
     >>> lower.texts[-1].get_text().splitlines()[-1]
     'lstm is better'
     """
-    axes = check_axes(ax, (2,))
+    shape = (1 + (choice(*get_args(Panel))("panel", panel) == "both"),)
+    given = check_axes(ax, shape)
     limit = half("threshold", threshold)
     is_higher_better = flag("higher_is_better", higher_is_better)
     labels = [show_name(name) for name in choose_names(names, 2)]
@@ -141,59 +157,91 @@ def dominance(
             higher_is_better=higher_is_better,
             rng=rng,
         )
-    upper, lower = make_figure(4.2).subplots(2) if axes is None else axes
-    curves = [_thin(np.sort(sample)) for sample in samples]
-    direction = "higher" if is_higher_better else "lower"
-    tidy(upper, x=f"score ({direction} is better)", y="share of runs at or below")
-    tidy(lower, x="share of runs", y="score at this quantile")
-    patches = _shade(upper, lower, curves, is_higher_better)
-    for k, ordered in enumerate(curves):
-        _draw_steps(upper, lower, ordered, k)
-    _set_limits(upper, lower, curves)
-    handles = [upper.lines[-2], patches[0], upper.lines[-1], patches[1]]
+    if given is None:
+        given = make_figure(4.2 if panel == "both" else 2.9).subplots(*shape)
+    axes = tuple(np.ravel(given))
+    curves = [thin(np.sort(sample)) for sample in samples]
+    shapes = _find_shapes(curves, is_higher_better)
+    view = _choose_view(samples)
+    directions = [panel == "quantile", True] if len(axes) > 1 else [panel == "quantile"]
+    for one, is_quantile in zip(axes, directions, strict=True):
+        keys = _draw_panel(one, curves, shapes, view, is_quantile=is_quantile)
+        _name_sides(one, is_higher_better, is_quantile=is_quantile)
     first, second = labels
+    said = _say(first, float(result.violation_ratio), float(result.eps_min), limit)
+    last = axes[-1]
+    write(last, 0.0, 1.03, said, transform=last.transAxes, va="bottom")
+    hidden = _list_hidden(samples, labels, view)
+    last.set_xlabel("\n".join([last.get_xlabel(), *hidden]), **PLAIN)
     explain(
-        upper,
-        handles,
+        axes[0],
+        keys,
         [first, f"{second} ahead", second, f"{first} ahead"],
         n_columns=2,
+        # Above the lines of text, if they are of the same panel.
+        bbox_transform=lift(axes[0], 0.0 if panel == "both" else 34.0),
     )
-    write(
-        lower,
-        0.0,
-        1.03,
-        _say(first, float(result.violation_ratio), float(result.eps_min), limit),
-        transform=lower.transAxes,
-        va="bottom",
-    )
-    return upper, lower
+    return axes
 
 
-def _thin(ordered: np.ndarray) -> np.ndarray:
-    n = len(ordered)
-    if n <= _MAX_STEPS:
-        return ordered
-    return ordered[(2 * np.arange(_MAX_STEPS) + 1) * n // (2 * _MAX_STEPS)]
+def _draw_panel(
+    ax: "Axes",
+    curves: list[np.ndarray],
+    shapes: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    view: tuple[float, float],
+    *,
+    is_quantile: bool,
+) -> list[Any]:
+    """Draw both functions of a kind, and what is between them; return the keys."""
+    against: dict[str, Any] = {"hatch": HATCH, "facecolor": "white", "edgecolor": INK}
+    for_it: dict[str, Any] = {"facecolor": PALE, "edgecolor": PALE}
+    fill = ax.fill_between if is_quantile else ax.fill_betweenx
+    patches = [
+        fill(t, base, best, linewidth=0.0, zorder=0.5, **look)
+        for (t, base, best), look in zip(shapes, (against, for_it), strict=True)
+    ]
+    lines = [
+        _draw_steps(ax, x, k, is_quantile=is_quantile) for k, x in enumerate(curves)
+    ]
+    low, high = view
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    limits = (low - margin, high + margin), (-0.02, 1.02)
+    xlim, ylim = limits[::-1] if is_quantile else limits
+    ax.set(xlim=xlim, ylim=ylim)
+    ax.locator_params(nbins=5)
+    return [lines[0], patches[0], lines[1], patches[1]]
 
 
-def _draw_steps(upper: "Axes", lower: "Axes", ordered: np.ndarray, k: int) -> None:
-    """Draw both functions of a sample: one steps where the other is flat."""
+def _name_sides(ax: "Axes", is_higher_better: bool, *, is_quantile: bool) -> None:
+    direction = "higher" if is_higher_better else "lower"
+    score, share = f"score ({direction} is better)", "share of runs"
+    if is_quantile:
+        tidy(ax, x=share, y="score at this quantile")
+    else:
+        tidy(ax, x=score, y=f"{share} at or below")
+
+
+def _draw_steps(ax: "Axes", ordered: np.ndarray, k: int, *, is_quantile: bool) -> Any:
+    """Draw a function of a sample: the one steps where the other is flat."""
     n, look = len(ordered), look_of(k)
     shares = np.arange(n + 1) / n
-    line: dict[str, Any] = {
-        "drawstyle": "steps-post",
-        "color": look.color,
-        "linestyle": look.dashes,
-        "linewidth": THICK,
-    }
-    upper.plot(np.r_[ordered[0], ordered], shares, **line)
-    lower.plot(shares, np.r_[ordered, ordered[-1]], **line)
+    points = np.r_[ordered[0], ordered], shares
+    if is_quantile:
+        points = shares, np.r_[ordered, ordered[-1]]
+    (line,) = ax.plot(
+        *points,
+        drawstyle="steps-post",
+        color=look.color,
+        linestyle=look.dashes,
+        linewidth=THICK,
+    )
+    return line
 
 
-def _shade(
-    upper: "Axes", lower: "Axes", curves: list[np.ndarray], is_higher_better: bool
-) -> list[Any]:
-    """Shade where B is ahead, then A, in both pictures; return the lower shapes.
+def _find_shapes(
+    curves: list[np.ndarray], is_higher_better: bool
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return the corners of the shapes where B is ahead, and where A is.
 
     Between breakpoints both quantile functions are constant, and the shape has a corner
     at each end of these steps.
@@ -206,30 +254,32 @@ def _shade(
     a, b = (np.repeat(x[k], 2) for x, k in zip(curves, ranks, strict=True))
     # The better model is on top, both for A and for B.
     best = np.maximum(a, b) if is_higher_better else np.minimum(a, b)
-    against: dict[str, Any] = {"hatch": HATCH, "facecolor": "white", "edgecolor": INK}
-    for_it: dict[str, Any] = {"facecolor": PALE, "edgecolor": PALE}
-    shown = []
-    for base, look in (
-        (a, against),
-        (b, for_it),
-    ):
-        look |= {"linewidth": 0.0, "zorder": 0.5}
-        upper.fill_betweenx(t, base, best, **look)
-        shown.append(lower.fill_between(t, base, best, **look))
-    return shown
+    return [(t, a, best), (t, b, best)]
 
 
-def _set_limits(upper: "Axes", lower: "Axes", curves: list[np.ndarray]) -> None:
-    low = min(x[0] for x in curves)
-    high = max(x[-1] for x in curves)
-    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
-    for ax, set_scores, set_shares in (
-        (upper, upper.set_xlim, upper.set_ylim),
-        (lower, lower.set_ylim, lower.set_xlim),
-    ):
-        set_scores(low - margin, high + margin)
-        set_shares(-0.02, 1.02)
-        ax.locator_params(nbins=5)
+def _choose_view(samples: list[np.ndarray]) -> tuple[float, float]:
+    """Return the least and the largest score that are in view: all but outliers."""
+    scores = np.concatenate(samples)
+    low, high = np.quantile(scores, (0.25, 0.75))
+    room = _FAR * (high - low)
+    if not room > 0.0:
+        return float(scores.min()), float(scores.max())
+    seen = scores[(scores >= low - room) & (scores <= high + room)]
+    return float(seen.min()), float(seen.max())
+
+
+def _list_hidden(
+    samples: list[np.ndarray], labels: list[str], view: tuple[float, float]
+) -> list[str]:
+    """Say which scores are not in view, if any."""
+    said = []
+    for name, x in zip(labels, samples, strict=True):
+        hidden = np.sort(x[(x < view[0]) | (x > view[1])])
+        if hidden.size:
+            shown = ", ".join(f"{score:.3g}" for score in hidden[:_MOST_HIDDEN])
+            more = "" if hidden.size <= _MOST_HIDDEN else f" and {hidden.size - 3} more"
+            said.append(f"not in view: {shown}{more} of {name}")
+    return said
 
 
 def _say(name: str, ratio: float, bound: float, limit: float) -> str:

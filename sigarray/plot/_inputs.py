@@ -10,6 +10,17 @@ from sigarray._backend.dispatch import is_array, is_traced, standardize
 from sigarray._host import choose_names, copy_array
 from sigarray._order.many_models import name_models
 
+# More scores than this are drawn by this many quantiles.
+_MOST_QUANTILES = 2048
+
+
+def thin(ordered: np.ndarray) -> np.ndarray:
+    """Return ordered scores, or quantiles of many."""
+    n, most = len(ordered), _MOST_QUANTILES
+    return (
+        ordered if n <= most else ordered[(2 * np.arange(most) + 1) * n // (2 * most)]
+    )
+
 
 def copy_scores(x: Any, name: Hashable) -> np.ndarray:
     """Return the scores of one model on the host, which have to be finite."""

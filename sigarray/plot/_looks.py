@@ -16,6 +16,7 @@ from sigarray._backend.checks import (
 from sigarray._difference.location import mann_whitney_u, t_test
 from sigarray._order.many_models import multi_aso
 from sigarray._power_of_tests import PowerTest
+from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import copy_models, copy_scores
 from sigarray.plot._style import (
     GREY,
@@ -40,6 +41,7 @@ _THRESHOLD = 0.2
 _BLOCK = 500
 
 
+@draws
 def looks(
     scores: Any = None,
     /,

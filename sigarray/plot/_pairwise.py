@@ -7,10 +7,13 @@ import numpy as np
 
 from sigarray._backend.checks import describe, half
 from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray._ranking import order_models
+from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     COLUMN,
     GREY,
     INK,
+    MOST_MODELS,
     PALE,
     PLAIN,
     SMALL,
@@ -18,6 +21,8 @@ from sigarray.plot._style import (
     check_axes,
     explain,
     make_figure,
+    measure,
+    say_left_out,
     show_beside,
     show_name,
     tidy,
@@ -38,6 +43,7 @@ _BETTER = (0.0, 0.28, 0.45)
 _DARKEST, _LIGHTEST = 0.75, 1.0
 
 
+@draws
 def pairwise(
     result: PairwiseAsoResult,
     /,
@@ -71,8 +77,10 @@ def pairwise(
     Returns
     -------
     matplotlib.axes.Axes
-        With a cell for each pair, in the order of the result; pairs without a bound
-        (NaN) are crossed out. `ax.figure.savefig(...)` writes the picture.
+        With a cell for each pair, the models in the order of `sigarray.ranking`, the
+        best first; pairs without a bound (NaN) are crossed out.
+        `ax.figure.savefig(...)` writes the picture. Of more than 40 models the first 40
+        are drawn, and a line counts the others.
 
     Raises
     ------
@@ -99,7 +107,7 @@ def pairwise(
     >>> ax = plot.pairwise(multi_aso(scores), scores)
     >>> bold = [x for x in ax.texts if x.get_fontweight() == "bold"]
     >>> [(x.get_text(), x.get_position()) for x in bold]  # (column, row)
-    [('0.00', (0, 1)), ('0.00', (0, 2)), ('0.00', (1, 2))]
+    [('0.00', (1, 0)), ('0.00', (2, 0)), ('0.00', (2, 1))]
     """
     given = check_axes(ax)
     limit = half("threshold", threshold)
@@ -108,10 +116,13 @@ def pairwise(
         raise TypeError(msg)
     bounds = copy_array(result.eps_min)
     check_matrix(bounds)
-    n = len(bounds)
-    labels = [show_name(name) for name in choose_names(names, n)]
+    every = choose_names(names, len(bounds))
+    order = order_models(bounds < limit, copy_array(result.violation_ratio))
+    order = order[:MOST_MODELS]
+    bounds, n = bounds[np.ix_(order, order)], len(order)
+    labels = [show_name(every[k]) for k in order]
     has_numbers = n <= _MAX_NUMBERS
-    margin = 0.3 + _LETTER * max(map(len, labels))
+    margin = 0.3 + _LETTER * max(map(measure, labels))
     width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))
     # About as high as wide, because cells are square.
     axes: Axes = given or make_figure(width + 0.2, width).subplots()
@@ -122,6 +133,7 @@ def pairwise(
         _write_numbers(axes, bounds, limit, pairs)
     else:
         _mark_cells(axes, bounds, limit, pairs)
+    say_left_out(axes, len(every) - n)
     return axes
 
 
@@ -144,7 +156,7 @@ def _grey_of(bound: Any, limit: float) -> Any:
 def _name_sides(ax: "Axes", labels: Sequence[str]) -> None:
     tidy(ax, x="... than this one?", y="is this model better ...")
     n = len(labels)
-    is_short = max(map(len, labels)) <= 3 and n <= _MAX_NUMBERS
+    is_short = max(map(measure, labels)) <= 3 and n <= _MAX_NUMBERS
     rotation = 0.0 if is_short else 90.0
     ax.set_xticks(range(n), labels, rotation=rotation, fontsize=SMALL, **PLAIN)
     ax.set_yticks(range(n), labels, fontsize=SMALL, **PLAIN)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.checks import ascending, count, fraction
 from sigarray._host import choose_names, copy_array
+from sigarray.plot._fonts import draws
 from sigarray.plot._inputs import list_results
 from sigarray.plot._style import (
     GREY,
@@ -39,6 +40,7 @@ class _Curve(NamedTuple):
         return not np.isnan(self.powers).any()
 
 
+@draws
 def power(
     sizes: Sequence[int],
     result: SampleSizeResult | Mapping[Hashable, SampleSizeResult],
@@ -46,6 +48,7 @@ def power(
     *,
     labels: Iterable[Hashable] | None = None,
     wanted: float = 0.8,
+    unit: str = "run",
     ax: Any = None,
 ) -> "Axes":
     """Draw the power of a test against the number of runs of each model.
@@ -63,6 +66,8 @@ def power(
     wanted : float, default: 0.8
         The `power` that was passed to `required_sample_size`, to which `sample_size` of
         the result belongs. It is marked, and so is that size.
+    unit : str, default: "run"
+        What a score stands for.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure, one column of a paper wide.
 
@@ -103,12 +108,13 @@ def power(
     runs = ascending(count())("sizes", sizes)
     curves = _list_curves(result, labels, runs, goal)
     axes: Axes = given or make_figure(2.5).subplots()
-    tidy(axes, x="runs of each model", y="power")
+    units = f"{show_name(unit)}s"
+    tidy(axes, x=f"{units} of each model", y="power")
     handles = [_draw_curve(axes, k, runs, curve) for k, curve in enumerate(curves)]
     line = axes.axhline(
         goal, color=GREY, linestyle=(0, (1, 1)), linewidth=1.0, zorder=0.5
     )
-    texts = [_say(curve, runs[-1]) for curve in curves]
+    texts = [_say(curve, runs[-1], units) for curve in curves]
     explain(axes, [*handles, line], [*texts, f"wanted: power {goal:g}"])
     axes.set_ylim(-0.02, 1.02)
     _scale_sizes(axes, runs)
@@ -191,14 +197,14 @@ def _draw_curve(ax: "Axes", k: int, runs: tuple[int, ...], curve: _Curve) -> Any
     return line
 
 
-def _say(curve: _Curve, largest: int) -> str:
+def _say(curve: _Curve, largest: int, units: str) -> str:
     if not curve.is_known:
         text = "no verdict, NaN"
     elif math.isfinite(curve.size):
-        text = f"{curve.size:.0f} runs"
+        text = f"{curve.size:.0f} {units}"
     else:
-        text = f"more than {largest} runs"
-    return text if curve.name is None else f"{show_name(curve.name, 20)}: {text}"
+        text = f"more than {largest} {units}"
+    return text if curve.name is None else f"{show_name(curve.name, 28)}: {text}"
 
 
 def _scale_sizes(ax: "Axes", runs: tuple[int, ...]) -> None:

@@ -1,36 +1,21 @@
-"""Models in order, as in a critical difference diagram."""
+"""Models in order, as in a diagram of critical differences."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._host import choose_names, copy_array
-from sigarray._ranking import ranking as rank_models
-from sigarray.plot._style import (
-    GREY,
-    INK,
-    PALE,
-    THIN,
-    check_axes,
-    explain,
-    look_of,
-    make_figure,
-    name_rows,
-    show_name,
-    tidy,
-)
+from sigarray._ranking import list_groups, read_pairs
+from sigarray.plot._critical_differences import draw_on_axis
+from sigarray.plot._fonts import draws
+from sigarray.plot._style import MOST_MODELS, check_axes
 from sigarray.results import PairwiseAsoResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Inches.
-_ROW, _FRAME = 0.19, 0.95
-# The places of bars, in units of the ratio, beyond its end at 1.
-_FIRST_BAR, _STEP = 1.06, 0.06
 
-
+@draws
 def ranking(
     result: PairwiseAsoResult,
     /,
@@ -41,10 +26,11 @@ def ranking(
 ) -> "Axes":
     """Draw models from best to worst; bars join those that nothing tells apart.
 
-    The order and the groups are those of `sigarray.ranking`. Each model is at its mean
-    violation ratio over the others: 0 if it dominates them all, 1 if all dominate it;
-    0.5 is as good as the others. The ratio comes from `multi_aso`, which knows whether
-    higher scores are better: the best are on top and to the left, with losses too.
+    The groups are those of `sigarray.ranking`. Each model is at its mean violation
+    ratio over the others: 0 if it dominates them all, 1 if all dominate it; 0.5 is as
+    good as the others. The ratio comes from `multi_aso`, which knows whether higher
+    scores are better: the best are on the left, with losses too. A bar has a square at
+    each model of its group, and at no other one that it passes.
 
     Parameters
     ----------
@@ -58,13 +44,15 @@ def ranking(
         One model is better than another where its bound eps_min is below this; above 0
         and at most 0.5.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default on a new figure, one column of a paper wide and as
-        high as there are models.
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+        A new figure is two columns wide for more than 10 models.
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax.figure.savefig(...)` writes the picture.
+        `ax.figure.savefig(...)` writes the picture. Of more than 40 models the best 40
+        are drawn, and a line counts the others.
 
     Raises
     ------
@@ -79,6 +67,7 @@ def ranking(
     See Also
     --------
     pairwise : the bounds behind it.
+    critical_differences : for other tests.
 
     Examples
     --------
@@ -89,73 +78,22 @@ def ranking(
     ...     "boosted": [0.89, 0.90, 0.88, 0.91, 0.90],
     ... }
     >>> ax = plot.ranking(multi_aso(scores), scores)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
+    >>> [text.get_text() for text in ax.texts if text.get_label() == "model"]
     ['boosted', 'forest', 'linear']
-    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() == "bar"]
-    [[0, 1]]
+    >>> sum(line.get_label() == "bar" for line in ax.lines)
+    1
     """
     given = check_axes(ax)
-    ranked = rank_models(result, threshold, names=names)
-    n = len(ranked.order)
-    places = {name: k for k, name in enumerate(choose_names(names, n))}
-    ratios = copy_array(result.violation_ratio)
+    labels, beats, ratios = read_pairs(result, threshold, names)
     # Without the diagonal, which is 0.5.
-    means = (ratios.sum(axis=1) - 0.5) / max(n - 1, 1)
-    axes: Axes = given or make_figure(_FRAME + _ROW * n).subplots()
-    tidy(axes, x="mean violation ratio")
-    name_rows(axes, [show_name(name) for name in ranked.order], range(n))
-    look = look_of(0)
-    (points,) = axes.plot(
-        [means[places[name]] for name in ranked.order],
-        range(n),
-        linestyle="none",
-        marker=look.marker,
-        color=look.color,
-        markersize=4.0,
-        clip_on=False,
-        zorder=3.0,
+    means = (ratios.sum(axis=1) - 0.5) / max(len(labels) - 1, 1)
+    shown = np.argsort(means, kind="stable")[:MOST_MODELS]
+    groups = list_groups((beats | beats.T)[np.ix_(shown, shown)])
+    return draw_on_axis(
+        dict(zip(labels, means.tolist(), strict=True)),
+        [[labels[shown[k]] for k in group] for group in groups],
+        limits=(0.0, 1.0),
+        label="mean violation ratio (best on the left)",
+        says=f"no eps_min among them below {threshold:g}",
+        ax=given,
     )
-    rows = {name: k for k, name in enumerate(ranked.order)}
-    groups = [[rows[name] for name in group] for group in ranked.groups]
-    bars = _draw_bars(axes, [group for group in groups if len(group) > 1])
-    right = _FIRST_BAR + _STEP * max((bar for *_, bar in bars), default=-1)
-    axes.hlines(range(n), 0.0, max(1.0, right), color=PALE, linewidth=THIN, zorder=0.5)
-    axes.axvline(0.5, color=GREY, linewidth=THIN, linestyle=":", zorder=0.6)
-    axes.set(xlim=(0.0, max(1.0, right + 0.02)), ylim=(n - 0.5, -0.5))
-    axes.set_xticks(np.linspace(0.0, 1.0, 5))
-    axes.spines["bottom"].set_bounds(0.0, 1.0)
-    joined = [line for line in axes.lines if line.get_label() == "bar"]
-    explain(
-        axes,
-        [points, *joined[:1]],
-        [
-            "0: ahead of all others, 1: behind all",
-            *[f"no eps_min among them below {threshold:g}"][: len(joined)],
-        ],
-        has_names=True,
-    )
-    return axes
-
-
-def _draw_bars(ax: "Axes", groups: Sequence[list[int]]) -> list[tuple[int, int]]:
-    """Draw bars with a square in each row of a group; return their ends and places.
-
-    Bars that would overlap are side by side.
-    """
-    bars: list[tuple[int, int]] = []
-    for group in groups:
-        taken = {bar for end, bar in bars if end >= group[0]}
-        place = next(k for k in range(len(groups)) if k not in taken)
-        bars.append((group[-1], place))
-        ax.plot(
-            [_FIRST_BAR + _STEP * place] * len(group),
-            group,
-            color=INK,
-            linewidth=1.0,
-            linestyle="-",
-            marker="s",
-            markersize=3.0,
-            clip_on=False,
-            label="bar",
-        )
-    return bars

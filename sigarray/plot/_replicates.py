@@ -7,6 +7,7 @@ import numpy as np
 from sigarray._backend.aliases import Alternative, Array
 from sigarray._backend.checks import ALTERNATIVES, choice, describe, half
 from sigarray._host import copy_array
+from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     GREY,
     HATCH,
@@ -54,6 +55,7 @@ class _Sight(NamedTuple):
     counted_label: str = ""
 
 
+@draws
 def replicates(
     values: Array,
     result: AsoResult | BootstrapResult | ResamplingResult,

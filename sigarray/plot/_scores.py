@@ -8,18 +8,20 @@ import numpy as np
 
 from sigarray._backend.checks import flag, fraction, text
 from sigarray._numeric.special import student_quantile
-from sigarray.plot._inputs import copy_models
+from sigarray.plot._fonts import draws
+from sigarray.plot._inputs import copy_models, thin
 from sigarray.plot._style import (
+    BLUE,
     GREY,
     INK,
+    MOST_MODELS,
     PALE,
-    THICK,
     THIN,
     check_axes,
     explain,
-    look_of,
     make_figure,
     name_rows,
+    say_left_out,
     show_name,
     show_share,
     thin_ticks,
@@ -30,15 +32,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Inches.
-_ROW, _FRAME = 0.34, 1.0
-# Heights in a row, with its middle at 0: points are above, the mean is below.
-_POINTS, _SPREAD, _BOX, _MEAN = -0.27, 0.22, 0.05, 0.33
+_ROW, _FRAME = 0.36, 1.0
+# Heights in a row, with its middle at 0, down: the cloud is above, points are below.
+_GROUND, _CLOUD, _POINTS, _SPREAD = 0.12, 0.5, 0.31, 0.16
+# A density of fewer scores than this shows the smoothing more than the scores.
+_LEAST_OF_CLOUD = 20
+# Of so many scores for each value that there is, values have bars.
+_LEAST_PER_VALUE = 3
+_GRID = 200
 # The golden ratio: consecutive points are far apart, and none coincide.
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 # More points than this are pixels in a PDF, too.
 _MAX_VECTORS = 2000
 
 
+@draws
 def scores(
     samples: Any,
     /,
@@ -49,12 +57,17 @@ def scores(
     unit: str = "run",
     ax: Any = None,
 ) -> "Axes":
-    r"""Draw all scores of each model, with a box and the mean in its interval.
+    r"""Draw all scores of each model, their density, and the mean in its interval.
 
-    The box shows the quartiles and the median. The interval of the mean is Student's:
-    exact for normal scores, however few. Those of the bootstrap are too short for fewer
-    than 20 (see `bootstrap_ci`). The intervals are of single models: whether two models
-    differ, `aso` and the tests say.
+    It is a raincloud [1]_: the density is above, the scores below, and the mean between
+    both. Of fewer than 20 scores there is no density, which would show the smoothing
+    more than the scores. Where few values occur many times each, such as 0 and 1, a bar
+    shows the share of each in place of density and points.
+
+    The interval of the mean is Student's: exact for normal scores, however few. Those
+    of the bootstrap are too short for fewer than 20 (see `bootstrap_ci`). Each interval
+    is of one model alone: whether two models differ, `differences`, `aso` and the tests
+    say.
 
     Parameters
     ----------
@@ -77,8 +90,10 @@ def scores(
     Returns
     -------
     matplotlib.axes.Axes
-        With the models from top to bottom, as they were given; `ax.figure.savefig(...)`
-        writes the picture. A model with one score has no interval.
+        With the models from top to bottom, those with the best means first;
+        `ax.figure.savefig(...)` writes the picture. A model with one score has no
+        interval. Of more than 40 models the best 40 are drawn, and a line counts the
+        others.
 
     Raises
     ------
@@ -92,6 +107,20 @@ def scores(
     --------
     pairwise : which models are better.
 
+    Notes
+    -----
+    The density is Gaussian, with Silverman's bandwidth 0.9 min(s, IQR / 1.34) n^(-1/5)
+    ([2]_, eq. 3.31), from the least to the largest score; its
+    highest point, as the longest bar of values, is as high for each model.
+
+    References
+    ----------
+    .. [1] M. Allen et al. (2021). Raincloud plots: a multi-platform tool for robust
+       data visualization. Wellcome Open Research 4, 63.
+       :doi:`10.12688/wellcomeopenres.15191.2`
+    .. [2] B. W. Silverman (1986). Density estimation for statistics and data analysis.
+       Chapman and Hall. :doi:`10.1201/9781315140919`
+
     Examples
     --------
     >>> from sigarray import plot
@@ -103,33 +132,77 @@ def scores(
     level = fraction("confidence_level", confidence_level)
     is_higher_better = flag("higher_is_better", higher_is_better)
     text("unit", unit)
-    models = copy_models(samples, names)
+    every = copy_models(samples, names)
+    models = _choose_best(every, is_higher_better)
     axes: Axes = given or make_figure(_FRAME + _ROW * len(models)).subplots()
     direction = "higher" if is_higher_better else "lower"
     tidy(axes, x=f"score ({direction} is better)")
     thin_ticks(axes)
-    handles: list[Any] = []
+    word = f"{'an' if unit[:1] in 'aeiou' else 'a'} {show_name(unit)}"
+    keys: dict[str, Any] = {}
     for row, values in enumerate(models.values()):
-        handles = [
-            _draw_points(axes, row, values),
-            _draw_box(axes, row, values),
-            _draw_mean(axes, row, values, level),
-        ]
+        shares = _count_values(values)
+        if shares is not None:
+            keys["share of each score"] = _draw_shares(axes, row, *shares)
+        else:
+            keys[word] = _draw_points(axes, row, values)
+            if len(values) >= _LEAST_OF_CLOUD and np.ptp(values) > 0.0:
+                keys["density"] = _draw_density(axes, row, values)
+        said = f"mean, {show_share(level)} interval (Student's t)"
+        keys[said] = _draw_mean(axes, row, values, level)
     labels = [f"{show_name(name)}\nn = {len(x)}" for name, x in models.items()]
     name_rows(axes, labels, range(len(models)))
     axes.set_ylim(len(models) - 0.45, -0.55)
-    explain(
-        axes,
-        handles,
-        [
-            f"{'an' if unit[:1] in 'aeiou' else 'a'} {show_name(unit)}",
-            "quartiles and median",
-            f"mean, {show_share(level)} interval (Student's t)",
-        ],
-        n_columns=2,
-        has_names=True,
-    )
+    explain(axes, list(keys.values()), list(keys), n_columns=2, has_names=True)
+    say_left_out(axes, len(every) - len(models))
     return axes
+
+
+def _choose_best(
+    models: dict[Hashable, np.ndarray], is_higher_better: bool
+) -> dict[Hashable, np.ndarray]:
+    """Return the models with the best means, the best first."""
+    sign = -1.0 if is_higher_better else 1.0
+    order = sorted(models, key=lambda name: sign * float(np.mean(models[name])))
+    return {name: models[name] for name in order[:MOST_MODELS]}
+
+
+def _count_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return values and their shares, if there are many scores of each."""
+    distinct, counts = np.unique(values, return_counts=True)
+    n = len(values)
+    if n < _LEAST_OF_CLOUD or n < _LEAST_PER_VALUE * len(distinct):
+        return None
+    return distinct, counts / n
+
+
+def _draw_shares(ax: "Axes", row: int, values: np.ndarray, shares: np.ndarray) -> Any:
+    """Draw a bar for each value, as high as its share of the most frequent one's."""
+    ground = row + _GROUND
+    tops = ground - _CLOUD * shares / shares.max()
+    return ax.vlines(values, tops, ground, color=BLUE, linewidth=2.0)
+
+
+def _draw_density(ax: "Axes", row: int, values: np.ndarray) -> Any:
+    """Draw the density between the least and the largest score."""
+    scores = thin(np.sort(values))
+    low, high = np.quantile(values, (0.25, 0.75))
+    sd = float(np.std(values, ddof=1))
+    spread = min(sd, float(high - low) / 1.34) or sd
+    width = 0.9 * spread * len(values) ** -0.2
+    places = np.linspace(scores[0], scores[-1], _GRID)
+    gaps = (places[:, None] - scores) / width
+    density = np.exp(-0.5 * gaps**2).sum(axis=1)
+    ground = row + _GROUND
+    return ax.fill_between(
+        places,
+        ground,
+        ground - _CLOUD * density / density.max(),
+        facecolor=PALE,
+        edgecolor=GREY,
+        linewidth=THIN,
+        zorder=0.6,
+    )
 
 
 def _draw_points(ax: "Axes", row: int, values: np.ndarray) -> Any:
@@ -143,33 +216,11 @@ def _draw_points(ax: "Axes", row: int, values: np.ndarray) -> Any:
         marker="o",
         markersize=2.5 if n <= 200 else 1.2,
         markerfacecolor="none",
-        markeredgecolor=look_of(0).color,
+        markeredgecolor=BLUE,
         markeredgewidth=THIN,
         rasterized=n > _MAX_VECTORS,
     )
     return points
-
-
-def _draw_box(ax: "Axes", row: int, values: np.ndarray) -> Any:
-    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-    (box,) = ax.barh(
-        row + _BOX,
-        high - low,
-        left=low,
-        height=0.2,
-        facecolor=PALE,
-        edgecolor=GREY,
-        linewidth=THIN,
-    )
-    ax.plot(
-        (middle, middle),
-        (row + _BOX - 0.1, row + _BOX + 0.1),
-        color=INK,
-        linewidth=THICK,
-        linestyle="-",
-        solid_capstyle="butt",
-    )
-    return box
 
 
 def _draw_mean(ax: "Axes", row: int, values: np.ndarray, level: float) -> Any:
@@ -181,7 +232,7 @@ def _draw_mean(ax: "Axes", row: int, values: np.ndarray, level: float) -> Any:
         margin = t * float(np.std(values, ddof=1)) / math.sqrt(n)
     return ax.errorbar(
         mean,
-        row + _MEAN,
+        row + _GROUND,
         xerr=margin,
         color=INK,
         linestyle="none",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     COLUMN,
     GREY,
@@ -35,6 +36,7 @@ _LABEL = 1.1
 _MARK: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5}
 
 
+@draws
 def study(
     study: Study,
     /,

@@ -4,6 +4,7 @@ Properties are set only on artists. Nothing here reads or writes `rcParams`, and
 which keeps a list of figures, is not imported.
 """
 
+import unicodedata
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe
 from sigarray._plain_text import show_controls
+from sigarray.plot._fonts import escape_undrawable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +41,8 @@ HATCH = "//////"
 # Names are not parsed as mathematics or TeX.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 _MAX_LETTERS = 24
+# With more models than this, the best are drawn, and a line counts the others.
+MOST_MODELS = 40
 # The small letters in an inch of the figure, without the space beside the axes.
 _LETTERS_IN_AN_INCH = 15.5
 
@@ -129,6 +133,16 @@ def name_rows(ax: "Axes", names: Sequence[str], places: Sequence[float]) -> None
     ax.spines["left"].set_visible(False)
 
 
+def say_left_out(
+    ax: "Axes", n: int, noun: str = "model", which: str = " of lower rank"
+) -> None:
+    """Say below the axes how many models, or others, are not drawn."""
+    if n > 0:
+        said = f"not drawn: {n:,} {noun}{'' if n == 1 else 's'}{which}"
+        label = ax.get_xlabel()
+        ax.set_xlabel(f"{label}\n{said}" if label else said, **PLAIN)
+
+
 def write(ax: "Axes", x: float, y: float, text: str, **properties: Any) -> Any:
     """Write a text without parsing it."""
     return ax.text(
@@ -150,7 +164,7 @@ def explain(
     If rows have names beside the axes, it ends at the right, and uses the room above
     the names.
     """
-    letters = 6 + max(map(len, labels))
+    letters = 6 + max(map(measure, labels))
     # A legend may take a whole figure, and for axes the space beside them, too.
     share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)
     figure = place.figure
@@ -178,6 +192,14 @@ def explain(
         text.set(text=label, **PLAIN)
 
 
+def lift(ax: "Axes", points: float) -> Any:
+    """Return the coordinates of the axes, moved up."""
+    from matplotlib.transforms import ScaledTranslation
+
+    scale = ax.figure.dpi_scale_trans
+    return ax.transAxes + ScaledTranslation(0.0, points / 72.0, scale)
+
+
 def _whole() -> Any:
     from matplotlib.transforms import Bbox
 
@@ -185,12 +207,22 @@ def _whole() -> Any:
 
 
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
-    """Show a name in one line, without the middle if it is long."""
-    text = show_controls(str(name))
-    if len(text) <= limit:
+    """Show a name in one line, without the middle if it is long.
+
+    Letters that no installed font has are shown by their codes.
+    """
+    text = escape_undrawable(show_controls(str(name)))
+    width = measure(text)
+    if width <= limit:
         return text
+    limit = limit * len(text) // width
     tail = (limit - 1) // 2
     return f"{text[: limit - 1 - tail]}\u2026{text[len(text) - tail :]}"
+
+
+def measure(text: str) -> int:
+    """Count the letters of a text; those of Chinese and the like are two wide."""
+    return sum(1 + (unicodedata.east_asian_width(x) in "WF") for x in text)
 
 
 def show_beside(value: float, threshold: float) -> str:

@@ -1,5 +1,8 @@
 """Pictures of `sigarray compare`, in files of every kind."""
 
+import csv
+from xml.etree import ElementTree
+
 import pytest
 
 from sigarray._cli import picture_files as picture_room
@@ -39,12 +42,18 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
     ):
         assert run("compare", *options, "--plot", "x.pdf")[0] == 0
     all_pairs, scores = "Differences of the means of every two models", "Scores"
+    by_mean = "Models by their mean score"
     starts = [
-        [all_pairs, "Bounds eps_min of every", "Models by their mean", scores],
+        [all_pairs, by_mean, "Bounds eps_min of every", scores],
         ["Differences of the means of a and b", "b and a: all scores", scores],
-        [all_pairs, scores],
+        [all_pairs, by_mean, scores],
         ["Differences of the means of b and c", scores],
-        ["Differences of the means of a and b", scores, scores],
+        [
+            "Differences of the means of a and b",
+            "Mean scores on 2 tasks",
+            scores,
+            scores,
+        ],
     ]
     for found, expected in zip(captions, starts, strict=True):
         assert len(found) == len(expected)
@@ -72,3 +81,56 @@ def test_the_picture_of_two_models_has_the_verdict_of_the_table(
     _, out, _ = run("compare", path, "--confidence-level", "0.9", "--plot", "x.svg")
     assert "a is better than b: eps_min = 0.031" in " ".join(out.split())
     assert drawn[-2].figure.axes[1].texts[0].get_text().endswith("a is better")
+
+
+def test_pictures_are_described_to_those_who_do_not_see_them(wide, run, tmp_path):
+    path = tmp_path / "out.svg"
+    assert run("compare", wide, "--test", "t", "--plot", str(path))[0] == 0
+    svg = ElementTree.parse(path).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    assert [x.tag for x in svg[:2]] == [f"{space}title", f"{space}desc"]
+    title, description = (x.text for x in svg[:2])
+    assert title.startswith("Differences of the means of every two models: Welch's")
+    for pair in ("c minus b", "c minus a", "b minus a"):
+        assert f"{pair}: +0." in description
+
+
+def test_the_power_is_drawn_and_its_numbers_stay_the_same(
+    wide, run, tmp_path, monkeypatch
+):
+    drawn = []
+    save = "sigarray._cli.power.save_pictures"
+    monkeypatch.setattr(save, lambda pictures, _: drawn.extend(pictures))
+    options = ["power", wide, "--test", "t", "--n-samples", "40", "--format", "csv"]
+    _, plain, _ = run(*options)
+    _, out, _ = run(*options, "--plot", "x.png")
+    assert out == plain
+    (picture,) = drawn
+    (ax,) = picture.figure.axes
+    rows = list(csv.DictReader(out.splitlines()))
+    pairs = [row for row in rows if row["model_b"]]
+    curves = [x for x in ax.lines if len(x.get_xdata()) > 2]
+    rings = {
+        x.get_xdata()[0]: x.get_ydata()[0] for x in ax.lines if x.get_label() == "ring"
+    }
+    assert len(curves) == len(pairs) > 1
+    for curve, row in zip(curves, pairs, strict=True):
+        assert f"{row['model_a']} vs. {row['model_b']}: " in picture.description
+        if row["required_sample_size"]:
+            size, power = int(row["required_sample_size"]), float(row["power"])
+            # The ring of the first size with this power, and sizes beyond it.
+            assert dict(curve.get_xydata())[size] == power
+            assert size in rings
+            assert max(curve.get_xdata()) > size
+            assert all(y < 0.8 for x, y in curve.get_xydata() if x < size)
+    assert picture.caption.startswith("Power by the number of runs; the dotted line")
+
+
+def test_impossible_pictures_of_power(write, wide, run):
+    for options, said in (
+        ([wide, "--plot", "x.txt"], "Expected --plot to end in .pdf, .svg"),
+        ([write("a\n1\n2\n4\n"), "--plot", "x.png"], "whose means differ; got none"),
+    ):
+        code, _, error = run("power", *options, "--test", "t", "--n-samples", "9")
+        assert code == 2
+        assert said in " ".join(error.split())

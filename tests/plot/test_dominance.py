@@ -169,3 +169,38 @@ def test_impossible_scores():
         draw([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], threshold=0.6)
     with pytest.raises(TypeError, match="names to be a sequence of 2 names; got str"):
         draw([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], names="ab")
+
+
+def test_one_panel_on_request(samples, make_axes):
+    both = draw(*samples)
+    for panel, expected in zip(("distribution", "quantile"), both, strict=True):
+        for (ax,) in (
+            draw(*samples, panel=panel),
+            draw(*samples, panel=panel, ax=make_axes()),
+        ):
+            for line, other in zip(ax.lines, expected.lines, strict=True):
+                np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())
+            assert ax.get_xlabel() == expected.get_xlabel()
+            assert ax.get_ylabel() == expected.get_ylabel()
+            assert ax.texts[0].get_text() == both[1].texts[0].get_text()
+            assert read_legend(ax) == read_legend(both[0])
+    with pytest.raises(ValueError, match="panel to be one of 'both', 'distribution'"):
+        draw(*samples, panel="upper")
+
+
+def test_outliers_are_out_of_view_and_named():
+    a, b = np.random.default_rng(0).normal([[0.9], [0.8]], 0.02, (2, 20))
+    a[3] = -55.0
+    upper, lower = draw(a, b, names=("lstm", "cnn"))
+    rest = np.concatenate([np.delete(a, 3), b])
+    for low, high in (upper.get_xlim(), lower.get_ylim()):
+        assert low < rest.min() < rest.max() < high
+        assert high - low < 1.2 * np.ptp(rest)
+    assert lower.get_xlabel() == "share of runs\nnot in view: -55 of lstm"
+    result = aso(a, b, rng=0)
+    assert f"eps = {result.violation_ratio:.2g}" in lower.texts[0].get_text()
+    assert min(lower.lines[0].get_ydata()) == -55.0
+    # More than three are counted.
+    a[:5] = [-50.0, -51.0, -52.0, -53.0, 60.0]
+    _, lower = draw(a, b)
+    assert lower.get_xlabel().endswith("not in view: -53, -52, -51 and 2 more of A")

@@ -59,6 +59,35 @@ def test_full_marks_have_zero_outside(low, high, is_full):
     assert read_rows(ax)[1] == ({0.0} if is_full else set())
 
 
+@pytest.mark.parametrize("is_higher_better", [True, False])
+def test_marks_are_of_verdicts_where_there_are_any(is_higher_better):
+    """Whatever the interval says of 0."""
+    verdicts = ["B", "A", "unequal", "inconclusive"]
+    ax = plot.differences(
+        interval(np.ones(4), np.full(4, -1.0), np.full(4, 3.0)),
+        verdicts=verdicts,
+        names=("lstm", "cnn"),
+        higher_is_better=is_higher_better,
+    )
+    marks = find_lines(ax, "difference")
+    of_a, of_b = "><" if is_higher_better else "<>"
+    assert [x.get_marker() for x in marks] == [of_b, of_a, "s", "o"]
+    assert [x.get_fillstyle() for x in marks] == ["full", "full", "bottom", "full"]
+    assert [x.get_markerfacecolor() for x in marks][-1] == "white"
+    left, right = ("cnn", "lstm") if is_higher_better else ("lstm", "cnn")
+    assert read_legend(ax) == [
+        f"{left} is better",
+        f"{right} is better",
+        "unequal",
+        "inconclusive",
+    ]
+    some = plot.differences({"x": interval(1.0, 0.5, 2.0)}, verdicts=["inconclusive"])
+    assert read_legend(some) == ["inconclusive"]
+    bare = plot.differences({"x": interval(1.0, 0.5, 2.0)}, legend=False)
+    assert bare.get_legend() is None
+    assert not bare.texts
+
+
 def test_overall_stands_apart():
     result = sigarray.bootstrap_ci(A, B, n_resamples=99, rng=0)
     overall = sigarray.bootstrap_ci(A.ravel(), B.ravel(), n_resamples=99, rng=0)
@@ -124,6 +153,9 @@ def test_impossible_differences():
         plot.differences({"x": one}, labels=["y"])
     with pytest.raises(ValueError, match=r"of shape \(\) for overall; got shape \(2,"):
         plot.differences({"x": one}, overall=interval(*np.ones((3, 2))))
+    for verdicts, got in ((["A", "B"], "2 verdicts"), (["yes"], "'yes'")):
+        with pytest.raises(ValueError, match=rf"each of 1 rows, .*; got {got}"):
+            plot.differences({"x": one}, verdicts=verdicts)
     with pytest.raises(ValueError, match="Expected one or more results; got none"):
         plot.differences({})
 

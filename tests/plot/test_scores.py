@@ -1,4 +1,4 @@
-"""Points, boxes and means of models."""
+"""Densities, points and means of models."""
 
 import numpy as np
 import pandas as pd
@@ -10,17 +10,35 @@ from tests.plot.conftest import read_legend, read_ticks
 
 
 def list_rows(ax):
-    """Return (points, mean with its interval) of each row, and the boxes."""
+    """Return points, means and their intervals, row by row."""
     points = [x for x in ax.lines if x.get_marker() == "o"]
     means = [x for x in ax.lines if x.get_marker() == "D"]
-    bars = [x.get_segments()[0] for x in ax.collections]
-    return points, means, bars, ax.patches
+    bars = [x.get_paths()[0].vertices for x in ax.collections]
+    bars = [bar for bar in bars if len(bar) == 2 and bar[0, 1] == bar[1, 1]]
+    return points, means, bars
 
 
-def test_points_boxes_and_intervals_are_those_of_the_scores(digits):
+def list_clouds(ax):
+    """Return {row: corners of the density} of those that have one."""
+    clouds = [
+        x.get_paths()[0].vertices for x in ax.collections if x.get_hatch() is None
+    ]
+    clouds = [x for x in clouds if len(x) > 100]
+    return {round(float(x[:, 1].max())): x for x in clouds}
+
+
+def order_of(models):
+    """Return the names of models, the best mean first."""
+    return sorted(models, key=lambda name: -np.mean(models[name]))
+
+
+def test_points_and_intervals_are_those_of_the_scores(digits):
     ax = plot.scores(digits, confidence_level=0.9)
-    rows = zip(digits.values(), *list_rows(ax), strict=True)
-    for row, (values, points, mean, bar, box) in enumerate(rows):
+    order = order_of(digits)
+    assert order != list(digits)
+    rows = zip(order, *list_rows(ax), strict=True)
+    for row, (name, points, mean, bar) in enumerate(rows):
+        values = digits[name]
         np.testing.assert_array_equal(points.get_xdata(), values)
         assert np.all(np.abs(points.get_ydata() - row) < 0.5)
         assert mean.get_xdata() == [pytest.approx(values.mean())]
@@ -28,12 +46,55 @@ def test_points_boxes_and_intervals_are_those_of_the_scores(digits):
             0.9, len(values) - 1, values.mean(), scipy.stats.sem(values)
         )
         assert bar[:, 0] == pytest.approx(interval)
-        low, high = np.quantile(values, (0.25, 0.75))
-        assert (box.get_x(), box.get_width()) == pytest.approx((low, high - low))
-        assert row - 0.5 < box.get_y() < box.get_y() + box.get_height() < row + 0.5
-    assert read_ticks(ax.yaxis) == [f"{k}\nn = {len(x)}" for k, x in digits.items()]
+    assert read_ticks(ax.yaxis) == [f"{k}\nn = {len(digits[k])}" for k in order]
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first one is on top
     assert "mean, 90 % interval (Student's t)" in read_legend(ax)
+
+
+def test_the_least_losses_are_on_top():
+    ax = plot.scores({"a": [1.0, 2.0], "b": [0.0, 1.0]}, higher_is_better=False)
+    assert read_ticks(ax.yaxis) == ["b\nn = 2", "a\nn = 2"]
+
+
+@pytest.mark.parametrize("n", [5, 19, 20, 300])
+def test_densities_are_of_20_scores_or_more(n):
+    values = np.random.default_rng(n).gamma(2.0, size=n)
+    ax = plot.scores({"a": values})
+    assert ("density" in read_legend(ax)) == (n >= 20)
+    if n < 20:
+        assert not list_clouds(ax)
+        return
+    low, high = np.quantile(values, (0.25, 0.75))
+    width = 0.9 * min(values.std(ddof=1), (high - low) / 1.34) * n**-0.2
+    density = scipy.stats.gaussian_kde(values, width / values.std(ddof=1))
+    (corners,) = list_clouds(ax).values()
+    ground = corners[:, 1].max()
+    top = corners[corners[:, 1] < ground]
+    heights = ground - top[:, 1]
+    expected = density(top[:, 0])
+    np.testing.assert_allclose(
+        heights / heights.max(), expected / expected.max(), rtol=1e-6, atol=1e-9
+    )
+    assert corners[:, 0].min() == values.min()
+    assert corners[:, 0].max() == values.max()
+
+
+def test_scores_of_few_values_have_bars_in_place_of_points():
+    values = np.repeat([0.0, 1.0], (15, 45))
+    ax = plot.scores({"a": values}, unit="item")
+    assert read_legend(ax) == [
+        "share of each score",
+        "mean, 95 % interval (Student's t)",
+    ]
+    assert not list_rows(ax)[0]
+    bars = {x[0, 0]: abs(x[0, 1] - x[1, 1]) for x in ax.collections[0].get_segments()}
+    assert bars[0.0] / bars[1.0] == pytest.approx(1 / 3)
+
+
+def test_models_beyond_40_are_counted():
+    ax = plot.scores(np.arange(50.0)[:, None] + [0.0, 1.0])
+    assert read_ticks(ax.yaxis) == [f"{k}\nn = 2" for k in range(49, 9, -1)]
+    assert ax.get_xlabel().endswith("not drawn: 10 models of lower rank")
 
 
 def test_all_ways_to_give_scores(digits):
@@ -44,11 +105,13 @@ def test_all_ways_to_give_scores(digits):
         "array": plot.scores(table, names=digits),
         "list": plot.scores(list(table), names=list(digits)),
     }
+    models = dict(zip(digits, table, strict=True))
     for ax in drawn.values():
-        assert read_ticks(ax.yaxis) == [f"{name}\nn = 12" for name in digits]
-        for points, values in zip(list_rows(ax)[0], table, strict=True):
-            np.testing.assert_array_equal(points.get_xdata(), values)
-    assert read_ticks(plot.scores(table).yaxis)[1] == "1\nn = 12"
+        assert read_ticks(ax.yaxis) == [f"{x}\nn = 12" for x in order_of(models)]
+        for points, name in zip(list_rows(ax)[0], order_of(models), strict=True):
+            np.testing.assert_array_equal(points.get_xdata(), models[name])
+    places = sorted(range(4), key=lambda k: -table[k].mean())
+    assert read_ticks(plot.scores(table).yaxis) == [f"{k}\nn = 12" for k in places]
 
 
 def test_pictures_are_the_same_each_time(digits):
@@ -59,16 +122,16 @@ def test_pictures_are_the_same_each_time(digits):
 
 
 def test_one_score_has_no_interval():
-    ax = plot.scores([[1.0], [1.0, 2.0, 4.0]])
-    _, means, bars, _ = list_rows(ax)
+    ax = plot.scores([[9.0], [1.0, 2.0, 4.0]])
+    _, means, _ = list_rows(ax)
     assert len(means) == 2
-    assert not np.isfinite(bars[0]).any()
-    assert bars[1].size
-    assert np.isfinite(bars[1]).all()
+    none, some = (x.get_segments()[0] for x in ax.collections)
+    assert not np.isfinite(none).any()
+    assert np.isfinite(some).all()
 
 
 def test_many_points_are_pixels_in_vector_formats():
-    few, many = list_rows(plot.scores([np.arange(9.0), np.arange(5000.0)]))[0]
+    many, few = list_rows(plot.scores([np.arange(9.0), np.arange(5000.0)]))[0]
     assert not few.get_rasterized()
     assert many.get_rasterized()
 
@@ -77,7 +140,7 @@ def test_figures_grow_with_the_models():
     heights = [
         plot.scores(np.zeros((n, 3))).figure.get_figheight() for n in (1, 10, 40)
     ]
-    assert np.diff(heights) == pytest.approx([9 * 0.34, 30 * 0.34])
+    assert np.diff(heights) == pytest.approx([9 * 0.36, 30 * 0.36])
 
 
 def test_impossible_scores(digits):

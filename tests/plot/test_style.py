@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import sigarray
 from sigarray import plot, responses
-from sigarray.plot._style import look_of, show_beside, show_name
+from sigarray.plot._style import look_of, measure, show_beside, show_name
 from tests.backends import require
 
 SIZES = (5, 10, 20)
@@ -32,7 +32,7 @@ def scores_of(xp, *shape, seed=0):
     """Return scores of a library, of models that are far apart."""
     values = np.random.default_rng(seed).normal(size=shape)
     if len(shape) > 1:
-        values = values + 5.0 * np.arange(shape[0])[:, None]
+        values = values + 5.0 * np.arange(shape[0]).reshape(-1, *[1] * (len(shape) - 1))
     return xp.asarray(values)
 
 
@@ -48,10 +48,23 @@ def draw_all(xp, ax=lambda shape: None):
     study = responses.study(
         **STUDY, n_items=20, n_sets=20, n_resamples=20, xp=xp, rng=0
     )
+    tasks = {
+        name: {x: models[k, ...] for k, x in enumerate(NAMES)} for name in NAMES[:2]
+    }
+    rng = np.random.default_rng(0)
+    hits = [xp.asarray((rng.uniform(size=20) < 0.6) * 1.0) for _ in range(2)]
     one, two, grid = ax(()), ax((2,)), ax((1, 2))
     return {
+        "contingency": plot.contingency(*hits, names=NAMES[:2], ax=ax((2,))),
+        "critical_differences": plot.critical_differences(
+            xp.asarray([1.0, 2.5, 2.5, 4.0]), [NAMES[1:3]], names=NAMES, ax=ax(())
+        ),
         "differences": plot.differences(batch, labels=NAMES, ax=one),
         "dominance": plot.dominance(a, b, names=NAMES[:2], rng=0, ax=two),
+        "leaderboard": plot.leaderboard(tasks, ax=ax(())),
+        "learning_curves": plot.learning_curves(
+            scores_of(xp, 4, 3, 8), names=NAMES, ax=ax(())
+        ),
         "looks": plot.looks(a, sizes=(3, 4), n_sets=10, rng=0, ax=ax(())),
         "pairwise": plot.pairwise(table, NAMES, ax=ax(())),
         "power": plot.power(SIZES, {NAMES[0]: size, NAMES[1]: size}, ax=ax(())),
@@ -117,12 +130,14 @@ def test_names_are_shown_as_they_are(pictures):
             if "x_1" in text.get_text():
                 assert not text.get_parse_math()
                 assert not text.get_usetex()
-    for name in ("differences", "pairwise", "ranking", "scores"):
+    for name in ("differences", "leaderboard", "learning_curves", "pairwise", "scores"):
         for shown in SHOWN:
             assert shown in texts[name], (name, shown)
     for name in ("dominance", "power"):
         for shown in SHOWN[:2]:
             assert shown in texts[name], (name, shown)
+    for name in ("contingency", "critical_differences", "ranking"):
+        assert SHOWN[0] in texts[name], name
 
 
 def test_the_axes_given_are_the_ones_returned():
@@ -210,7 +225,7 @@ def test_a_missing_matplotlib_is_told_first():
                 if name == "study":
                     axes = dict.fromkeys("metrics items responses".split(), ["all"])
                     plot.study(None, **axes, perturbations=[0.0])
-                elif name in ("dominance", "power", "replicates"):
+                elif name in ("contingency", "dominance", "power", "replicates"):
                     getattr(plot, name)(None, None)
                 else:
                     getattr(plot, name)(None)
@@ -239,7 +254,7 @@ def test_the_ground_is_white_and_letters_are_black_in_every_style():
             letters = {to_hex(x.get_color()) for x in list_texts(figure)}
             # White ones are on dark cells.
             assert letters <= {"#000000", "#737373", "#ffffff"}, name
-            assert "#ffffff" not in letters or name == "pairwise"
+            assert "#ffffff" not in letters or name in ("leaderboard", "pairwise")
             assert not any(x.get_visible() for x in figure.axes[0].get_xgridlines())
 
 
@@ -266,3 +281,6 @@ def test_long_names_keep_both_ends():
     assert show_name("abcdefghij", 5) == "ab…ij"
     assert show_name("abcde", 5) == "abcde"
     assert show_name(("x", 1)) == "('x', 1)"
+    # Letters of Greek are one wide, and full-width ones two.
+    assert show_name("αβγδε", 5) == "αβγδε"
+    assert measure("\uff41\uff42c") == 5

@@ -1,0 +1,257 @@
+"""Pictures of differences: the intervals of the table, and its verdicts."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.overall import order_over_tasks
+from sigarray._verdicts.pictures import (
+    MOST_TASKS,
+    Picture,
+    find_result,
+    make_result,
+    name_task,
+    of_task,
+    say_verdict,
+)
+from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
+from sigarray.results import BootstrapResult
+
+Decisions = Mapping[str, Sequence[Decision]]
+# The letters of a label, as in `plot.differences`.
+MOST_LETTERS = 28
+# (comparison, A, B, verdict) of a row.
+Row = tuple[Comparison, str, str, Decision]
+
+# With rows beyond these, the first are drawn.
+_MOST_DRAWN = 40
+# One scale is for tasks whose intervals are at most so many times as wide as others.
+_MOST_UNLIKE = 10.0
+_LETTERS = 11
+
+
+def draw_differences(
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
+) -> list[Picture]:
+    """Draw differences of means with the intervals of the table, if they are few.
+
+    There is a row for each pair of models, or, of two models, for each task and for
+    their mean; several tasks have a panel each.
+    """
+    models = {name for x in compared.values() for name in x.names}
+    if len(models) == 2:
+        drawn = _draw_two_models(compared, decisions, over)
+    elif len(compared) == 1:
+        drawn = _draw_one_task(compared, decisions)
+    else:
+        drawn = _draw_tasks(compared, decisions, over)
+    return [] if drawn is None else [drawn]
+
+
+def _draw_two_models(
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
+) -> Picture | None:
+    """Draw a row for each task, or a panel where tasks differ much in scale."""
+    a, b = next(iter(compared.values())).names
+    rows: dict[str, Row] = {
+        task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
+    }
+    caption = f"Differences of the means of {a} and {b}"
+    intervals = [x.find_interval(a, b) for x in compared.values()]
+    widths = [x.high - x.low for x in intervals if x.high > x.low]
+    if widths and max(widths) > _MOST_UNLIKE * min(widths):
+        panels = {name: {"": row} for name, row in rows.items()}
+        return _draw_panels(panels, (a, b), caption)
+    return _draw_rows(rows, (a, b), caption, "task", over)
+
+
+def _draw_one_task(
+    compared: Mapping[str, Comparison], decisions: Decisions
+) -> Picture | None:
+    """Draw a row for every two models, or for each one and the baseline."""
+    ((task, x),) = compared.items()
+    if len(x.pairs) > MOST_ROWS and x.baseline is None:
+        return None
+    order = order_models(x, list_wins(decisions[task]))
+    pairs = sort_pairs(order, decisions[task])
+    name = _name_pairs([(a, b) for a, b, _ in pairs])
+    rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
+    caption = f"Differences of the means of every two models{of_task(task)}"
+    if x.baseline is not None:
+        caption = f"Differences of the means of {x.baseline} and others{of_task(task)}"
+    drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
+    if drawn is not None:
+        name_task(drawn.figure, task)
+    return drawn
+
+
+def _draw_tasks(
+    compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
+) -> Picture | None:
+    """Draw a panel for each task, with a row for every two models."""
+    most = max(len(x.pairs) for x in compared.values())
+    if len(compared) > MOST_TASKS or most > MOST_ROWS:
+        return None
+    order = (
+        _order_over_tasks(compared) if over is None else order_over_tasks(over).names
+    )
+    place = {name: k for k, name in enumerate(order)}
+    sorted_pairs = {
+        task: sorted(
+            (sorted((place[x.a], place[x.b])), k) for k, x in enumerate(decisions[task])
+        )
+        for task in compared
+    }
+    models = list(place)
+    name = _name_pairs(
+        (models[i], models[j]) for by in sorted_pairs.values() for (i, j), _ in by
+    )
+    panels: dict[str, dict[str, Row]] = {}
+    for task, by in sorted_pairs.items():
+        x = compared[task]
+        panels[task or x.metric] = {
+            name[models[i], models[j]]: (x, models[i], models[j], decisions[task][k])
+            for (i, j), k in by
+        }
+    caption = "Differences of the means of every two models on each task"
+    return _draw_panels(panels, ("first", "second"), caption)
+
+
+def _order_over_tasks(compared: Mapping[str, Comparison]) -> list[str]:
+    """Sort models by their mean rank on tasks; a baseline is the first one."""
+    ranks: dict[str, list[float]] = {}
+    for x in compared.values():
+        sign = -1.0 if x.higher_is_better else 1.0
+        means = {name: sign * y["mean"] for name, y in x.summaries.items()}
+        for name, mean in means.items():
+            below = sum(other < mean for other in means.values())
+            equal = sum(other == mean for other in means.values())
+            ranks.setdefault(name, []).append(below + 0.5 * (equal + 1))
+    baseline = next(iter(compared.values())).baseline
+    return sorted(ranks, key=lambda name: (name != baseline, np.mean(ranks[name])))
+
+
+def _name_pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the names of pairs, shortened unless two would be the same."""
+    from sigarray.plot._style import show_name
+
+    every = dict.fromkeys(pairs)
+    full = {pair: " vs. ".join(pair) for pair in every}
+    short = {
+        pair: text
+        if len(text) <= MOST_LETTERS
+        else " vs. ".join(show_name(name, _LETTERS) for name in pair)
+        for pair, text in full.items()
+    }
+    return full if len({*short.values()}) < len(short) else short
+
+
+def _draw_rows(
+    rows: Mapping[str, Row],
+    names: tuple[str, str],
+    caption: str,
+    noun: str,
+    over: OverTasks | None = None,
+) -> Picture | None:
+    from sigarray import plot
+    from sigarray.plot._style import say_left_out
+
+    found = _find_rows(rows)
+    if not found:
+        return None
+    first = next(iter(rows.values()))[0]
+    drawn = dict(list(found.items())[:_MOST_DRAWN])
+    verdicts = [verdict for _, verdict in drawn.values()]
+    mean = None if over is None else _find_overall(over, names[0])
+    if mean is not None:
+        verdicts.append(mean[1])
+        caption += ", and of their means over tasks"
+    axes = plot.differences(
+        {label: result for label, (result, _) in drawn.items()},
+        verdicts=verdicts,
+        overall=None if mean is None else mean[0],
+        names=names,
+        higher_is_better=first.higher_is_better,
+    )
+    say_left_out(axes, len(found) - len(drawn), noun, " after these")
+    return _make_picture(axes.figure, caption, {"": rows})
+
+
+def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:
+    """Return the result and the verdict of the only two models over all tasks."""
+    (pair,) = over.pairs
+    interval, difference = pair.interval, pair.difference
+    if math.isnan(interval.low):
+        return None
+    if pair.a != a:
+        interval, difference = interval.turn(), -difference
+    verdict = "inconclusive"
+    if pair.better is not None:
+        verdict = "A" if pair.better == a else "B"
+    return make_result(difference, interval), verdict
+
+
+def _draw_panels(
+    panels: Mapping[str, Mapping[str, Row]], names: tuple[str, str], caption: str
+) -> Picture | None:
+    from sigarray.plot._panels import Rows, draw_panels
+
+    found = {task: _find_rows(rows) for task, rows in panels.items()}
+    found = {task: rows for task, rows in found.items() if rows}
+    if not found:
+        return None
+    first = next(x for rows in panels.values() for x, *_ in rows.values())
+    figure = draw_panels(
+        {
+            task: Rows(
+                {label: result for label, (result, _) in rows.items()},
+                [verdict for _, verdict in rows.values()],
+            )
+            for task, rows in list(found.items())[:_MOST_DRAWN]
+        },
+        names=names,
+        higher_is_better=first.higher_is_better,
+    )
+    return _make_picture(figure, caption, panels)
+
+
+def _find_rows(rows: Mapping[str, Row]) -> dict[str, tuple[BootstrapResult, str]]:
+    """Return the result and the verdict of each row that has an interval."""
+    found = {}
+    for label, (x, a, b, decision) in rows.items():
+        result = find_result(x, a, b)
+        if result is not None:
+            found[label] = (result, say_verdict(decision, a))
+    return found
+
+
+def _make_picture(
+    figure: Any, caption: str, panels: Mapping[str, Mapping[str, Row]]
+) -> Picture:
+    """Say which intervals they are, and list them for those who do not see them."""
+    rows = [row for by in panels.values() for row in by.values()]
+    kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows)
+    what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
+    said = [
+        f"{a} minus {b}{of_task(task)}: {_show(x, a, b)}, {_say(decision)}"
+        for task, by in panels.items()
+        for x, a, b, decision in by.values()
+    ]
+    return Picture(figure, f"{caption}: {what}.", f"{'; '.join(said)}.")
+
+
+def _show(comparison: Comparison, a: str, b: str) -> str:
+    low, high = comparison.find_interval(a, b)
+    difference = comparison.find_difference(a, b)
+    return f"{difference:+.3g} [{low:+.3g}, {high:+.3g}]"
+
+
+def _say(x: Decision) -> str:
+    if x.better is not None:
+        return f"{x.better} is better"
+    return say_verdict(x, x.a)

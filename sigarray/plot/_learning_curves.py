@@ -1,0 +1,209 @@
+"""Learning curves: mean scores at each step, and how sure they are."""
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sigarray._backend.checks import describe, flag, fraction
+from sigarray._backend.dispatch import is_array
+from sigarray._host import choose_names, copy_array
+from sigarray._numeric.special import student_quantile
+from sigarray.plot._fonts import draws
+from sigarray.plot._style import (
+    check_axes,
+    explain,
+    look_of,
+    make_figure,
+    say_left_out,
+    show_name,
+    show_share,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# More bands than this cover one another.
+_MOST_CURVES = 7
+_HEIGHT = 2.6
+# Curves of fewer steps than this have a mark at each.
+_FEW_STEPS = 12
+_PALE = 0.2
+
+
+@draws
+def learning_curves(
+    scores: Any,
+    /,
+    steps: Any = None,
+    *,
+    names: Iterable[Hashable] | None = None,
+    confidence_level: float = 0.95,
+    higher_is_better: bool = True,
+    ax: Any = None,
+) -> "Axes":
+    """Draw the mean score of the runs of each model at each step, with its interval.
+
+    A band is made of Student's intervals of the mean, one for each step, each of one
+    model alone. It holds the mean at any one step with this confidence, not the whole
+    curve, and bands that overlap are no test: compare scores at a step that was chosen
+    before.
+
+    Parameters
+    ----------
+    scores : mapping of names to arrays, shape (R, S), or array, shape (K, R, S), real
+        The scores of R runs at S steps of each of K models; R and S may differ in a
+        mapping. A model with one run has no band. Arrays of any library and device are
+        copied to the host, which waits for the device.
+    steps : array, shape (S,), or mapping of names to such arrays, optional
+        The steps, in ascending order, such as environment steps or epochs; by default 1
+        to S.
+    names : iterable of K hashables, optional
+        Names of the models of an array; by default their places.
+    confidence_level : float, default: 0.95
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
+    higher_is_better : bool, default: True
+        False for losses and error rates: lower scores are better.
+
+        The legend names the model with the best last mean first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default on a new figure, one column of a paper wide.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax.figure.savefig(...)` writes the picture. Of more than 7 models the 7 with
+        the best last mean are drawn, and a line counts the others.
+
+    Raises
+    ------
+    ImportError
+        No matplotlib.
+    TypeError
+        Scores that are no numbers, or traced.
+    ValueError
+        Other shapes; scores or steps that are not finite; steps that do not ascend, or
+        a different number of them; a different number of names, or names beside a
+        mapping.
+
+    See Also
+    --------
+    scores : the scores of one step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import plot
+    >>> rng = np.random.default_rng(0)
+    >>> curve = 1.0 - np.exp(-np.arange(20) / 5.0)
+    >>> runs = {k: x * curve + rng.normal(0, 0.02, (5, 20)) for k, x in
+    ...         {"small": 0.8, "large": 0.9}.items()}
+    >>> ax = plot.learning_curves(runs, 1000 * np.arange(20))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['large: 5 runs', 'small: 5 runs', '95 % at each step']
+    """
+    given = check_axes(ax)
+    level = fraction("confidence_level", confidence_level)
+    is_higher_better = flag("higher_is_better", higher_is_better)
+    models = _read_runs(scores, names)
+    at = {name: _read_steps(steps, name, x.shape[1]) for name, x in models.items()}
+    sign = -1.0 if is_higher_better else 1.0
+    every = sorted(models, key=lambda name: sign * models[name][:, -1].mean())
+    order = every[:_MOST_CURVES]
+    axes: Axes = given or make_figure(_HEIGHT).subplots()
+    direction = "higher" if is_higher_better else "lower"
+    tidy(axes, x="step", y=f"mean score ({direction} is better)")
+    keys: dict[str, Any] = {}
+    for k, name in enumerate(order):
+        n = len(models[name])
+        said = f"{show_name(name)}: {n} run{'' if n == 1 else 's'}"
+        keys[said] = _draw_curve(axes, k, at[name], models[name], level)
+    if any(len(models[name]) > 1 for name in order):
+        from matplotlib.patches import Patch
+
+        said = f"{show_share(level)} at each step"
+        keys[said] = Patch(facecolor="0.8")
+    explain(axes, list(keys.values()), list(keys), n_columns=2)
+    say_left_out(axes, len(every) - len(order))
+    return axes
+
+
+def _read_runs(scores: Any, names: Any) -> dict[Hashable, np.ndarray]:
+    """Return the runs (R, S) of each model by its name."""
+    is_mapping = isinstance(scores, Mapping)
+    if is_mapping and names is not None:
+        msg = "Expected names in the mapping alone; got names too. Leave them out."
+        raise ValueError(msg)
+    try:
+        rows = scores.values() if is_mapping else scores
+        arrays = list(map(copy_array, copy_array(rows) if is_array(rows) else rows))
+    except (TypeError, ValueError) as error:
+        msg = (
+            "Expected scores of runs by model, as a mapping of arrays of shape (R, S) "
+            f"or an array of shape (K, R, S); got {describe(scores)}. {error}"
+        )
+        raise TypeError(msg) from error
+    chosen = choose_names(names, len(arrays), scores if is_mapping else None)
+    models = dict(zip(chosen, arrays, strict=True))
+    if not models:
+        msg = "Expected the runs of one or more models; got none."
+        raise ValueError(msg)
+    for name, x in models.items():
+        if x.ndim != 2 or not x.size:
+            msg = (
+                f"Expected scores of {name} of shape (R, S), runs and steps; got shape "
+                f"{x.shape}. Pass x[None] for a single run."
+            )
+            raise ValueError(msg)
+        n_faulty = np.count_nonzero(~np.isfinite(x))
+        if n_faulty:
+            msg = (
+                f"Expected finite scores of {name}; got {n_faulty} of {x.size} that "
+                "are NaN or infinite. Cut runs at the last step that all of them have."
+            )
+            raise ValueError(msg)
+    return models
+
+
+def _read_steps(steps: Any, name: Hashable, n: int) -> np.ndarray:
+    """Return the steps of a model, in ascending order."""
+    if steps is None:
+        return np.arange(1.0, n + 1.0)
+    given = steps.get(name) if isinstance(steps, Mapping) else steps
+    values = copy_array(() if given is None else given)
+    if values.shape != (n,) or not np.all(np.diff(values) > 0.0):
+        msg = f"Expected {n} ascending steps of {name}; got shape {values.shape}."
+        if values.shape == (n,):
+            msg = f"Expected ascending steps of {name}; got {values}. Sort them."
+        raise ValueError(msg)
+    return values
+
+
+def _draw_curve(
+    ax: "Axes", k: int, steps: np.ndarray, runs: np.ndarray, level: float
+) -> Any:
+    """Draw the mean of runs, and a band of its intervals."""
+    look, n = look_of(k), len(runs)
+    means = runs.mean(axis=0)
+    if n > 1:
+        t = student_quantile(0.5 + 0.5 * level, n - 1)
+        margin = t * runs.std(axis=0, ddof=1) / math.sqrt(n)
+        band: dict[str, Any] = {
+            "facecolor": look.color,
+            "alpha": _PALE,
+            "linewidth": 0.0,
+        }
+        ax.fill_between(steps, means - margin, means + margin, **band)
+    (line,) = ax.plot(
+        steps,
+        means,
+        color=look.color,
+        linestyle=look.dashes,
+        linewidth=1.3,
+        marker=look.marker,
+        markersize=3.0,
+        markevery=max(1, len(steps) // _FEW_STEPS),
+    )
+    return line

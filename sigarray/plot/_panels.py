@@ -1,0 +1,110 @@
+"""Differences on several tasks: a panel for each, with one meaning of marks."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sigarray.plot._differences import (
+    MOST_LETTERS,
+    Interval,
+    differences,
+    draw_key,
+    list_marks,
+)
+from sigarray.plot._fonts import choose_fonts, warn_of_undrawable
+from sigarray.plot._style import (
+    COLUMN,
+    INK,
+    LARGE,
+    PAGE,
+    PLAIN,
+    explain,
+    make_figure,
+    measure,
+    show_name,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Inches: a row, and what is around the rows of a panel.
+_ROW, _AROUND, _FRAME = 0.17, 0.5, 0.75
+# Inches of a letter, and the least width of a panel beside its names.
+_LETTER, _LEAST = 0.065, 1.25
+
+
+class Rows(NamedTuple):
+    """Differences by label, and the verdict on each, as for `plot.differences`."""
+
+    results: Mapping[Hashable, Interval]
+    verdicts: Sequence[str]
+
+
+def draw_panels(
+    tasks: Mapping[str, Rows],
+    *,
+    names: tuple[Hashable, Hashable],
+    higher_is_better: bool = True,
+) -> "Figure":
+    """Draw the differences on each task in a panel with a scale of its own.
+
+    Rows have names at the left alone where they are the same in all panels.
+    """
+    labels = [list(rows.results) for rows in tasks.values()]
+    is_shared = all(x == labels[0] for x in labels)
+    letters = max(measure(show_name(x, MOST_LETTERS)) for by in labels for x in by)
+    width = PAGE if len(tasks) > 1 else COLUMN
+    beside = _LETTER * letters
+    n_columns = int((width - beside) / _LEAST)
+    if not is_shared:
+        n_columns = int(width / (beside + _LEAST))
+    n_columns = max(1, min(n_columns, len(tasks), 4))
+    n_lines = -(-len(tasks) // n_columns)
+    height = _AROUND + _ROW * max(map(len, labels))
+    figure = make_figure(_FRAME + n_lines * height, width)
+    grid = figure.subplots(n_lines, n_columns, squeeze=False)
+    with warn_of_undrawable():
+        for k, (ax, (task, rows)) in enumerate(
+            zip(grid.flat, tasks.items(), strict=False)
+        ):
+            differences(
+                rows.results,
+                verdicts=rows.verdicts,
+                names=names,
+                higher_is_better=higher_is_better,
+                legend=False,
+                ax=ax,
+            )
+            ax.set_xlabel("")
+            ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)
+            ax.locator_params(axis="x", nbins=3)
+            if is_shared and k % n_columns:
+                ax.set_yticklabels([])
+        for ax in list(grid.flat)[len(tasks) :]:
+            ax.remove()
+        _explain(figure, tasks, names, higher_is_better=higher_is_better)
+        choose_fonts(figure)
+    return figure
+
+
+def _explain(
+    figure: "Figure",
+    tasks: Mapping[str, Rows],
+    names: tuple[Hashable, Hashable],
+    *,
+    higher_is_better: bool,
+) -> None:
+    """Say once what marks mean, and what is drawn."""
+    found = [x for rows in tasks.values() for x in rows.verdicts]
+    models = [show_name(name, 16) for name in names]
+    shown = list_marks(found, models, higher_is_better=higher_is_better)
+    look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
+    right = models[0 if higher_is_better else 1]
+    said = f"difference and its interval; right of 0, {right} is ahead"
+    figure.supxlabel(said, **look)
+    explain(
+        figure,
+        list(map(draw_key, shown)),
+        list(shown.values()),
+        loc="outside upper right",
+        ncols=len(shown),
+    )

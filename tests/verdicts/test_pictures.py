@@ -1,0 +1,209 @@
+"""Which pictures a comparison has, and what they show."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models
+from tests.plot.conftest import find_lines, read_legend, read_ticks
+
+pytest.importorskip("matplotlib")
+RNG = np.random.default_rng(0)
+
+
+def make_tasks(n_tasks, n_models, scale=1.0):
+    """Make up scores of 6 runs, of tasks whose scales grow by a factor."""
+    return {
+        f"t{t}": {
+            f"m{k}": scale**t * (RNG.normal(size=6) - 2.0 * k) for k in range(n_models)
+        }
+        for t in range(n_tasks)
+    }
+
+
+def compare(scores, **options):
+    return compare_models(scores, **{"test": "t", "unit": "run"} | options)
+
+
+def list_captions(result):
+    return [picture.caption.partition(":")[0] for picture in result.list_pictures()]
+
+
+def list_panels(figure):
+    """Return {task: axes}."""
+    return {ax.get_title(): ax for ax in figure.axes}
+
+
+def test_tasks_have_a_panel_each_in_the_first_picture():
+    scores = make_tasks(5, 3, scale=10.0)
+    result = compare(scores)
+    first, board, *rest = result.list_pictures()
+    panels = list_panels(first.figure)
+    assert list(panels) == list(scores)
+    for task, ax in panels.items():
+        verdicts = {
+            (x.model_a, x.model_b): x.better for x in result.verdicts if x.task == task
+        }
+        records = [x for x in result.records if x["task"] == task]
+        marks = find_lines(ax, "difference")
+        bars = find_lines(ax, "interval")
+        assert len(records) == len(marks) == 3
+        for mark, bar, record in zip(marks, bars, records, strict=True):
+            # The intervals of the table, for all 15 together.
+            assert mark.get_xdata()[0] == record["mean_difference"]
+            low, high = record["difference_low"], record["difference_high"]
+            assert tuple(bar.get_xdata()) == (low, high)
+            better = verdicts[record["model_a"], record["model_b"]]
+            shape = {record["model_a"]: ">", record["model_b"]: "<", None: "o"}[better]
+            assert mark.get_marker() == shape
+    assert read_ticks(panels["t0"].yaxis) == ["m0 vs. m1", "m0 vs. m2", "m1 vs. m2"]
+    assert read_ticks(panels["t1"].yaxis) == [""] * 3
+    assert "95 % confidence for all 15 together" in first.caption
+    assert "m0 minus m2 on t3: +" in first.description
+    assert board.caption.startswith("Mean scores on 5 tasks")
+    assert rest.pop(0).caption.startswith("Models by their mean rank over 5 tasks")
+    assert [x.caption.partition(",")[0] for x in rest] == [
+        f"Scores on {x}" for x in scores
+    ]
+
+
+def test_models_have_one_order_on_all_tasks_and_may_lack_some():
+    scores = make_tasks(3, 3)
+    del scores["t1"]["m1"]
+    scores["t2"] = dict(
+        zip(scores["t2"], list(scores["t2"].values())[::-1], strict=True)
+    )
+    first, *_ = compare(scores).list_pictures()
+    panels = list_panels(first.figure)
+    every = ["m0 vs. m1", "m0 vs. m2", "m1 vs. m2"]
+    labels = [read_ticks(ax.yaxis) for ax in panels.values()]
+    assert labels == [every, ["m0 vs. m2"], every]
+    (mark,) = (
+        x for x in find_lines(panels["t2"], "difference") if x.get_ydata()[0] == 1
+    )
+    assert mark.get_marker() == "<"
+
+
+@pytest.mark.parametrize(
+    ("n_tasks", "n_models", "scale", "expected"),
+    [
+        # Rows of one picture, or a panel each where scales differ.
+        (4, 2, 1.0, [("Differences of the means of m0 and m1", 1), ("Mean scores", 1)]),
+        (4, 2, 9.0, [("Differences of the means of m0 and m1", 4), ("Mean scores", 1)]),
+        # Too many tasks, or pairs, for panels.
+        (13, 3, 1.0, [("Mean scores on 13 tasks", 1)]),
+        (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
+        (1, 3, 1.0, [("Differences of", 1), ("Models by their mean score", 1)]),
+        (1, 7, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
+    ],
+)
+def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expected):
+    pictures = compare(make_tasks(n_tasks, n_models, scale)).list_pictures()
+    for picture, (start, n_axes) in zip(pictures, expected, strict=False):
+        assert picture.caption.startswith(start)
+        assert len(picture.figure.axes) == n_axes
+        assert picture.description.endswith(".")
+    assert len(pictures) >= len(expected)
+
+
+def test_models_by_their_mean_are_joined_where_none_is_better():
+    scores = {f"m{k}": RNG.normal(size=8) + 0.9 * k for k in range(8)}
+    result = compare(scores)
+    (picture,) = (x for x in result.list_pictures() if "Models by" in x.caption)
+    (ax,) = picture.figure.axes
+    stems = [x.get_xdata()[0] for x in find_lines(ax, "stem")]
+    names = [x.get_text() for x in ax.texts if x.get_label() == "model"]
+    means = {name: x.mean() for name, x in scores.items()}
+    assert names == sorted(means, key=lambda name: -means[name])
+    np.testing.assert_allclose(stems, [means[name] for name in names])
+    left, right = ax.get_xlim()
+    assert left > right  # the best on the left
+    at = dict(zip(stems, names, strict=True))
+    joined = [[at[x] for x in bar.get_xdata()] for bar in find_lines(ax, "bar")]
+    together = {frozenset((a, b)) for bar in joined for a in bar for b in bar if a != b}
+    undecided = {
+        frozenset((x.model_a, x.model_b)) for x in result.verdicts if x.better is None
+    }
+    assert together == undecided
+    assert 0 < len(undecided) < 28
+
+
+def test_two_models_on_items_have_their_table_and_its_simultaneous_interval():
+    a, b = (np.arange(60) % 10 < k for k in (8, 5))
+    scores = {"a": a * 1.0, "b": b * 1.0}
+    result = compare(scores, test="permutation", unit="item", paired=True)
+    first, *rest = result.list_pictures()
+    table, lower = first.figure.axes
+    assert [x.get_text().splitlines()[0] for x in table.texts] == [
+        "both",
+        "a alone",
+        "b alone",
+        "neither",
+    ]
+    (record,) = result.records
+    (bar,) = find_lines(lower, "interval")
+    limits = record["difference_low"], record["difference_high"]
+    assert tuple(bar.get_xdata()) == limits
+    assert read_legend(lower) == ["a is better"]
+    assert "Newcombe's interval" in first.caption
+    assert first.description.startswith("both: 30 (50 %); a alone: 18")
+    assert [x.caption[:6] for x in rest] == ["Scores"]
+
+
+def test_a_baseline_is_compared_with_each_other_one():
+    scores = {f"m{k}": RNG.normal(size=6) - 0.3 * k for k in range(45)}
+    result = compare(scores, baseline="m7")
+    first, *rest = result.list_pictures()
+    (ax,) = first.figure.axes
+    names = read_ticks(ax.yaxis)
+    assert len(names) == 40
+    assert all(name.startswith("m7 vs. ") for name in names)
+    assert ax.get_xlabel().endswith("not drawn: 4 pairs after these")
+    assert not any("Models by" in x.caption for x in rest)
+
+
+def test_unequal_models_have_a_mark_of_their_own():
+    rng = np.random.default_rng(3)
+    levels = np.repeat([1.0, -4.0], (32, 8))  # mostly ahead, or far behind
+    noise = rng.normal(0.0, 0.1, (2, 40))
+    scores = {"a": noise[0] + levels, "b": noise[1]}
+    result = compare(scores, test="aso")
+    (ax,) = result.list_pictures()[0].figure.axes
+    said = read_legend(ax)
+    (mark,) = find_lines(ax, "difference")
+    assert "not equal, but neither is shown to be better" in result.sentences[0]
+    assert said == ["unequal"]
+    assert mark.get_fillstyle() == "bottom"
+
+
+def test_two_models_have_their_mean_over_tasks_below_the_tasks():
+    result = compare(make_tasks(6, 2))
+    picture = result.list_pictures()[0]
+    (ax,) = picture.figure.axes
+    assert read_ticks(ax.yaxis) == [*(f"t{k}" for k in range(6)), "overall"]
+    mark, bar = (find_lines(ax, label)[-1] for label in ("difference", "interval"))
+    (pair,) = result.over_tasks.pairs
+    assert mark.get_xdata()[0] == pair.difference
+    assert tuple(bar.get_xdata()) == tuple(pair.interval)
+    assert pair.better == "m0"
+    assert mark.get_marker() == ">"
+    assert "and of their means over tasks" in picture.caption
+
+
+def test_models_of_many_tasks_are_at_their_mean_ranks():
+    result = compare(make_tasks(13, 4))
+    over = result.over_tasks
+    board, by_rank = result.list_pictures()
+    order = sorted(over.mean_ranks, key=over.mean_ranks.get)
+    assert read_ticks(board.figure.axes[0].yaxis) == order
+    (ax,) = by_rank.figure.axes
+    stems = [x.get_xdata()[0] for x in find_lines(ax, "stem")]
+    assert stems == sorted(over.mean_ranks.values())
+    at = dict(zip(stems, order, strict=True))
+    joined = {
+        frozenset((at[x], at[y]))
+        for bar in find_lines(ax, "bar")
+        for x in bar.get_xdata()
+        for y in bar.get_xdata()
+        if x != y
+    }
+    assert joined == {frozenset((x.a, x.b)) for x in over.pairs if x.better is None}
