@@ -97,6 +97,7 @@ summary { cursor: pointer; }
   p, ul, code { max-width: none; }
   .pictures { display: block; columns: 2; column-gap: 4mm; }
   .pictures.small { columns: 3; }
+  .small figure:first-child { column-span: all; max-width: 150mm; }
   figure { padding-bottom: 2mm; }
   figure svg { max-height: 95mm; padding: 0; border: 0; }
   figcaption { font-size: 7pt; }
