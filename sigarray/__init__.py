@@ -1,57 +1,66 @@
 """Is model A really better than model B? Significance tests on the arrays you have."""
 
 import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from sigarray._comparison import compare
-from sigarray._correction import (
-    benjamini_hochberg,
-    benjamini_yekutieli,
-    bonferroni,
-    count_significant,
-    holm,
-)
-from sigarray._difference.bootstrap import bootstrap_replicates, bootstrap_test
-from sigarray._difference.confidence_interval import bootstrap_ci
-from sigarray._difference.location import mann_whitney_u, t_test
-from sigarray._difference.permutation import (
-    permutation_replicates,
-    permutation_test,
-)
-from sigarray._difference.placements import brunner_munzel
-from sigarray._difference.proportions import proportion_ci
-from sigarray._difference.signed_ranks import wilcoxon_test
-from sigarray._gathering import gather_scores
-from sigarray._order.from_chunks import (
-    aso_from_chunks,
-    order_statistics,
-    violation_ratio_from_chunks,
-)
-from sigarray._order.many_models import multi_aso
-from sigarray._order.two_models import aso
-from sigarray._order.two_samples import aso_replicates, violation_ratio
-from sigarray._power_analysis import (
-    aso_uncertainty_reduction,
-    bootstrap_power_analysis,
-    required_sample_size,
-)
-from sigarray._ranking import ranking
-from sigarray.results import (
-    AsoResult,
-    BootstrapResult,
-    BrunnerMunzelResult,
-    ComparisonResult,
-    ConfidenceInterval,
-    MannWhitneyResult,
-    PairwiseAsoResult,
-    ProportionResult,
-    Ranking,
-    ResamplingResult,
-    SampleSizeResult,
-    ScoreSummary,
-    TTestResult,
-    WilcoxonResult,
-)
+from sigarray._version import __version__ as __version__
+
+# For tools that read this file; when it runs, `__getattr__` does it on first use, so
+# that the command and `import sigarray` start at once.
+if _TYPE_CHECKING:
+    from sigarray import plot, read, report, responses
+    from sigarray._comparison import compare
+    from sigarray._correction import (
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        bonferroni,
+        count_significant,
+        holm,
+    )
+    from sigarray._difference.bootstrap import bootstrap_replicates, bootstrap_test
+    from sigarray._difference.confidence_interval import bootstrap_ci
+    from sigarray._difference.location import mann_whitney_u, t_test
+    from sigarray._difference.permutation import (
+        permutation_replicates,
+        permutation_test,
+    )
+    from sigarray._difference.placements import brunner_munzel
+    from sigarray._difference.proportions import proportion_ci
+    from sigarray._difference.signed_ranks import wilcoxon_test
+    from sigarray._gathering import gather_scores
+    from sigarray._order.from_chunks import (
+        aso_from_chunks,
+        order_statistics,
+        violation_ratio_from_chunks,
+    )
+    from sigarray._order.many_models import multi_aso
+    from sigarray._order.two_models import aso
+    from sigarray._order.two_samples import aso_replicates, violation_ratio
+    from sigarray._power_analysis import (
+        aso_uncertainty_reduction,
+        bootstrap_power_analysis,
+        required_sample_size,
+    )
+    from sigarray._ranking import ranking
+    from sigarray._verdicts.models import compare_models
+    from sigarray._verdicts.result import ModelComparison, Verdict
+    from sigarray.results import (
+        AsoResult,
+        BootstrapResult,
+        BrunnerMunzelResult,
+        ComparisonResult,
+        ConfidenceInterval,
+        MannWhitneyResult,
+        PairwiseAsoResult,
+        ProportionResult,
+        Ranking,
+        ResamplingResult,
+        SampleSizeResult,
+        ScoreSummary,
+        TTestResult,
+        WilcoxonResult,
+    )
 
 __all__ = [
     "AsoResult",
@@ -105,25 +114,72 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-__version__ = "0.1.0"
-
-# Imported on first use, so that a command starts at once.
 _ROOMS = ("plot", "read", "report", "responses")
-_LATER = {
-    "ModelComparison": "sigarray._verdicts.result",
-    "Verdict": "sigarray._verdicts.result",
-    "compare_models": "sigarray._verdicts.models",
+# The modules of what is public.
+_MODULES = {
+    "_comparison": ("compare",),
+    "_correction": (
+        "benjamini_hochberg",
+        "benjamini_yekutieli",
+        "bonferroni",
+        "count_significant",
+        "holm",
+    ),
+    "_difference.bootstrap": ("bootstrap_replicates", "bootstrap_test"),
+    "_difference.confidence_interval": ("bootstrap_ci",),
+    "_difference.location": ("mann_whitney_u", "t_test"),
+    "_difference.permutation": ("permutation_replicates", "permutation_test"),
+    "_difference.placements": ("brunner_munzel",),
+    "_difference.proportions": ("proportion_ci",),
+    "_difference.signed_ranks": ("wilcoxon_test",),
+    "_gathering": ("gather_scores",),
+    "_order.from_chunks": (
+        "aso_from_chunks",
+        "order_statistics",
+        "violation_ratio_from_chunks",
+    ),
+    "_order.many_models": ("multi_aso",),
+    "_order.two_models": ("aso",),
+    "_order.two_samples": ("aso_replicates", "violation_ratio"),
+    "_power_analysis": (
+        "aso_uncertainty_reduction",
+        "bootstrap_power_analysis",
+        "required_sample_size",
+    ),
+    "_ranking": ("ranking",),
+    "_verdicts.models": ("compare_models",),
+    "_verdicts.result": ("ModelComparison", "Verdict"),
+    "results": (
+        "AsoResult",
+        "BootstrapResult",
+        "BrunnerMunzelResult",
+        "ComparisonResult",
+        "ConfidenceInterval",
+        "MannWhitneyResult",
+        "PairwiseAsoResult",
+        "ProportionResult",
+        "Ranking",
+        "ResamplingResult",
+        "SampleSizeResult",
+        "ScoreSummary",
+        "TTestResult",
+        "WilcoxonResult",
+    ),
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> _Any:
+    """Import what is asked for."""
     if name in _ROOMS:
         return _importlib.import_module(f"{__name__}.{name}")
-    if name in _LATER:
-        return getattr(_importlib.import_module(_LATER[name]), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    if name not in _HOMES:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    module = _importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    value = globals()[name] = getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS, *_LATER})
+    return sorted({*globals(), *_ROOMS, *_HOMES})

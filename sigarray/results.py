@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.aliases import Array
+from sigarray._notebook import draw_result
 
 
 class AsoResult(NamedTuple):
@@ -36,6 +37,9 @@ class AsoResult(NamedTuple):
     probability_of_improvement: Array
     pvalue: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class ResamplingResult(NamedTuple):
     """A test of a difference by resampling.
@@ -52,6 +56,9 @@ class ResamplingResult(NamedTuple):
     statistic: Array
     pvalue: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class ConfidenceInterval(NamedTuple):
     """An interval that is to hold the statistic of the distribution.
@@ -64,6 +71,9 @@ class ConfidenceInterval(NamedTuple):
 
     low: Array
     high: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class BootstrapResult(NamedTuple):
@@ -83,6 +93,9 @@ class BootstrapResult(NamedTuple):
     confidence_interval: ConfidenceInterval
     standard_error: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class ProportionResult(NamedTuple):
     """A proportion, or a difference of two, and its confidence interval.
@@ -97,6 +110,9 @@ class ProportionResult(NamedTuple):
 
     statistic: Array
     confidence_interval: ConfidenceInterval
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class MannWhitneyResult(NamedTuple):
@@ -116,6 +132,9 @@ class MannWhitneyResult(NamedTuple):
     statistic: Array
     pvalue: Array
     probability_of_improvement: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class BrunnerMunzelResult(NamedTuple):
@@ -139,6 +158,9 @@ class BrunnerMunzelResult(NamedTuple):
     df: Array
     probability_of_improvement: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class WilcoxonResult(NamedTuple):
     """Wilcoxon's test of paired differences by signed ranks.
@@ -157,6 +179,9 @@ class WilcoxonResult(NamedTuple):
     pvalue: Array
     rank_biserial: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class TTestResult(NamedTuple):
     """A test of two means by Student's t.
@@ -174,6 +199,9 @@ class TTestResult(NamedTuple):
     statistic: Array
     pvalue: Array
     df: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class PairwiseAsoResult(NamedTuple):
@@ -200,6 +228,9 @@ class PairwiseAsoResult(NamedTuple):
     standard_error: Array
     probability_of_improvement: Array
     pvalue: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class Ranking(NamedTuple):
@@ -238,6 +269,9 @@ class ScoreSummary(NamedTuple):
     min: Array
     max: Array
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class ComparisonResult(NamedTuple):
     """Two models by statistics of their scores, by ranks and by stochastic order.
@@ -258,6 +292,9 @@ class ComparisonResult(NamedTuple):
     aso_a_over_b: AsoResult
     aso_b_over_a: AsoResult
 
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
+
 
 class SampleSizeResult(NamedTuple):
     """How many runs show a difference.
@@ -272,6 +309,9 @@ class SampleSizeResult(NamedTuple):
 
     sample_size: Array
     power: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class ResponseSet(NamedTuple):
@@ -320,6 +360,9 @@ class ResponseTestResult(NamedTuple):
     pvalue: Array
     metric_a: Array
     metric_b: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)
 
 
 class Study(NamedTuple):

@@ -295,9 +295,10 @@ def say_on_reporting():
     few = [x for x in few if x["spread"] == 1.0]
     scores = read.scores(str(files("sigarray") / "data" / "digits.csv")).scores
     records = {(x["model_a"], x["model_b"]): x for x in compare_models(scores).records}
-    names = ("wide_network", "forest"), ("linear", "network"), ("network", "linear")
-    shown = [f"{records[pair]['eps_min']:.3f}" for pair in names]
-    equal = records["linear", "network"]["pvalue"]
+    ahead, other = records["wide_network", "forest"], records["linear", "network"]
+    bounds = [x["eps_min_a_over_b"] for x in (ahead, other)]
+    shown = [f"{x:.3f}" for x in (*bounds, other["eps_min_b_over_a"])]
+    equal = other["pvalue"]
     pair = [scores[name] for name in ("wide_network", "forest")]
     assert [len(x) for x in pair] == [12, 20]
     means = [f"{x.mean():.4f}" for x in pair]

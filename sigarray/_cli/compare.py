@@ -7,53 +7,51 @@ from sigarray._cli.choosing import add_tests, read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.options import FILE_OF_SCORES, add_table
-from sigarray._cli.page import write_page
+from sigarray._cli.options import FILE_OF_SCORES, add_format, add_table, list_choices
 from sigarray._cli.picture_files import (
     FORMATS,
     check_picture_file,
     check_target,
     save_pictures,
-    write_file,
 )
 from sigarray._cli.repeating import apply_signature, report_verification
 from sigarray._verdicts.models import compare_table
+from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.tasks import list_undecided
-from sigarray.report._rendering import Report
+from sigarray.report._files import write_file
+from sigarray.report._layout import Report
 
-DESCRIPTION = (
-    "Compare every two models, by almost stochastic order or by a two-sided "
-    f"test. {FILE_OF_SCORES} Or a .parquet or .arrow file, for which see --dt."
-)
+FILES = "[FILE ...]"
+DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
     add_tests(command)
-    paper = command.add_argument_group("for the paper, and for others")
-    paper.add_argument(
+    result = command.add_argument_group("what to write")
+    add_format(result)
+    result.add_argument(
         "--plot",
         metavar="FILE",
-        help=f"draw what decides, in a file that ends in {', '.join(FORMATS)}",
+        help=f"draw the result: {list_choices(FORMATS)}",
     )
-    paper.add_argument(
+    result.add_argument(
         "--report",
         metavar="FILE.html",
-        help="write one page: verdict, tables, pictures, method and how to repeat it",
+        help="write a page: tables, pictures, method, scores",
     )
-    paper.add_argument(
+    result.add_argument(
         "--verify",
         metavar="SIGNATURE",
-        help="say whether FILE repeats the numbers of a signature, which tells the "
-        "options; exit code 1 where it does not",
+        help="say whether FILE gives the numbers of a signature",
     )
-    paper.add_argument(
+    result.add_argument(
         "--fail-unless-better",
         metavar="MODEL",
-        help="exit code 1 unless MODEL is better than every other one, on every task",
+        help="exit with 1 unless MODEL is better than all others",
     )
 
 
@@ -70,7 +68,7 @@ def run(options: argparse.Namespace) -> Report:
     result = compare_table(table, request)
     if expected is not None:
         return report_verification(table.source, expected, result.fields)
-    report = result.report
+    report = result.content
     if options.plot is not None or options.report is not None:
         _write_pictures(options, result)
     if options.fail_unless_better is not None:
@@ -95,5 +93,6 @@ def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> Non
     except ImportError as error:
         raise ValueError(str(error)) from error
     if options.report is not None:
-        page = write_page(result.report, pictures, options.command_line, list_said())
+        origin = Origin(options.command_line, list_said("note"), list_said("warning"))
+        page = write_page(result.content, pictures, result.table, origin)
         write_file(options.report, page.encode())

@@ -4,20 +4,21 @@ import argparse
 
 import numpy as np
 
-from sigarray import (
+from sigarray._cli.options import add_format, add_level, list_choices
+from sigarray._correction import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,
     holm,
 )
-from sigarray._cli.options import add_format, add_level
 from sigarray.read._p_values import read_p_values
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
-from sigarray.report._rendering import Report, Table
 
+FILES = "[FILE]"
 DESCRIPTION = (
-    "Adjust p-values for several comparisons. FILE (- for standard input, "
-    "which is the default) has a p-value in each row, or a label and a p-value."
+    "Adjust p-values for multiple comparisons. FILE has a p-value in each row, or a "
+    "label and a p-value; without FILE, or with -, standard input is read."
 )
 
 _METHODS = {
@@ -35,9 +36,15 @@ _MAX_LISTED = 20
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    command.add_argument("file", nargs="?", metavar="FILE", default="-")
     command.add_argument(
-        "--method", choices=CORRECTIONS, default="holm", help="default: %(default)s"
+        "file", nargs="?", metavar="FILE", default="-", help=argparse.SUPPRESS
+    )
+    command.add_argument(
+        "--method",
+        choices=CORRECTIONS,
+        default="holm",
+        metavar="METHOD",
+        help=list_choices(CORRECTIONS),
     )
     add_format(command)
     add_level(command)

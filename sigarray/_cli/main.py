@@ -2,29 +2,22 @@
 
 import argparse
 import importlib
-import io
-import os
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from sigarray import __version__
-from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._cli.arguments import separate_files
-from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
-from sigarray._cli.progress import track, watch
 from sigarray._plain_text import show_controls
-from sigarray._verdicts.notes import Listener, heard_by
-from sigarray.report._rendering import Report, print_text, render
+from sigarray._version import __version__
 
 # Modules of this folder, which are imported when needed, and their help.
 _COMMANDS = {
-    "compare": "say which models of a table of scores are better",
+    "compare": "say which of several models are better",
     "power": "say whether there are enough runs",
-    "correct": "correct p-values for their number",
-    "responses": "say which of two systems is nearer to gold responses",
-    "study": "say how good p-values from one test set are",
+    "correct": "adjust p-values for multiple comparisons",
+    "responses": "say which of two systems agrees better with gold responses",
+    "study": "measure how accurate p-values from one test set are",
 }
 
 
@@ -35,44 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     written; 2 if the file or an option is wrong; 130 if it was interrupted.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
-    options = _build_parser(given).parse_args(separate_files(given))
-    options.command_line = shlex.join(["sigarray", *given])
-    if sys.stdout is None or sys.stdout.closed:
-        complain("error", "the result cannot be written: standard output is closed.")
-        return 1
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names that the terminal cannot show are shown by their code points.
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        workers = getattr(options, "workers", None)
-        with (
-            warnings_as_lines(),
-            quiet(options.quiet),
-            heard_by(Listener(lambda text: complain("note", text), track)),
-            executed_by(nest_execution(workers=workers)),
-            watch(),
-        ):
-            report: Report = _find(options.command).run(options)
-        if options.format == "text":
-            print_text(report)
-        else:
-            print(render(report, options.format), end="")
-        sys.stdout.flush()
-        return report.exit_code
-    except ValueError as error:
-        complain("error", error)
-        return 2
+        options = _build_parser(given).parse_args(separate_files(given))
+        from sigarray._cli.running import run
     except KeyboardInterrupt:
-        say("interrupted")
+        sys.stderr.write("sigarray: interrupted\n")
         return 130
-    except BrokenPipeError:
-        # The reader, such as head, has closed the pipe; leave nothing to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        complain("error", f"the result cannot be written: {error.strerror}.")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
+    options.command_line = shlex.join(["sigarray", *given])
+    return run(options)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -83,25 +46,42 @@ class _Parser(argparse.ArgumentParser):
         super().error(show_controls(message))
 
 
-def _find(command: str) -> Any:
-    """Return the module of a command."""
-    return importlib.import_module(f"sigarray._cli.{command}")
+class _Formatter(argparse.HelpFormatter):
+    """A help in which most options take one line."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26)
 
 
 def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser; it stores the name of the command as `command`."""
+    commands = "\n".join(f"  {name:<11}{said}" for name, said in _COMMANDS.items())
     parser = _Parser(
-        prog="sigarray", description="Is model A really better than model B?"
+        prog="sigarray",
+        usage="sigarray [-h] [--version] COMMAND ...",
+        description=f"Is model A really better than model B?\n\ncommands:\n{commands}",
+        epilog="The options of a command: sigarray COMMAND --help",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, said in _COMMANDS.items():
+    parsers = parser.add_subparsers(
+        required=True, dest="command", metavar="COMMAND", help=argparse.SUPPRESS
+    )
+    for name in _COMMANDS:
         if name not in arguments[:1]:
-            commands.add_parser(name, help=said)
+            parsers.add_parser(name)
             continue
-        module = _find(name)
-        command = commands.add_parser(name, help=said, description=module.DESCRIPTION)
+        module = importlib.import_module(f"sigarray._cli.{name}")
+        usage = f"sigarray {name} [OPTION ...] {module.FILES}".rstrip()
+        command = parsers.add_parser(
+            name,
+            usage=usage,
+            description=module.DESCRIPTION,
+            formatter_class=_Formatter,
+            add_help=False,
+        )
+        command.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
         module.add_options(command)
     return parser

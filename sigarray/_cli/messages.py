@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sigarray._plain_text import show_controls
 
-_SAID: contextvars.ContextVar[list[str] | None] = contextvars.ContextVar(
+_SAID: contextvars.ContextVar[list[tuple[str, str]] | None] = contextvars.ContextVar(
     "said", default=None
 )
 _IS_QUIET = contextvars.ContextVar("is_quiet", default=False)
@@ -41,9 +41,9 @@ def quiet(is_quiet: bool) -> Iterator[None]:
         _SAID.reset(tokens[1])
 
 
-def list_said() -> list[str]:
-    """List the notes and warnings of this command so far."""
-    return list(_SAID.get() or ())
+def list_said(kind: str) -> list[str]:
+    """List the notes, or warnings, of this command so far."""
+    return [text for x, text in _SAID.get() or () if x == kind]
 
 
 def is_quiet() -> bool:
@@ -55,7 +55,7 @@ def complain(kind: str, message: object) -> None:
     """Print a note, warning or error on standard error."""
     said = _SAID.get()
     if said is not None:
-        said.append(str(message))
+        said.append((kind, str(message)))
     if kind != "note" or not is_quiet():
         say(f"{kind}: {message}")
 

@@ -11,125 +11,115 @@ from sigarray.read._missing import TREATMENTS
 from sigarray.report._rendering import STYLES
 
 _MAX_WORKERS = 1024
-_COLUMNS = {
-    "model": "the column of models; by default, as these others, by its usual names",
-    "item": "that of items of a test set, by which models are paired",
-    "run": "that of runs, or of their seeds; as --item and --task, several columns "
-    "that together say so, such as repeat,fold",
-    "task": "that of tasks, or of datasets",
-    "cluster": "that of clusters of items, such as documents",
-    "score": "that of scores",
-}
+_COLUMNS = ("model", "item", "run", "task", "cluster", "score")
 
 FILE_OF_SCORES = (
-    "FILE is a table of scores (CSV, TSV, semicolons, JSON, Parquet, Arrow; - for "
-    "standard input) with one column for each model, headed by its name, and one row "
-    "for each run, in which columns may differ in length; or one with a row for each "
-    "score, and columns that say of which model, run, item and task it is; or what an "
-    "evaluation harness or a tracker of experiments wrote. Of several FILEs, or those "
-    "of a folder, each is of one model, named by NAME=FILE or by its path. Without "
-    "FILE, a pipe or a file at standard input is read, or else an example."
+    "FILE has a column of scores for each model and a row for each run; or a row for "
+    "each score, and columns that name its model, run, item and task; or it is what an "
+    "evaluation tool wrote, or a folder. - is standard input; without FILE, an example "
+    "is read."
 )
 
 
 def add_table(command: argparse.ArgumentParser) -> None:
     """Add the options for files of scores, columns, and which scores are better."""
-    command.add_argument("files", nargs="*", metavar="FILE")
-    columns = command.add_mutually_exclusive_group()
+    command.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
+    scores = command.add_argument_group("which scores")
+    columns = scores.add_mutually_exclusive_group()
     columns.add_argument(
         "--columns",
         type=_split_names,
         metavar="A,B,...",
-        help="take only these models; quote a name with a comma, as in a CSV file",
+        help="read only these models",
     )
     columns.add_argument(
         "--ignore",
         type=_split_names,
         default=[],
         metavar="NAME,...",
-        help="take all columns but these, such as seed",
+        help="read all columns but these, such as seed",
     )
-    add_format(command)
-    direction = command.add_mutually_exclusive_group()
+    scores.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="read these scores, if there are several kinds",
+    )
+    scores.add_argument(
+        "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
+    )
+    scores.add_argument(
+        "--where",
+        type=_split_condition,
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="read only these rows, such as split=test",
+    )
+    scores.add_argument(
+        "--path",
+        metavar="TEMPLATE",
+        help="parts of paths: '{task}/{model}/seed{run}.json'",
+    )
+    scores.add_argument(
+        "--table", metavar="NAME", help="read this sheet of Excel, or key of JSON"
+    )
+    for role in _COLUMNS:
+        is_first = role == _COLUMNS[0]
+        said = "name its column; also --item, --run, --task, --cluster and --score"
+        scores.add_argument(
+            f"--{role}", metavar="COLUMN", help=said if is_first else argparse.SUPPRESS
+        )
+    scores.add_argument(
+        "--unit",
+        choices=UNITS,
+        metavar="UNIT",
+        help="say what a score is of: run, item or cluster",
+    )
+    scores.add_argument(
+        "--missing",
+        choices=TREATMENTS,
+        metavar="HOW",
+        help="what becomes of blank scores: drop or worst",
+    )
+    scores.add_argument(
+        "--drop-unmatched",
+        action="store_true",
+        help="leave out items that some model lacks",
+    )
+    direction = scores.add_mutually_exclusive_group()
     direction.add_argument(
         "--lower-is-better",
         nargs="?",
         const=True,
         default=False,
         type=_split_metrics,
-        metavar="METRIC,...",
-        help="the scores are losses or errors; or those of these metrics are, in a "
-        "file that has others too",
+        metavar="NAMES",
+        help="say that scores are losses, or those metrics of them",
     )
     direction.add_argument(
         "--higher-is-better",
         action="store_true",
-        help="the default, said of scores whose name is like that of a loss",
-    )
-    table = command.add_argument_group("tables with a row for each score")
-    table.add_argument(
-        "--metric",
-        action="append",
-        metavar="NAME",
-        help="which scores to take, where there are several; given several times, each "
-        "task has the first that is in its file",
-    )
-    for role, said in _COLUMNS.items():
-        table.add_argument(f"--{role}", metavar="COLUMN", help=said)
-    table.add_argument(
-        "--tasks", type=_split_names, metavar="A,B,...", help="take only these tasks"
-    )
-    table.add_argument(
-        "--where",
-        type=_split_condition,
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE,...",
-        help="take only rows with one of these values in COLUMN, such as split=test; "
-        "may be given for several columns",
-    )
-    table.add_argument(
-        "--path",
-        metavar="TEMPLATE",
-        help="what the parts of a path are, from the folder that is given on, such as "
-        "'{task}/{model}/seed{run}.json'; * is any text",
-    )
-    table.add_argument(
-        "--table",
-        metavar="NAME",
-        help="which table of a file that has several: a sheet of Excel, or the key of "
-        "a list of records in JSON, such as log_history",
-    )
-    table.add_argument(
-        "--unit",
-        choices=UNITS,
-        help="what a score stands for: a cluster has the sum of its items, so that "
-        "means are those of items; runs of an item are averaged, or else items of a "
-        "run",
-    )
-    table.add_argument(
-        "--missing",
-        choices=TREATMENTS,
-        help="what becomes of scores that are NaN or blank: drop leaves out such runs, "
-        "and such items for all models; worst counts a run that has crashed as the "
-        "worst score that any model has on the task (aso, mann-whitney, "
-        "brunner-munzel)",
-    )
-    table.add_argument(
-        "--drop-unmatched",
-        action="store_true",
-        help="leave out items, or paired runs, that some models have no score of: of "
-        "each pair, those that one of both lacks",
+        help="say that they are not, if their name suggests it",
     )
 
 
-def add_format(command: argparse.ArgumentParser) -> None:
+def list_choices(names: Sequence[str]) -> str:
+    """List names in a sentence."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options for the format of the result."""
-    command.add_argument(
-        "--format", choices=STYLES, default="text", help="default: %(default)s"
+    group.add_argument(
+        "--format",
+        choices=STYLES,
+        default="text",
+        metavar="FORMAT",
+        help=list_choices(STYLES),
     )
-    command.add_argument(
-        "--quiet", action="store_true", help="no notes and no progress, only warnings"
+    group.add_argument(
+        "--quiet", action="store_true", help="print only warnings beside the result"
     )
 
 
@@ -140,12 +130,14 @@ def add_level(command: argparse.ArgumentParser) -> None:
         type=number(0.0, 1.0, is_open=True),
         default=0.05,
         metavar="ALPHA",
-        help="p-values of at most ALPHA are significant; default: %(default)s",
+        help="significance level of p-values; default: %(default)s",
     )
 
 
 def add_random(
-    command: argparse.ArgumentParser, default: int | None, said: str
+    command: argparse.ArgumentParser | argparse._ArgumentGroup,
+    default: int | None,
+    said: str,
 ) -> None:
     """Add the options for the number of resamples, the seed and the workers."""
     command.add_argument(
@@ -153,22 +145,21 @@ def add_random(
         type=whole_number(1, MAX_REPLICATES - 1),
         default=default,
         metavar="N",
-        help=f"default: {said}",
+        help=f"resamples; default: {said}",
     )
     command.add_argument(
         "--seed",
         type=whole_number(0, 2**64 - 1),
         default=0,
         metavar="S",
-        help="default: %(default)s",
+        help="seed of random numbers; default: %(default)s",
     )
     command.add_argument(
         "--workers",
         type=_parse_workers,
         default=1,
         metavar="N",
-        help="threads for many resamples, -1 for all cores; they change no number; "
-        "default: %(default)s",
+        help="threads, or -1: all cores; default: 1",
     )
 
 

@@ -1,15 +1,13 @@
-"""Files of pictures, and of other data that are written as a whole."""
+"""Files of pictures."""
 
-import html
 import io
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from sigarray._plain_text import show_controls
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
+from sigarray.report._files import write_file
+from sigarray.report._svg import write_svg
 
 FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
@@ -53,7 +51,9 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
             for picture in pictures:
                 pages.savefig(picture.figure, bbox_inches="tight")
     elif kind == "svg":
-        data.write(as_svg(pictures[0]))
+        first = pictures[0]
+        text = write_svg(first.figure, first.caption, first.description)
+        data.write(text.encode())
     else:
         pictures[0].figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
     write_file(path, data.getvalue())
@@ -62,50 +62,3 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
         note(f"{where}: {picture.caption}")
     if len(shown) < len(pictures):
         note(f"a .pdf has {len(pictures) - 1} more pictures, as --report")
-
-
-def as_svg(picture: Picture) -> bytes:
-    """Return a picture as SVG, with the same bytes each time.
-
-    Its caption is in `<title>`, and what is to be seen in `<desc>`, for readers who
-    hear the picture.
-    """
-    import matplotlib as mpl
-
-    data = io.BytesIO()
-    metadata = {"Date": None, "Title": show_controls(picture.caption)}
-    with mpl.rc_context({"svg.hashsalt": "sigarray"}):
-        picture.figure.savefig(
-            data, format="svg", bbox_inches="tight", metadata=metadata
-        )
-    description = html.escape(show_controls(picture.description), quote=False)
-    end = b"</title>"
-    return data.getvalue().replace(
-        end, end + f"\n <desc>{description}</desc>".encode(), 1
-    )
-
-
-def write_file(path: str, data: bytes) -> None:
-    """Write a file as a whole: if that fails or is interrupted, none is left.
-
-    Raises
-    ------
-    ValueError
-        A file that cannot be written.
-    """
-    folder = Path(path).absolute().parent
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".sigarray-")
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}."
-        raise ValueError(msg) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

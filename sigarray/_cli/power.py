@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from sigarray._cli.choosing import add_tests, read_request
 from sigarray._cli.inputs import read_models
-from sigarray._cli.options import FILE_OF_SCORES, add_table, number, whole_number
+from sigarray._cli.options import (
+    FILE_OF_SCORES,
+    add_format,
+    add_table,
+    number,
+    whole_number,
+)
 from sigarray._cli.picture_files import FORMATS, check_picture_file, save_pictures
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
@@ -28,13 +34,13 @@ from sigarray._verdicts.samples import Trials
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.report._rendering import Report
+from sigarray.report._layout import Report
 
+FILES = "[FILE ...]"
 DESCRIPTION = (
-    "How often `sigarray compare` would call the better model better, with the same "
-    "options: for each model, if its scores were lifted; for every two, with how many "
-    "runs of each model it would mostly do so. Of several tasks, each is answered as "
-    f"where the others show no difference. {FILE_OF_SCORES}"
+    "Estimate how many scores it takes for `sigarray compare`, with the same options, "
+    "to call the better model better: for each two models, and for each model if its "
+    f"scores were lifted. {FILE_OF_SCORES}"
 )
 
 # More scores of a model, and more samples, than anyone uses.
@@ -47,29 +53,30 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_table(command)
     add_tests(command)
-    command.add_argument(
+    power = command.add_argument_group("how much power")
+    power.add_argument(
         "--lift",
         type=number(1.0, 1e6),
         default=1.25,
         metavar="FACTOR",
-        help="what the power of a model is to see; default: %(default)s",
+        help="lift the scores of a model by this; default: %(default)s",
     )
-    command.add_argument(
+    power.add_argument(
         "--power",
         type=number(0.0, 1.0, is_open=True),
         default=0.8,
         metavar="P",
-        help="how much power is enough; default: %(default)s",
+        help="power that is enough; default: %(default)s",
     )
-    command.add_argument(
+    power.add_argument(
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         default=200,
         metavar="N",
-        help="how many samples of each size are drawn from the scores, and compared; "
-        "default: %(default)s, which know a power of 0.8 to a standard error of 0.03",
+        help="samples drawn of each size; default: %(default)s",
     )
-    command.add_argument(
+    add_format(written := command.add_argument_group("what to write"))
+    written.add_argument(
         "--plot",
         metavar="FILE",
         help="draw the power by the number of scores, in a file that ends in "

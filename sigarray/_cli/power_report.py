@@ -8,8 +8,8 @@ from typing import Any
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.samples import Trials
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, show_difference
-from sigarray.report._rendering import Report, Table
 
 
 @dataclass(frozen=True)

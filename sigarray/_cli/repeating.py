@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Mapping
 
-from sigarray import __version__
-from sigarray.report._rendering import Report
+from sigarray._version import __version__
+from sigarray.report._layout import Report
 from sigarray.report._signature import read_signature
 
 # Options that a signature sets, so that the user may not.

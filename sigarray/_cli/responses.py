@@ -15,16 +15,17 @@ from sigarray._cli.options import add_format, add_level, add_random
 from sigarray._cli.samplers import ITEMS, RESPONSES
 from sigarray._verdicts.notes import announce
 from sigarray.read._responses import read_responses
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
-from sigarray.report._rendering import Report, Table
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 
+FILES = "[FILE]"
 DESCRIPTION = (
-    "Compare two systems with gold judgments, where items have several "
-    "responses each, as of raters, or drawn anew for each item. FILE is a "
-    "table (- for standard input) with columns item, system and response, and "
-    "a row for each response. Without FILE, an example is taken."
+    "Say which of two systems agrees better with gold responses, where items have "
+    "several responses each: those of raters, or answers that are drawn anew. FILE is "
+    "a table with columns item, system and response, and a row for each response; - "
+    "is standard input. Without FILE, an example is read."
 )
 
 _RATINGS = "ratings.csv"
@@ -43,51 +44,54 @@ _SECONDS_PER_RESPONSE = 4e-8
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    command.add_argument("file", nargs="?", metavar="FILE")
+    command.add_argument("file", nargs="?", metavar="FILE", help=argparse.SUPPRESS)
     for name in ("gold", "a", "b"):
         command.add_argument(
             f"--{name}",
             default=name,
             metavar="SYSTEM",
-            help="its name in the table; default: %(default)s",
+            help=f"the system in the place of {name}; default: {name}",
         )
     command.add_argument(
         "--metric",
         choices=metrics.METRICS,
         default="wins_mae",
-        help="default: %(default)s",
+        metavar="METRIC",
+        help=f"{', '.join(metrics.METRICS)}; default: %(default)s",
     )
     command.add_argument(
         "--threshold",
         type=float,
         metavar="T",
-        help="where items are positive, for accuracy, precision, recall, f1 and "
-        "roc_auc; default: 0.5",
+        help="least response of a positive item; default: 0.5",
     )
     command.add_argument(
         "--range",
         nargs=2,
         type=float,
         metavar=("LOW", "HIGH"),
-        help="of the histograms of kl_divergence; default: 0 1",
+        help="range of the histograms of kl_divergence; default: 0 1",
     )
     command.add_argument(
         "--items",
         choices=tuple(ITEMS),
         default="bootstrap",
-        help="how items vary; default: %(default)s",
+        metavar="HOW",
+        help=f"how items vary: {' or '.join(ITEMS)}; default: %(default)s",
     )
     command.add_argument(
         "--responses",
         choices=tuple(RESPONSES),
         default="all",
-        help="how responses vary; default: %(default)s",
+        metavar="HOW",
+        help=f"how responses vary: {', '.join(RESPONSES)}; default: %(default)s",
     )
     command.add_argument(
         "--alternative",
         choices=ALTERNATIVES,
         default="two-sided",
-        help="that A is better (greater), worse (less) or either; default: %(default)s",
+        metavar="SIDE",
+        help="two-sided; greater: A is better; less: A is worse",
     )
     add_level(command)
     add_random(command, default=1000, said="%(default)s")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray import multi_aso
+from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.notes import heard_by
@@ -25,7 +25,7 @@ from sigarray._verdicts.test import Decisions, Results, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.report._rendering import Report
+from sigarray.report._layout import Report
 
 # Times for a guess: of a pair of samples, and of a score of a resample.
 _SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-4, 3e-9

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from sigarray._verdicts.intervals import UNKNOWN, Interval, are_binary, find_intervals
-from sigarray.report._numbers import Summary, describe_scores, without_infinities
+from sigarray.report._numbers import (
+    Summary,
+    count_decimals,
+    describe_scores,
+    without_infinities,
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Comparison:
     correction: str = "holm"
     baseline: str | None = None
     is_paired: bool = False
+    task: str = ""
     # The scores of two models on the items that both have, where some lack some.
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
@@ -79,6 +85,15 @@ class Comparison:
         if (a, b) in self.intervals:
             return self.intervals[a, b]
         return self.intervals[b, a].turn()
+
+    @functools.cached_property
+    def decimals(self) -> int | None:
+        """The decimals of differences and intervals: as many as that of a pair needs.
+
+        None if no pair has an interval, or none that is shown with decimals.
+        """
+        counts = (count_decimals(*interval) for interval in self.intervals.values())
+        return max((n for n in counts if n is not None), default=None)
 
     def describe_intervals(self) -> str:
         """Say what the intervals are, as a part of the line on the method."""

@@ -24,26 +24,28 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     is_by_variance = test.says_nothing_of_constants(_MANY)
     if not is_by_variance and (not is_of_runs or test.is_paired):
         return  # exchanges of pairs need no variance
-    pairs: dict[str, None] = {}
-    single: dict[str, None] = {}
+    # Task -> models, or pairs of them.
+    pairs: dict[str, dict[tuple[str, ...], None]] = {}
+    single: dict[str, dict[tuple[str, ...], None]] = {}
     smallest = _MANY
     for task, x in compared.items():
-        on = f" on {task}" if len(compared) > 1 else ""
         for scores in list_matched(x):
             for names in _list_constants(
                 scores, test.baseline, is_paired=test.is_paired
             ):
                 smallest = min(smallest, *(len(scores[name]) for name in names))
                 group = pairs if len(names) == 2 else single
-                group[" and ".join(names) + on] = None
+                group.setdefault(task, {})[names] = None
     if not pairs and not single:
         return
-    what = "differences" if test.is_paired else "scores"
     is_untested = bool(pairs) and test.says_nothing_of_constants(smallest)
-    every = list(single) if single else list(pairs)
-    said = f"The {what} of {shorten(every, _SHOWN)} do not vary"
+    what = "differences" if test.is_paired else "scores"
+    every = _name_by_task(single or pairs, has_pairs=test.is_paired, of=len(compared))
+    said = f"The {what} of {every} do not vary"
     if is_untested:
-        of = f" between {shorten(list(pairs), _SHOWN)}" if single else ""
+        of = ""
+        if single:
+            of = f" of {_name_by_task(pairs, has_pairs=True, of=len(compared))}"
         said += (
             f", so that nothing is known of how others would: means{of} cannot be "
             "tested, and p counts as 1"
@@ -56,6 +58,29 @@ def doubt_constants(compared: Mapping[str, Comparison], test: Test) -> None:
     warnings.warn(f"{said}.", UserWarning, stacklevel=2)
 
 
+def _name_by_task(
+    named: Mapping[str, Iterable[tuple[str, ...]]], *, has_pairs: bool, of: int
+) -> str:
+    """List the models of each of so many tasks, or pairs of them, in a sentence."""
+    said = []
+    for task, groups in named.items():
+        if has_pairs:
+            texts = [" and ".join(names) for names in groups]
+            listed = shorten(texts, _SHOWN, "; ")
+        else:
+            listed = _list_names([name for names in groups for name in names])
+        said.append(f"{listed} on {task}" if of > 1 else listed)
+    return shorten(said, _SHOWN)
+
+
+def _list_names(names: Iterable[str]) -> str:
+    """List names in a sentence, if there are many the first: "a, b and c"."""
+    every = list(dict.fromkeys(names))
+    if len(every) > _SHOWN:
+        return f"{', '.join(every[:_SHOWN])} and {len(every) - _SHOWN} more"
+    return " and ".join(filter(None, [", ".join(every[:-1]), every[-1]]))
+
+
 def doubt_pilot(scores: Scores, unit: str) -> None:
     """Warn of a pilot that does not vary: any number of scores would seem enough."""
     samples = {x: list_samples(HOST, [y], paired=False) for x, y in scores.items()}
@@ -63,7 +88,7 @@ def doubt_pilot(scores: Scores, unit: str) -> None:
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         warnings.warn(
-            f"The scores of {shorten(flat, _SHOWN)} do not vary: power, and numbers "
+            f"The scores of {_list_names(flat)} do not vary: power, and numbers "
             f"of {unit}s, count on others that do not either.{seeds}",
             UserWarning,
             stacklevel=2,

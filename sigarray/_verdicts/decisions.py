@@ -30,8 +30,8 @@ class PairTest:
 class Decision:
     """The verdict on two models in one task.
 
-    `shown` is the deciding number, for the model that leads, and `record` has the
-    numbers that are written for programs.
+    `shown` is the deciding number, for the model that leads; `record` has the numbers
+    of A and B, and `is_unequal` says that a test rejects that both are equal.
     """
 
     a: str
@@ -39,6 +39,14 @@ class Decision:
     better: str | None
     shown: str
     record: dict[str, Any]
+    is_unequal: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What is known, in a word: one is better, they are unequal, or neither."""
+        if self.better is not None:
+            return "better"
+        return "unequal" if self.is_unequal else "inconclusive"
 
 
 def decide_by_orders(
@@ -47,6 +55,7 @@ def decide_by_orders(
     """Return every pair, decided where eps_min is below the threshold."""
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
+    errors = np.asarray(result.standard_error)
     shares = np.asarray(result.probability_of_improvement)
     p_values = np.asarray(result.pvalue)
     names = comparison.names
@@ -60,12 +69,13 @@ def decide_by_orders(
             "eps_min_a_over_b": float(eps_min[i, j]),
             "eps_min_b_over_a": float(eps_min[j, i]),
             "violation_ratio": float(ratios[i, j]),
+            "standard_error": float(errors[i, j]),
             "probability_of_improvement": float(shares[i, j]),
             "pvalue": float(p_values[i, j]),
-            "better": better,
         }
         shown = show_bound(bound, threshold)
-        decisions.append(Decision(names[i], names[j], better, shown, record))
+        is_unequal = bool(p_values[i, j] <= 1.0 - comparison.confidence_level)
+        decisions.append(Decision(a, b, better, shown, record, is_unequal))
     return decisions
 
 
@@ -80,19 +90,14 @@ def decide_by_tests(
             "statistic": test.statistic,
             "pvalue": test.p_value,
             "adjusted_pvalue": float(q),
-            "better": better,
         }
         if test.share is not None:
-            record["probability_of_improvement"] = test.share
+            is_higher = comparison.higher_is_better
+            share = test.share if is_higher else 1.0 - test.share
+            record["probability_of_improvement"] = share
         shown = show_p_value(float(q), comparison.alpha)
         decisions.append(Decision(a, b, better, shown, record))
     return decisions
-
-
-def are_unequal(comparison: Comparison, x: Decision) -> bool:
-    """Tell whether a test rejects equality of a pair that has no better model."""
-    level = 1.0 - comparison.confidence_level
-    return comparison.test == "aso" and x.record["pvalue"] <= level
 
 
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:

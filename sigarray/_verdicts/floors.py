@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sigarray import benjamini_hochberg, holm
 from sigarray._backend.of_numpy import HOST
+from sigarray._correction import benjamini_hochberg, holm
 from sigarray._difference.lattice import find_multiples
 from sigarray._difference.saddlepoint import effective_size
 from sigarray._numeric.statistic import pool_samples

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigarray import proportion_ci
 from sigarray._backend.of_numpy import HOST
+from sigarray._difference.proportions import proportion_ci
 from sigarray._numeric.special import normal_quantile, student_t_sf
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.student import find_t, squared_error

@@ -1,7 +1,7 @@
 """Which of several models are better, in one call: what `sigarray compare` prints."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -25,6 +25,7 @@ from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
+from sigarray._verdicts.ranking import WHERE_PAIRS_ARE, WHERE_PAIRS_ARE_IN_PYTHON
 from sigarray._verdicts.request import (
     METHODS,
     Request,
@@ -47,6 +48,7 @@ from sigarray.read._python_words import (
     say_in_python,
 )
 from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report
 from sigarray.report._signature import write_signature
 
 
@@ -203,10 +205,10 @@ def compare_models(
     ('lstm', 'cnn', 'lstm')
     >>> print(result.sentences[1].partition(":")[0])
     lstm is better than crf
-    >>> result.to_frame()[["model_a", "model_b", "eps_min"]].head(2)
-      model_a model_b  eps_min
-    0    lstm     cnn      0.0
-    1    lstm     crf      0.0
+    >>> result.to_frame()[["model_a", "model_b", "better"]].head(2)
+      model_a model_b better
+    0    lstm     cnn   lstm
+    1    lstm     crf   lstm
     """
     given = locals()
     for name, rule in _RULES.items():
@@ -216,7 +218,7 @@ def compare_models(
     check_seed(rng)
     execution = nest_execution(workers=workers, progress=progress)
     names = list_names_of(scores)
-    with in_words_of_python(names), executed_by(execution):
+    with in_words_of_python(names) as warned, executed_by(execution):
         request = check_request(
             Request(
                 test=test,
@@ -250,12 +252,28 @@ def compare_models(
         notes: list[str] = list(table.notes)
         with heard_by(Listener(notes.append, lambda steps, _: iter(steps))):
             result = compare_table(table, request)
-    report = result.report
-    sentences = [say_in_python(x, names) for x in report.sentences]
     return replace(
         result,
-        report=replace(report, sentences=sentences),
+        content=_say_in_python(result.content, names),
         notes=tuple(say_in_python(x, names) for x in notes),
+        warnings=tuple(warned),
+    )
+
+
+def _say_in_python(report: Report, names: Sequence[str]) -> Report:
+    """Write the options of the command in a report as arguments."""
+
+    def translate(lines: Sequence[str]) -> list[str]:
+        return [say_in_python(x, names) for x in lines]
+
+    remarks, advice = report.remarks, list(report.advice)
+    if advice[-1:] == [WHERE_PAIRS_ARE]:
+        advice[-1] = WHERE_PAIRS_ARE_IN_PYTHON
+    return replace(
+        report,
+        sentences=translate(report.sentences),
+        remarks=None if remarks is None else translate(remarks),
+        advice=translate(advice),
     )
 
 

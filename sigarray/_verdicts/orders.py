@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sigarray import benjamini_hochberg, multi_aso
+from sigarray._correction import benjamini_hochberg
 from sigarray._numeric.quantile import even_grid
 from sigarray._order.comparison import needs_means
 from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.in_parts import multi_aso_of_samples
+from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
@@ -310,17 +311,18 @@ def _say_rate(
     if options.baseline is None:
         a_given, any_ = _PERCENT_OF_SEVERAL
         who = f"a normal model of 3 to 50 runs {itself.format('each other one', 4)}"
-        said = f"{who} is called better than a given one in {a_given} %, than any in"
+        said, of_any = f"{who} is called better than a given one in", "than any"
     else:
         a_given, any_ = _PERCENT_OF_BASELINE
         who = (
             "normal models of 4 to 50 runs and a baseline, one with a violation ratio "
         )
         who += "of 0.2 itself to the other, with spreads of up to 4 : 1,"
-        said = f"of {who} a given one is called better in {a_given} %, any in"
+        said, of_any = f"of {who} a given one is called better in", "any"
+    how_often = f"in {any_} %"
     if len(sizes) > _MOST_MODELS:
-        return f"; error rate: {on}{said} more"
-    return f"; error rate: {on}{said} {any_} %"
+        how_often = "more often"
+    return f"; error rate: {on}{said} {a_given} %, {of_any} {how_often}"
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:

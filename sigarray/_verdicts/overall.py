@@ -11,14 +11,15 @@ from sigarray._verdicts.over_tasks import (
     list_wins_over_tasks,
 )
 from sigarray._verdicts.ranking import Order, Wins, order_by, say_order_of_models
+from sigarray.report._layout import Table
 from sigarray.report._numbers import (
+    count_decimals,
     describe_scores,
     number_format,
     show_interval,
     show_p_value,
     without_infinities,
 )
-from sigarray.report._rendering import Table
 
 
 def order_over_tasks(over: OverTasks) -> Order:
@@ -215,7 +216,9 @@ def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
     difference, interval = pair.difference, pair.interval
     if a != pair.a:
         difference, interval = -difference, interval.turn()
-    return show_interval(difference, *interval, show)
+    counts = (count_decimals(*x.interval) for x in over.pairs)
+    decimals = max((n for n in counts if n is not None), default=None)
+    return show_interval(difference, *interval, show, decimals)
 
 
 def _say_where(over: OverTasks) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray import t_test
+from sigarray._difference.location import t_test
 from sigarray._resampling.draws import count_permutations
 from sigarray._verdicts.all_pairs import find_p_values
 from sigarray._verdicts.comparison import pairs_of

@@ -226,7 +226,7 @@ def _find_rows(rows: Mapping[str, Row]) -> dict[str, tuple[BootstrapResult, str]
     for label, (x, a, b, decision) in rows.items():
         result = find_result(x, a, b)
         if result is not None:
-            found[label] = (result, say_verdict(x, decision, a))
+            found[label] = (result, say_verdict(decision, a))
     return found
 
 
@@ -238,7 +238,7 @@ def _make_picture(
     kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows)
     what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
     said = [
-        f"{a} minus {b}{of_task(task)}: {_show(x, a, b)}, {_say(x, decision)}"
+        f"{a} minus {b}{of_task(task)}: {_show(x, a, b)}, {_say(decision)}"
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
@@ -251,7 +251,7 @@ def _show(comparison: Comparison, a: str, b: str) -> str:
     return f"{difference:+.3g} [{low:+.3g}, {high:+.3g}]"
 
 
-def _say(comparison: Comparison, x: Decision) -> str:
+def _say(x: Decision) -> str:
     if x.better is not None:
         return f"{x.better} is better"
-    return say_verdict(comparison, x, x.a)
+    return say_verdict(x, x.a)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision, are_unequal
+from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
 from sigarray._verdicts.over_tasks import OverTasks, list_wins_over_tasks
 from sigarray._verdicts.ranking import Wins, list_wins
@@ -62,11 +62,11 @@ def make_result(difference: float, interval: Interval) -> BootstrapResult:
     return BootstrapResult(np.float64(difference), limits, np.float64(math.nan))
 
 
-def say_verdict(comparison: Comparison, x: Decision, a: str) -> str:
+def say_verdict(x: Decision, a: str) -> str:
     """Return the verdict on a pair for `plot.differences`, where `a` is A."""
     if x.better is not None:
         return "A" if x.better == a else "B"
-    return "unequal" if are_unequal(comparison, x) else "inconclusive"
+    return x.verdict
 
 
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
@@ -220,7 +220,7 @@ def draw_contingency(
     scores, result = x.list_scores(a, b), find_result(x, a, b)
     if result is None or not all(map(are_binary, scores)):
         return []
-    verdict = say_verdict(x, decisions[task][0], a)
+    verdict = say_verdict(decisions[task][0], a)
     upper, _ = plot.contingency(
         *scores, names=(a, b), difference=result, verdict=verdict
     )

@@ -10,15 +10,28 @@ import numpy as np
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format
-from sigarray.report._rendering import Table
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
-# With more pairs than this, readers see a matrix, and no row for each.
-MOST_ROWS = 15
+# With more pairs than this, readers see a matrix, and no row for each; with a baseline,
+# for which there is no matrix, with more than that.
+MOST_ROWS, MOST_ROWS_OF_BASELINE = 15, 60
 
 _LETTERS = string.ascii_letters
+# Of more models, groups are not listed: they take long, and need too many letters.
+_MOST_IN_GROUPS = 100
+
+SHARED_LETTER = "Of models that share a letter, neither is shown to be better."
+WHERE_PAIRS_ARE = (
+    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
+    "--columns A,B,... for some models, --format csv or json for all."
+)
+WHERE_PAIRS_ARE_IN_PYTHON = (
+    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
+    "to_frame() for all."
+)
 
 Wins = Sequence[tuple[str, str]]
 
@@ -28,7 +41,8 @@ class Order:
     """Models, the best first, and the letters of their groups.
 
     Of models that share a letter neither is shown to be better. There are no letters
-    for two models, nor with a baseline, which is the first one.
+    for two models, nor with a baseline, which is the first one, nor where there are
+    more groups than letters.
     """
 
     names: list[str]
@@ -61,7 +75,7 @@ def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Or
         return name != baseline, -beaten[name], beaten_by[name], ranks[name]
 
     names = sorted(ranks, key=rank)
-    if len(names) == 2 or len(names) > MAX_SHOWN or baseline is not None:
+    if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
         return Order(names, [], {})
     place = {name: k for k, name in enumerate(names)}
     is_decided = np.zeros((len(names), len(names)), dtype=bool)
@@ -98,21 +112,24 @@ def say_order_of_models(
     `where` is nothing, or such as " over 8 tasks".
     """
     if baseline is not None:
-        better = [name for name in order.names if (name, baseline) in wins]
-        worse = [name for name in order.names if (baseline, name) in wins]
+        better = [quote(name) for name in order.names if (name, baseline) in wins]
+        worse = [quote(name) for name in order.names if (baseline, name) in wins]
         lists = [", ".join(names) or "none" for names in (better, worse)]
-        return [f"Better than {baseline}{where}: {lists[0]}. Worse: {lists[1]}."]
+        return [f"Better than {quote(baseline)}{where}: {lists[0]}. Worse: {lists[1]}."]
     if not order.letters:
         return []
     if len(order.groups) == 1:
         return [f"No model is shown to be better than another one{where}."]
     if sum(map(len, order.groups)) == len(order.names):
-        ranks = " > ".join(", ".join(group) for group in order.groups)
-        return [f"Ranking{where}: {ranks}"]
-    said = ", ".join(f"{name} ({order.letters[name]})" for name in order.names)
-    return [
-        f"Ranking{where}: {said}. Of models that share a letter, neither is better."
-    ]
+        groups = [", ".join(map(quote, group)) for group in order.groups]
+        return [f"Ranking{where}: {' > '.join(groups)}"]
+    said = ", ".join(f"{quote(name)} ({order.letters[name]})" for name in order.names)
+    return [f"Ranking{where}: {said}. {SHARED_LETTER}"]
+
+
+def quote(name: str) -> str:
+    """Quote a name with a sign that lists of names have between them."""
+    return f'"{name}"' if any(sign in name for sign in ',>()";') else name
 
 
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
@@ -124,6 +141,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     rows = [
         [
             name,
+            *([order.letters[name]] if order.letters else []),
             str(len(comparison.scores[name])),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
@@ -132,17 +150,26 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         ]
         for name in order.names
     ]
-    header = ["model", "n", "mean", "sd", "better than", "worse than"]
-    return Table(comparison.title, header, rows)
+    group = ["group"] if order.letters else []
+    header = ["model", *group, "n", "mean", "sd", "better than", "worse than"]
+    place = header.index("mean")
+    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
+    return Table("Ranking", header, rows, marked, name_columns=1 + len(group))
+
+
+def list_best(comparison: Comparison) -> list[str]:
+    """Return the models with the best mean."""
+    means = {name: x["mean"] for name, x in comparison.summaries.items()}
+    best = (max if comparison.higher_is_better else min)(means.values())
+    return [name for name, mean in means.items() if mean == best]
 
 
 def say_ranking(
     n_models: int, wins: Wins, basis: str, n_pairs: int, n_tasks: int = 1
-) -> list[str]:
-    """Say how many pairs were decided, and where all of them are listed."""
+) -> str:
+    """Say how many pairs were decided."""
     tasks = f" on {n_tasks} tasks" if n_tasks > 1 else ""
-    return [
+    return (
         f"Of {n_pairs} pairs of {n_models} models{tasks}, {len(wins)} have a better "
-        f"one: {basis}.",
-        "Take --format csv or json for all pairs, or --columns for some models.",
-    ]
+        f"one: {basis}."
+    )

@@ -305,6 +305,7 @@ def describe_comparison(
         correction=correction,
         baseline=test.baseline,
         is_paired=test.is_paired,
+        task=task,
         matched=table.pairs[task] if is_matched else {},
     )
     intervals = comparison.describe_intervals()

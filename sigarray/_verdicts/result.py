@@ -1,5 +1,6 @@
 """Results for several models: verdicts, sentences, tables and figures."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.picture_differences import draw_differences
 from sigarray._verdicts.pictures import (
     Picture,
@@ -16,10 +18,14 @@ from sigarray._verdicts.pictures import (
     draw_over_tasks,
     draw_scores,
 )
+from sigarray._verdicts.records import fill_numbers
 from sigarray._verdicts.test import Decisions, Results, Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
-from sigarray.report._rendering import Report, Table, render
+from sigarray.report._files import write_file
+from sigarray.report._html import draw_fragment
+from sigarray.report._layout import Report, Table, neutralise
+from sigarray.report._rendering import render
 from sigarray.report._tables import make_frame
 
 
@@ -63,6 +69,8 @@ class ModelComparison:
         same scores and numbers.
     notes : tuple of str
         What was decided while reading, and what took long.
+    warnings : tuple of str
+        What makes the verdicts doubtful.
     """
 
     table: ScoreTable
@@ -71,9 +79,10 @@ class ModelComparison:
     results: Results
     decisions: Decisions
     over_tasks: OverTasks | None
-    report: Report
+    content: Report
     fields: Mapping[str, str] | None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -87,27 +96,27 @@ class ModelComparison:
     @property
     def records(self) -> list[dict[str, Any]]:
         """The numbers of each pair."""
-        return [dict(record) for record in self.report.records]
+        return [dict(record) for record in self.content.records]
 
     @property
     def sentences(self) -> list[str]:
         """The verdicts in words."""
-        return list(self.report.sentences)
+        return list(self.content.sentences)
 
     @property
     def tables(self) -> list[Table]:
         """The tables for readers."""
-        return list(self.report.tables)
+        return list(self.content.tables)
 
     @property
     def method(self) -> str:
         """How the results were computed."""
-        return self.report.method
+        return self.content.method
 
     @property
     def signature(self) -> str | None:
         """The line with which others verify the results."""
-        return self.report.signature
+        return self.content.signature
 
     def better(self, model: Any, other: Any, task: str | None = None) -> bool:
         """Tell whether one model is shown to be better than another one.
@@ -159,19 +168,60 @@ class ModelComparison:
         ImportError
             narwhals or that library is not installed.
         """
-        return make_frame(self.report.records, backend)
+        return make_frame(list(map(fill_numbers, self.content.records)), backend)
 
     def to_markdown(self) -> str:
         """Write tables and sentences as Markdown."""
-        return render(self.report, "markdown")
+        return render(self.content, "markdown")
 
     def to_latex(self) -> str:
         """Write tables and sentences as LaTeX, with booktabs."""
-        return render(self.report, "latex")
+        return render(self.content, "latex")
 
     def to_json(self) -> str:
         """Write everything as JSON."""
-        return render(self.report, "json")
+        return render(self.content, "json")
+
+    def plot(self) -> Any:
+        """Draw what decides: the figure of `sigarray compare --plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Which a notebook shows, and `savefig` writes to a file.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        return self.list_pictures()[0].figure
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the page of `sigarray compare --report`: one file of HTML.
+
+        It has the answer, tables, pictures, doubts, the method with its references, the
+        scores to unfold, and how to repeat it. It needs no network and runs no script.
+
+        Parameters
+        ----------
+        path : path
+            The file to write, which ends in .html.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        ValueError
+            Another ending, or a file that cannot be written.
+        """
+        target = os.fspath(path)
+        if not target.lower().endswith((".html", ".htm")):
+            msg = f"Expected path to end in .html; got {target}."
+            raise ValueError(msg)
+        origin = Origin(None, self.notes, self.warnings)
+        page = write_page(self.content, self.list_pictures(), self.table, origin)
+        write_file(target, page.encode())
 
     def draw(self) -> list[Any]:
         """Draw the figures of `sigarray compare --plot`: first those that decide.
@@ -206,9 +256,12 @@ class ModelComparison:
         ]
 
     def __str__(self) -> str:
-        return render(self.report, "text").rstrip("\n")
+        return render(self.content, "text").rstrip("\n")
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return draw_fragment(neutralise(self.content))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()

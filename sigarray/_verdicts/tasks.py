@@ -1,5 +1,6 @@
 """What to say of models that were compared on several tasks."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,24 +10,29 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
+    WHERE_PAIRS_ARE,
+    list_best,
     list_wins,
     order_models,
     say_order_of_models,
     say_ranking,
 )
+from sigarray._verdicts.records import list_records
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, without_infinities
-from sigarray.report._rendering import Report, Table
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
 # With more tasks than this, tasks are the rows of tables.
 _MOST_COLUMNS = 4
+# Tasks of which the least deviations differ by less have as many decimals.
+_ALIKE = 10.0
 
 
 def report_tasks(
@@ -42,11 +48,7 @@ def report_tasks(
         _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
         for (a, b), by in by_pair.items()
     ]
-    records = [
-        {"task": task} | without_infinities(x.record)
-        for task, by in decisions.items()
-        for x in by
-    ]
+    records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
     methods = dict.fromkeys(x.method for x in compared.values())
     method = "; or, by the scores of a task, ".join(methods) + overall.describe_method(
@@ -58,9 +60,15 @@ def report_tasks(
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
         ranking = overall.rank_many(first, models, wins, over)
-        told = say_ranking(len(models), wins, basis, n_pairs, len(compared))
-        told += overall.list_remarks(over)
-        return Report([ranking], told, method, records, document)
+        count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
+        return Report(
+            [ranking],
+            [count, *overall.list_remarks(over)],
+            method,
+            records,
+            document,
+            advice=[WHERE_PAIRS_ARE],
+        )
     told = [
         *overall.list_remarks(over),
         f"On one task, a model is better than another if {basis}.",
@@ -114,7 +122,7 @@ def _write_document(
     return {name: x for name, x in shared.items() if name != "models"} | {
         "tasks": {task: x["models"] for task, x in documents.items()},
         "over_tasks": None if over is None else overall.write_document(over),
-        "pairs": records,
+        "pairs": list(map(without_infinities, records)),
         "wins": [
             {"model_a": a, "model_b": b, "a_wins": wins[0], "b_wins": wins[1]}
             for (a, b), by in by_pair.items()
@@ -180,11 +188,9 @@ def _count_wins(a: str, b: str, by: Mapping[str, Decision]) -> tuple[int, int]:
 def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Table:
     """Show the mean of each model on each task, and its standard deviation.
 
-    Models are rows, or, if there are many tasks, columns.
+    Models are rows, or, if there are many tasks, columns. The best means are marked.
     """
-    show = {
-        task: number_format(list(x.summaries.values())) for task, x in compared.items()
-    }
+    show = _find_formats(compared)
     cells = [
         [_show_mean(x, name, show[task]) for task, x in compared.items()]
         for name in models
@@ -194,12 +200,34 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
     title = f"Means (standard deviations) of {units} on each task"
+    best = [
+        (models.index(name), k)
+        for k, x in enumerate(compared.values())
+        for name in list_best(x)
+    ]
     if len(compared) > _MOST_COLUMNS:
         by_task = zip(*cells, strict=True)
         rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
-        return Table(title, ["task", *models], rows)
+        marked = frozenset((k, i + 1) for i, k in best)
+        return Table(title, ["task", *models], rows, marked)
     rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
-    return Table(title, ["model", *compared], rows)
+    marked = frozenset((i, k + 1) for i, k in best)
+    return Table(title, ["model", *compared], rows, marked)
+
+
+def _find_formats(
+    compared: Mapping[str, Comparison],
+) -> dict[str, Callable[[float], str]]:
+    """Return the format of each task: one for all if their scores spread alike."""
+    by_task = {task: list(x.summaries.values()) for task, x in compared.items()}
+    least = [
+        min((x["sd"] for x in by if x["sd"] > 0.0), default=math.nan)
+        for by in by_task.values()
+    ]
+    if max(least) < _ALIKE * min(least):
+        shared = number_format([x for by in by_task.values() for x in by], digits=2)
+        return dict.fromkeys(compared, shared)
+    return {task: number_format(by, digits=2) for task, by in by_task.items()}
 
 
 def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:

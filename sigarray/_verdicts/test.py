@@ -11,7 +11,7 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.pictures import Picture
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.report._rendering import Report
+from sigarray.report._layout import Report
 
 # Task -> results of a test of its models.
 Results = Mapping[str, Any]

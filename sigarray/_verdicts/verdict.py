@@ -1,17 +1,21 @@
 """Reports on models that were compared: the answer first, then the numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sigarray._verdicts.comparison import Comparison, start_document
-from sigarray._verdicts.decisions import Decision, are_unequal
+from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
+    MOST_ROWS_OF_BASELINE,
+    SHARED_LETTER,
+    WHERE_PAIRS_ARE,
     Order,
+    list_best,
     list_wins,
     order_models,
     rank_models,
@@ -19,6 +23,8 @@ from sigarray._verdicts.ranking import (
     say_ranking,
     sort_pairs,
 )
+from sigarray._verdicts.records import list_records
+from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     number_format,
     show_bound,
@@ -26,10 +32,8 @@ from sigarray.report._numbers import (
     show_p_value,
     without_infinities,
 )
-from sigarray.report._rendering import Report, Table
 from sigarray.results import PairwiseAsoResult
 
-_UNEQUAL = "unequal"
 # Said where an interval includes 0 beside a verdict, or excludes it beside none.
 _TWO_ANSWERS = {
     True: "Intervals are of means, and verdicts of whole distributions: one may be "
@@ -50,40 +54,13 @@ def report_orders(
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold."""
     threshold = comparison.threshold
-    eps_min, ratios = np.asarray(result.eps_min), np.asarray(result.violation_ratio)
-    errors = np.asarray(result.standard_error)
-    shares = np.asarray(result.probability_of_improvement)
-    p_values, names = np.asarray(result.pvalue), comparison.names
-    places = {(a, b): (names.index(a), names.index(b)) for a, b in comparison.pairs}
-    both_ways = {*places.values(), *((j, i) for i, j in places.values())}
-    records = []
-    for i, j in sorted(both_ways):
-        low, high = comparison.find_interval(names[i], names[j])
-        records.append(
-            {
-                "model_a": names[i],
-                "model_b": names[j],
-                "mean_difference": comparison.find_difference(names[i], names[j]),
-                "difference_low": low,
-                "difference_high": high,
-                "eps_min": float(eps_min[i, j]),
-                "violation_ratio": float(ratios[i, j]),
-                "standard_error": float(errors[i, j]),
-                "probability_of_improvement": float(shares[i, j]),
-                "pvalue": float(p_values[i, j]),
-                "a_is_better": bool(eps_min[i, j] < threshold),
-            }
-        )
-    document = {"threshold": threshold, "eps_min": eps_min.tolist()}
-    rule = f"eps_min < {threshold:g}, {say_order_basis(comparison)}"
-    sentences = [_say_order(comparison, x) for x in decisions]
+    eps_min = np.asarray(result.eps_min)
     return _make_report(
         comparison,
         decisions,
-        sentences,
-        rule,
-        records,
-        document,
+        _say_order,
+        f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
+        {"threshold": threshold, "eps_min": eps_min.tolist()},
         has_lost=comparison.is_corrected,
     )
 
@@ -91,67 +68,83 @@ def report_orders(
 def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Report:
     """Report which models differ: adjusted p-values of at most alpha."""
     level = comparison.alpha
-    rule = f"p <= {level:.10g}, {say_correction_of_tests(comparison)}"
-    has_lost = any(x.better is None and x.record["pvalue"] <= level for x in decisions)
     return _make_report(
         comparison,
         decisions,
-        [_say_test(comparison, x) for x in decisions],
-        rule,
-        [x.record for x in decisions],
+        _say_test,
+        f"p <= {level:.10g}, {say_correction_of_tests(comparison)}",
         {},
-        has_lost=has_lost,
+        has_lost=any(
+            x.better is None and x.record["pvalue"] <= level for x in decisions
+        ),
     )
 
 
 def _make_report(
     comparison: Comparison,
     decisions: Sequence[Decision],
-    sentences: list[str],
+    say: Callable[[Comparison, Decision], str],
     rule: str,
-    records: list[dict[str, Any]],
     document: dict[str, Any],
     *,
     has_lost: bool,
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `rule` says when a model is better; `has_lost` if the number of comparisons may have
-    cost a verdict.
+    `say` puts a decision into words, and `rule` when a model is better; `has_lost` if
+    the number of comparisons may have cost a verdict.
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
+    task = comparison.task
+    records = list_records({task: comparison}, {task: decisions})
+    sentences = [say(comparison, x) for *_, x in sort_pairs(order, decisions)]
     document = start_document(comparison, comparison.correction) | document
     document |= {
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    if len(order.names) > MAX_SHOWN:
-        ranking = rank_models(comparison, order, wins)
+    is_of_baseline = comparison.baseline is not None
+    has_rows = len(decisions) <= (
+        MOST_ROWS_OF_BASELINE if is_of_baseline else MOST_ROWS
+    )
+    if len(order.names) > MAX_SHOWN and not has_rows:
         told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
-        return Report([ranking], told, comparison.method, records, document)
-    told = _list_remarks(comparison, decisions, rule, has_lost=has_lost)
-    if len(decisions) > MOST_ROWS:
-        details = _matrix_of_pairs(comparison, decisions, order)
-        told.append("Differences and their intervals are in --format csv and json.")
-    else:
+        remarks = [SHARED_LETTER] if order.letters else []
+        return Report(
+            [rank_models(comparison, order, wins)],
+            [told, *remarks],
+            comparison.method,
+            records,
+            document,
+            headline=[comparison.title, told],
+            remarks=remarks,
+            advice=[WHERE_PAIRS_ARE],
+        )
+    explained = _explain(comparison, decisions, rule)
+    advised = _advise(comparison, decisions, has_lost=has_lost)
+    if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
+    else:
+        details = _matrix_of_pairs(comparison, decisions, order)
+        advised.append(WHERE_PAIRS_ARE)
     answer = sentences
     if len(decisions) > 1:
         answer = say_order_of_models(order, comparison.baseline, wins)
     return Report(
         [details, _table_of_models(comparison, order)],
-        [*sentences, *told],
+        [*sentences, *explained],
         comparison.method,
         records,
         document,
         headline=[comparison.title, *answer],
-        remarks=told,
+        remarks=explained,
+        advice=advised,
     )
 
 
-def _list_remarks(
-    comparison: Comparison, decisions: Sequence[Decision], rule: str, *, has_lost: bool
+def _explain(
+    comparison: Comparison, decisions: Sequence[Decision], rule: str
 ) -> list[str]:
     """Say when a model is better, and what readers may wonder about."""
     is_of_orders = comparison.test == "aso"
@@ -159,12 +152,10 @@ def _list_remarks(
     told = [f"A model is better than another if {rule}."]
     if is_of_orders and undecided:
         told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
-    if any(are_unequal(comparison, x) for x in undecided):
-        told.append(f"{_UNEQUAL}: not equal, but neither is shown to be better.")
+    if any(x.is_unequal for x in undecided):
+        told.append("unequal: not equal, but neither is shown to be better.")
     if any(_disagrees(comparison, x) for x in decisions):
         told.append(_TWO_ANSWERS[is_of_orders])
-    if any(_varies(comparison, x) for x in undecided):
-        told.append(_say_what_decides(comparison, has_lost=has_lost))
     return told
 
 
@@ -181,17 +172,21 @@ def _varies(comparison: Comparison, x: Decision) -> bool:
     return any(not y["sd"] <= 0.0 for y in comparison.summarize_pair(x.a, x.b))
 
 
-def _say_what_decides(comparison: Comparison, *, has_lost: bool) -> str:
-    """Say what would tell more pairs apart.
+def _advise(
+    comparison: Comparison, decisions: Sequence[Decision], *, has_lost: bool
+) -> list[str]:
+    """Say what would tell more pairs apart, if any may be.
 
     `has_lost` if the correction or the number of models may have cost a verdict.
     """
+    if not any(_varies(comparison, x) for x in decisions if x.better is None):
+        return []
     said = (
         f"More {comparison.unit}s would decide more: sigarray power estimates how many"
     )
     if has_lost and comparison.baseline is None and comparison.pairs[1:]:
         said += ". So would fewer comparisons, with one model alone: --baseline MODEL"
-    return f"{said}."
+    return [f"{said}."]
 
 
 def _table_of_models(comparison: Comparison, order: Order) -> Table:
@@ -208,7 +203,9 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
     ]
     group = ["group"] if order.letters else []
     header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
-    return Table("Scores", header, rows, name_columns=1 + len(group))
+    place = header.index("mean")
+    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
+    return Table("Scores", header, rows, marked, name_columns=1 + len(group))
 
 
 def _table_of_pairs(
@@ -221,14 +218,14 @@ def _table_of_pairs(
     rows: list[list[str]] = []
     marked = set()
     for a, b, x in sort_pairs(order, decisions):
-        share = _find_share(comparison, x, a)
+        share = _find_share(x, a)
         if x.better is not None:
             marked.add((len(rows), len(header) - 1))
         rows.append(
             [
                 *(a, b, _show_difference(comparison, a, b)),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(x.shown, x.better or _say_open(comparison, x)),
+                *(x.shown, x.better or x.verdict),
             ]
         )
     title = f"Differences of means, {comparison.say_level_of_intervals()}"
@@ -243,20 +240,12 @@ def _name_number(comparison: Comparison) -> str:
     return "adjusted p" if is_adjusted else "p"
 
 
-def _say_open(comparison: Comparison, x: Decision) -> str:
-    """Say in a word what is known of a pair that has no better model."""
-    return _UNEQUAL if are_unequal(comparison, x) else "inconclusive"
-
-
-def _find_share(comparison: Comparison, x: Decision, a: str) -> float | None:
+def _find_share(x: Decision, a: str) -> float | None:
     """Return the share of cases in which a model is better than the other of a pair."""
     share = x.record.get("probability_of_improvement")
     if share is None:
         return None
-    is_turned = (x.a != a) != (
-        comparison.test != "aso" and not comparison.higher_is_better
-    )
-    return float(1.0 - share if is_turned else share)
+    return float(share if x.a == a else 1.0 - share)
 
 
 def _matrix_of_pairs(
@@ -299,13 +288,13 @@ def _say_order(comparison: Comparison, x: Decision) -> str:
         said = f"{a} is better than {b}: eps_min = {low} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
     said = "inconclusive"
-    if are_unequal(comparison, x):
+    if x.is_unequal:
         said = "not equal, but neither is shown to be better"
     level, sign = 1.0 - comparison.confidence_level, comparison.sign
     p = show_p_value(float(x.record["pvalue"]), level)
     return (
         f"{a} vs. {b}: {said} (eps_min = {low} and {high}, threshold {threshold:g}; "
-        f"P({a} {sign} {b}) = {_find_share(comparison, x, a):.2f}, p of equality {p}); "
+        f"P({a} {sign} {b}) = {_find_share(x, a):.2f}, p of equality {p}); "
         f"{difference}."
     )
 
@@ -327,7 +316,7 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
     """Say the verdict of a test on a pair."""
     level = comparison.alpha
     better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
-    share = _find_share(comparison, x, better)
+    share = _find_share(x, better)
     rank = ""
     if share is not None:
         rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
@@ -379,4 +368,6 @@ def _show_difference(comparison: Comparison, a: str, b: str) -> str:
     """Show the difference of two means, and its interval if there is one."""
     show = number_format(comparison.summarize_pair(a, b), sign="+")
     interval = comparison.find_interval(a, b)
-    return show_interval(comparison.find_difference(a, b), *interval, show)
+    return show_interval(
+        comparison.find_difference(a, b), *interval, show, comparison.decimals
+    )

@@ -87,17 +87,20 @@ def errors_in_python(names: Collection[str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def in_words_of_python(names: Collection[str]) -> Iterator[None]:
+def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    The names stay as they are; the block may add others.
+    The names stay as they are; the block may add others. The block gets a list, in
+    which the warnings are at its end.
     """
+    said: list[str] = []
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with errors_in_python(names):
-            yield
+            yield said
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught
     ):
+        said.append(say_in_python(message, names))
         # The level is that of the caller of the function with this block.
-        warnings.warn(say_in_python(message, names), category, stacklevel=4)
+        warnings.warn(said[-1], category, stacklevel=4)

@@ -1,12 +1,13 @@
 """Describe scores by numbers, and show numbers with as many digits as they need."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-_MAX_DECIMALS = 8
+_MAX_DECIMALS, _MAX_DIGITS = 8, 17
 _MAX_FIXED = 1e9
 _SMALLEST_FIXED = 1e-4
 
@@ -34,16 +35,54 @@ def describe_scores(scores: Any) -> Summary:
 
 
 def number_format(
-    summaries: Sequence[Summary], sign: str = ""
+    summaries: Sequence[Summary], sign: str = "", digits: int = 3
 ) -> Callable[[float], str]:
-    """Return a format in which the smallest deviation has three digits."""
+    """Return a format in which the smallest deviation has so many digits.
+
+    All numbers have as many decimals, or, where these were too many to read, powers of
+    ten and digits to the same place.
+    """
     deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
-    decimals = max(0, 2 - math.floor(math.log10(min(deviations, default=1e-3))))
+    place = digits - 1 - math.floor(math.log10(min(deviations, default=1e-3)))
+    decimals = max(0, place)
     ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
-    largest = max(x for x in ends if not math.isnan(x))
-    is_fixed = decimals <= _MAX_DECIMALS and largest < _MAX_FIXED
-    form = f"{sign}.{decimals}f" if is_fixed else f"{sign}.6g"
-    return lambda x: "-" if math.isnan(x) else format(x, form)
+    largest = max((x for x in ends if not math.isnan(x)), default=0.0)
+    is_short = 0 <= place <= sys.float_info.dig - _count_integer_digits(largest)
+    is_fixed = decimals <= _MAX_DECIMALS and (largest < _MAX_FIXED or is_short)
+
+    def show(x: float) -> str:
+        if math.isnan(x):
+            return "-"
+        if is_fixed or not x:
+            return f"{x:{sign}.{decimals if is_fixed else 0}f}"
+        n = min(max(_count_integer_digits(x) + place, 3), _MAX_DIGITS)
+        return f"{x:{sign}#.{n}g}".rstrip(".")
+
+    return show
+
+
+def _count_integer_digits(x: float) -> int:
+    """Count the digits before the point; below 0.1, less than none."""
+    return math.floor(math.log10(abs(x))) + 1 if x else 0
+
+
+def count_decimals(low: float, high: float) -> int | None:
+    """Count the decimals of an interval: two digits of half its width.
+
+    Or more, if a limit would else be on the other side of 0. None if there is no
+    interval, or it would have too many digits.
+    """
+    half = 0.5 * (high - low)
+    if not half > 0.0:
+        return None
+    first = max(0, 1 - math.floor(math.log10(half)))
+    if first > _MAX_DECIMALS or max(abs(low), abs(high)) >= _MAX_FIXED:
+        return None
+    for decimals in range(first, first + 6):
+        shown = (float(f"{x:.{decimals}f}") for x in (low, high))
+        if all(_sign(x) == _sign(y) for x, y in zip(shown, (low, high), strict=True)):
+            break
+    return decimals
 
 
 def show_difference(a: Summary, b: Summary) -> str:
@@ -52,27 +91,22 @@ def show_difference(a: Summary, b: Summary) -> str:
 
 
 def show_interval(
-    difference: float, low: float, high: float, show: Callable[[float], str]
+    difference: float,
+    low: float,
+    high: float,
+    show: Callable[[float], str],
+    decimals: int | None,
 ) -> str:
-    """Show a difference and its interval, with two digits of half its width.
+    """Show a difference and its interval with so many decimals, or else by `show`.
 
-    Or more digits, if a limit would else be on the other side of 0; the difference by
-    itself, by `show`, if there is no interval.
+    The difference by itself, if there is no interval.
     """
-    half = 0.5 * (high - low)
-    if not half > 0.0:
+    if not high > low:
         return show(difference)
-    first = 1 - math.floor(math.log10(half))
-    largest = max(abs(low), abs(high))
-    if first > _MAX_DECIMALS or largest >= _MAX_FIXED:
-        return f"{show(difference)} [{low:+.3g}, {high:+.3g}]"
-    for decimals in range(max(0, first), max(0, first) + 6):
-        texts = [f"{x:+.{decimals}f}" for x in (low, high)]
-        if all(
-            _sign(float(x)) == _sign(y) for x, y in zip(texts, (low, high), strict=True)
-        ):
-            break
-    return f"{difference:+.{decimals}f} [{texts[0]}, {texts[1]}]"
+    if decimals is None:
+        return f"{show(difference)} [{low:+#.3g}, {high:+#.3g}]"
+    texts = [f"{x:+.{decimals}f}" for x in (difference, low, high)]
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 def _sign(x: float) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, flag
 from sigarray._host import copy_array
+from sigarray._version import __version__
 from sigarray.report._tables import list_records
 
 _START = "sigarray"
@@ -94,8 +95,6 @@ def _check_columns(columns: Mapping[str, np.ndarray], paired: bool) -> None:
 
 def write_signature(fields: Mapping[str, str]) -> str:
     """Return the line, with escapes so that names cannot be misread."""
-    from sigarray import __version__
-
     parts = {_START: __version__} | dict(fields)
     return "|".join(f"{key}:{quote(x, safe=' ,.+-()/_')}" for key, x in parts.items())
 

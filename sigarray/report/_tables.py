@@ -8,8 +8,9 @@ import numpy as np
 
 from sigarray._backend.checks import describe, fraction
 from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray.report._layout import Table
 from sigarray.report._numbers import show_bound, without_infinities
-from sigarray.report._rendering import Table, escape_json, render_table
+from sigarray.report._rendering import escape_json, render_float, render_table
 from sigarray.results import PairwiseAsoResult, Ranking
 
 # Names of rows, or of rows for each axis of a batch.
@@ -124,7 +125,15 @@ def to_markdown(result: Any, /, names: Names = None, *, threshold: float = 0.2) 
     return render_table(_tabulate(result, names, threshold), "markdown")
 
 
-def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> str:
+def to_latex(
+    result: Any,
+    /,
+    names: Names = None,
+    *,
+    threshold: float = 0.2,
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
     r"""Write a result as a table of LaTeX, with booktabs.
 
     Parameters
@@ -138,11 +147,18 @@ def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> 
         labels of a mapping.
     threshold : float, default: 0.2
         Bounds of `multi_aso` below this are bold.
+    caption : str, optional
+        A caption, in which markup is escaped. With a caption or a label the table is in
+        a `table` environment.
+    label : str, optional
+        A label for ``\ref``, such as ``tab:scores``.
 
     Returns
     -------
     str
-        A `tabular`, for which the document needs ``\usepackage{booktabs}``.
+        A `tabular`, alone or in its environment, for which the document needs
+        ``\usepackage{booktabs}``, and of more than 6 columns with a caption or a label
+        ``graphicx``. Numbers are mathematics, and what is marked is bold.
 
     Raises
     ------
@@ -158,8 +174,13 @@ def to_latex(result: Any, /, names: Names = None, *, threshold: float = 0.2) -> 
     >>> result = bootstrap_ci([0.9, 0.8, 0.7], rng=0, n_resamples=99)
     >>> r"\toprule" in to_latex(result, names=["f_1"])
     True
+    >>> print(to_latex(result, label="tab:f1").partition("\n")[0])
+    \begin{table}
     """
-    return render_table(_tabulate(result, names, threshold), "latex")
+    table = _tabulate(result, names, threshold)
+    if caption is None and label is None:
+        return render_table(table, "latex")
+    return render_float(table, caption, label)
 
 
 def to_json(result: Any, /, names: Names = None) -> str:

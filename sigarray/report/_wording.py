@@ -15,6 +15,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.checks import describe as describe_value
 from sigarray._host import choose_names, copy_array
+from sigarray._version import __version__
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
@@ -128,8 +129,6 @@ def describe(
     >>> "5 and 5 runs, one-sided, confidence level 0.95" in text
     True
     """
-    from sigarray import __version__
-
     given = locals()
     for name, rule in _RULES.items():
         rule(name, given[name])

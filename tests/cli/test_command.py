@@ -1,8 +1,6 @@
 """`sigarray compare`: what it prints, and where."""
 
-import csv
 import functools
-import io
 import json
 import re
 import subprocess
@@ -80,11 +78,15 @@ def test_options_are_those_of_the_library(normal_file, compare, arguments, optio
     np.testing.assert_allclose(document["eps_min"], expected.eps_min)
     for pair in document["pairs"]:
         i, j = ("abc".index(pair[key]) for key in ("model_a", "model_b"))
+        assert pair["eps_min_b_over_a"] == pytest.approx(expected.eps_min[j, i])
         for name, matrix in expected._asdict().items():
-            assert pair[name] == pytest.approx(float(matrix[i, j]))
+            key = "eps_min_a_over_b" if name == "eps_min" else name
+            assert pair[key] == pytest.approx(float(matrix[i, j])), name
         difference = NORMAL[:, i].mean() - NORMAL[:, j].mean()
         assert pair["mean_difference"] == pytest.approx(difference)
-        assert pair["a_is_better"] == (expected.eps_min[i, j] < 0.2)
+        a_is_better = expected.eps_min[i, j] < 0.2
+        assert (pair["better"] == pair["model_a"]) == a_is_better
+        assert (pair["verdict"] == "better") == (pair["better"] is not None)
 
 
 def test_options_are_distinguishable():
@@ -189,27 +191,18 @@ def test_library_and_command_agree(write, compare):
     assert document["correction"] is None
 
 
-def test_csv_has_a_row_for_each_ordered_pair(write, compare):
-    _, out, _ = compare(write(FILE), "--format", "csv", "--threshold", "0.1")
-    records = list(csv.DictReader(io.StringIO(out)))
-    assert len(records) == 6
-    assert {r["model_a"] for r in records if r["a_is_better"] == "True"} == {
-        "large",
-        "huge",
-    }
-
-
 def test_latex_is_escaped(write, compare):
     _, out, _ = compare(write("a_1,[b%{}]\n-1,-2\n-2,-3\n"), "--format", "latex")
     assert r"a\_1 & [b\%\{\}]" in out
-    assert "\\midrule\n{} a\\_1 & 2 & $-$1.500 &" in out
+    assert r"$\mathbf{-1.500 \pm 0.707}$ & $-1.500$ &" in out
     assert "\n{} [b\\%" in out
 
 
 def test_latex_marks_the_better(write, compare):
     _, out, _ = compare(write(FILE), "--format", "latex")
-    assert r"& 0.000 & \textbf{huge} \\" in out
-    assert re.search(r"\{\} large & small & \$\+\$0\.\d+ \[\$\+\$0\.\d+, \$\+\$", out)
+    assert r"& $0.000$ & \textbf{huge} \\" in out
+    assert re.search(r"\{\} large & small & \$\+0\.\d+\\ \[\+0\.\d+, \+0\.\d+\]\$", out)
+    assert out.count(r"\mathbf{") == 1  # the best mean
 
 
 def test_markdown_is_escaped(write, compare):

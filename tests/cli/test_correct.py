@@ -35,7 +35,7 @@ class TestCorrect:
         assert "1 of 2 is significant at level 0.05 after Holm's correction: x." in out
 
     def test_many_p_values_are_no_long_sentence(self, write, run, monkeypatch):
-        monkeypatch.setattr("sigarray.report._rendering._render_rich", None)  # slow
+        monkeypatch.setattr("sigarray.report._text._render_rich", None)  # slow
         rows = "".join(f"t{k},{0.0 if k < 21 else 1.0}\n" for k in range(1001))
         _, out, _ = run("correct", write(rows))
         assert "21 of 1001 are significant at level 0.05 after Holm's corr" in out

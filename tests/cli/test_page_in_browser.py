@@ -1,4 +1,4 @@
-"""The page of `--report` in Chromium: at two widths, light and dark, by keyboard."""
+"""The page of `--report` in Chromium: at two widths, light and dark, and on paper."""
 
 import json
 import re
@@ -15,14 +15,17 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 MEASURE = """<script>
 const body = getComputedStyle(document.body);
 const places = [...document.querySelectorAll("[tabindex]")];
+const pictures = [...document.querySelectorAll("figure svg")];
 document.title = JSON.stringify({
   overflow: document.documentElement.scrollWidth - innerWidth,
   background: body.backgroundColor, color: body.color,
   focused: places.map(x => { x.focus(); return document.activeElement === x; }),
-  pictures: [...document.images].map(x => [x.complete, x.naturalWidth, x.clientWidth]),
-  wide: places.map(x => x.scrollWidth > x.clientWidth),
+  pictures: pictures.map(x => [x.clientWidth, x.querySelectorAll("text").length]),
+  wide: places.map(x => x.scrollWidth - x.clientWidth),
 });
 </script>"""
+# No window is narrower than 500, but a frame is.
+FRAME = '<body style="margin:0"><iframe src="{}" width={} height=900 style="border:0">'
 
 
 @pytest.fixture
@@ -42,35 +45,63 @@ def page(write, run, tmp_path):
     return path
 
 
-@whole_suite
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-@pytest.mark.parametrize("width", [420, 1200])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page(page, tmp_path, width, scheme):
-    copy = tmp_path / "measured.html"
-    copy.write_text(page.read_text("utf-8").replace("</body>", f"{MEASURE}</body>"))
-    process = subprocess.run(
+def start_chromium(folder, *options):
+    return subprocess.run(
         [
-            *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+            *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu"),
             *("--disable-background-networking", "--disable-sync", "--no-first-run"),
-            *("--hide-scrollbars", f"--window-size={width},900"),
-            *(["--force-dark-mode"] if scheme == "dark" else []),
-            f"--user-data-dir={tmp_path / 'profile'}",
-            copy.as_uri(),
+            *("--allow-file-access-from-files", "--virtual-time-budget=5000"),
+            f"--user-data-dir={folder / 'profile'}",
+            *options,
         ],
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
-    )
-    (title,) = re.findall(r"<title>(\{.*?\})</title>", process.stdout)
+    ).stdout
+
+
+@whole_suite
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page(page, tmp_path, width, scheme):
+    copy = tmp_path / "measured.html"
+    text = page.read_text("utf-8").replace("</body>", f"{MEASURE}</body>")
+    title = "document.title"
+    copy.write_text(text.replace(title, f"top.{title}", 1))
+    frame = tmp_path / "frame.html"
+    frame.write_text(f"<title></title>{FRAME.format(copy.as_uri(), width)}")
+    dark = ["--force-dark-mode"] if scheme == "dark" else []
+    options = ["--hide-scrollbars", "--window-size=1300,900", "--dump-dom", *dark]
+    out = start_chromium(tmp_path, *options, frame.as_uri())
+    (title,) = re.findall(r"<title>(\{.*?\})</title>", out)
     found = json.loads(title.replace("&quot;", '"'))
-    # Tables that are too wide scroll by themselves, and a keyboard gets to them.
     assert found["overflow"] <= 0
+    # Rows are cards on a telephone, so that no table scrolls sideways.
+    assert max(found["wide"]) <= 0
+    # A keyboard gets to tables.
     assert found["focused"]
     assert all(found["focused"])
-    assert any(found["wide"])
-    assert all(done and size and shown for done, size, shown in found["pictures"])
+    assert found["pictures"]
+    assert all(200 < size <= width and n > 5 for size, n in found["pictures"])
     dark, light = "rgb(20, 23, 27)", "rgb(255, 255, 255)"
     assert found["background"] == (dark if scheme == "dark" else light)
     assert found["color"] != found["background"]
+
+
+@whole_suite
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="there is no pdftotext here")
+def test_page_on_paper(page, tmp_path):
+    """Every column of every table is on the paper, and pages are few."""
+    path = tmp_path / "out.pdf"
+    start_chromium(tmp_path, f"--print-to-pdf={path}", page.as_uri())
+    command = ["pdftotext", "-layout", str(path), "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert text.count("\f") <= 5
+    tables = text.partition("Pictures")[0]
+    for task in ("first_task", "second_task", "third_task"):
+        assert task in tables.replace("\n", "")
+    assert len(re.findall(r"\d\.\d+ \(\d\.\d+\)", tables)) >= 8 * 2
+    assert "Every verdict in a sentence" not in text

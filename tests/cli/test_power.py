@@ -180,8 +180,6 @@ class TestFewRuns:
             code, out, _ = run(*arguments)
             assert code == 0
             records = list(csv.DictReader(io.StringIO(out)))
-            if test == "aso":
-                return sum(x["a_is_better"] == "True" for x in records)
             return sum(x["better"] != "" for x in records)
 
         assert count(max(sizes)) == len(pairs)

@@ -5,7 +5,7 @@ import statistics
 import numpy as np
 import pytest
 
-from sigarray.report._numbers import describe_scores
+from sigarray.report._numbers import count_decimals, describe_scores, number_format
 
 
 class TestSummaries:
@@ -29,3 +29,38 @@ class TestSummaries:
         assert describe_scores(x) == describe_scores(draw.permutation(x))
         assert describe_scores(np.full(7, 0.1))["mean"] == 0.1
         assert describe_scores(np.full(7, 0.1))["sd"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("offset", "scale", "expected"),
+    [
+        (0.0, 1.0, ["10.12", "1.01", "20.25"]),
+        (0.0, 0.01, ["0.1012", "0.0101", "0.2025"]),
+        (1e12, 1.0, ["1000000000010.12", "1.01", "1000000000020.25"]),
+        (1e12, 1e9, ["1.01012e+12", "1.01e+09", "1.02025e+12"]),
+        (0.0, 1e-12, ["1.012e-11", "1.01e-12", "2.025e-11"]),
+        (1.0, 1e-12, ["1.00000000001012", "1.01e-12", "1.00000000002025"]),
+    ],
+)
+def test_digits_tell_scores_apart(offset, scale, expected):
+    means = [offset + scale * x for x in (10.123, 20.246)]
+    sd = 1.0123 * scale
+    summaries = [{"mean": x, "sd": sd, "min": x, "max": x} for x in means]
+    show = number_format(summaries)
+    assert [show(means[0]), show(sd), show(means[1])] == expected
+
+
+@pytest.mark.parametrize(
+    ("interval", "decimals"),
+    [
+        ((-1.0, 1.0), 1),
+        ((-12.0, 50.0), 0),
+        ((0.00006, 0.0065), 4),
+        ((0.00004, 0.0065), 5),
+        ((1.0, 1.0), None),
+        ((float("nan"), float("nan")), None),
+        ((-1e12, 1e10), None),
+    ],
+)
+def test_decimals_of_an_interval(interval, decimals):
+    assert count_decimals(*interval) == decimals

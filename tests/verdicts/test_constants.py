@@ -91,13 +91,27 @@ def test_two_constant_models_beside_another_one(write, run):
     path = write("a,b,c\n1.5,2.5,3.1\n1.5,2.5,3.4\n1.5,2.5,3.2\n1.5,2.5,3.7\n")
     _, _, err = run("compare", path, "--test", "t")
     assert (
-        "The scores of a, b do not vary, so that nothing is known of how others would: "
-        "means between a and b cannot be tested, and p counts as 1, and their mean "
+        "The scores of a and b do not vary, so that nothing is known of how others "
+        "would: means of a and b cannot be tested, and p counts as 1, and their mean "
         "beside others counts as known without error."
     ) in err
     assert err.count("do not vary") == 1
     for test in ("aso", "mann-whitney"):
         assert run("compare", path, "--test", test)[2].count("do not vary") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "The scores of x, y and z do not vary,"),
+        (["--paired"], "The differences of x and y; x and z; y and z do not vary,"),
+        (["--columns", "x,y"], "The scores of x and y do not vary,"),
+    ],
+)
+def test_models_that_do_not_vary_are_listed_once(write, run, options, said):
+    path = write("x,y,z\n" + "1.5,2.5,3.5\n" * 4)
+    _, _, err = run("compare", path, "--test", "t", *options)
+    assert said in err
 
 
 def test_no_number_of_constant_runs_is_said_to_do(write, run):
@@ -111,7 +125,9 @@ def test_no_number_of_constant_runs_is_said_to_do(write, run):
 def test_a_pilot_that_does_not_vary(write, run):
     path = write("a,b,c\n1,2,3\n1,2,4\n1,2,2\n1,2,3\n")
     _, _, err = run("power", path)
-    assert "The scores of a, b do not vary: power, and numbers of runs, count on" in err
+    assert (
+        "The scores of a and b do not vary: power, and numbers of runs, count on" in err
+    )
     assert err.count("do not vary") == 1
 
 

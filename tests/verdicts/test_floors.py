@@ -87,7 +87,7 @@ def test_smooth_items_are_approximated_where_draws_are_too_few(write, run):
     path = long_table(write, "item", scores)
     document, _ = compare(run, path)
     p = {(x["task"], x["model_a"], x["model_b"]): x for x in document["pairs"]}
-    pair = p["t0", "a", "d"]
+    pair = p["t0", "d", "a"]
     assert pair["pvalue"] < 1e-9
     assert pair["better"] == "d"
     few, _ = compare(run, path, "--n-resamples", "9999")

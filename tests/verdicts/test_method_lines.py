@@ -35,7 +35,7 @@ def test_the_method_says_how_equality_was_tested(write, run):
     many = "\n".join(",".join(f"{k + j}.5" for j in range(11)) for k in range(20))
     header = ",".join(f"m{k}" for k in range(11))
     path = write(f"{header}\n{many}\n", "many.csv")
-    assert "%, than any in more;" in describe(path, "--unit=run")
+    assert "%, than any more often;" in describe(path, "--unit=run")
     assert rate not in describe("--method", "asymptotic")
     assert rate not in describe("--dt", "0.3")
     assert rate not in describe("--threshold", "0.3")

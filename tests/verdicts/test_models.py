@@ -72,9 +72,10 @@ def test_verdicts_and_numbers_by_pair(run, path):
         assert result.better(a, b) is (better == a)
         assert result.better(b, a) is (better == b)
     frame = result.to_frame()
-    assert len(frame) == len(result.records) == 6
+    assert len(frame) == len(result.records) == 3
     row = frame[(frame["model_a"] == "cnn") & (frame["model_b"] == "crf")].iloc[0]
-    assert row["eps_min"] == expected.eps_min[1, 2]
+    assert row["eps_min_a_over_b"] == expected.eps_min[1, 2]
+    assert np.isnan(row["statistic"])
     assert str(result) == repr(result)
     _, out, _ = run("compare", path, "--format", "markdown")
     assert result._repr_markdown_() == out.replace(path, "the scores")

@@ -1,5 +1,7 @@
 """The line that answers first: which models are better than which."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,8 +38,8 @@ def test_groups_that_overlap_have_letters():
     noise = NOISE - NOISE.mean()
     scores = {"a": noise, "b": noise[::-1] + 0.06, "c": np.roll(noise, 7) + 0.12}
     line, rows = rank(scores, test="t")
-    said = "Of models that share a letter, neither is better."
-    assert line == f"Ranking: c (a), b (ab), a (b). {said}"
+    said = "Of models that share a letter, neither is shown to be better."
+    assert f"Ranking: c (a), b (ab), a (b). {said}".startswith(line)
     assert rows[1:4] == [["c", "a"], ["b", "ab"], ["a", "b"]]
 
 
@@ -77,3 +79,26 @@ def test_nothing_is_advised_where_no_score_varies():
     with pytest.warns(UserWarning, match="do not vary"):
         text = str(compare_models(scores, unit="run"))
     assert "would decide more" not in text
+
+
+def test_names_with_the_signs_of_lists_are_quoted():
+    scores = {"x, y": APART["high"], "p > q": APART["middle"], "z": APART["low"]}
+    line, _ = rank(scores, test="t")
+    assert line == 'Ranking: "x, y" > "p > q" > z'
+    text = str(compare_models(scores, unit="run", test="t", baseline="z"))
+    assert 'Better than z: "x, y", "p > q". Worse: none.' in text
+
+
+def test_many_models_have_letters_and_a_baseline_has_rows():
+    scores = {f"m{k}": np.roll(NOISE, k) + 0.5 * k for k in range(14)}
+    options = {"unit": "run", "test": "t"}
+    text = str(compare_models(scores, **options))
+    rows = [x.split() for x in text.splitlines() if re.match(r"m\d", x)]
+    assert [(x[0], x[1]) for x in rows] == [
+        (f"m{13 - k}", letter) for k, letter in enumerate("abcdefghijklmn")
+    ]
+    assert "baseline='MODEL' for those with one model, to_frame()" in " ".join(
+        text.split()
+    )
+    text = str(compare_models(scores, baseline="m0", **options))
+    assert len(re.findall(r"^m0 +m\d+ +-", text, re.MULTILINE)) == 13

@@ -1,0 +1,56 @@
+"""Run a command that was understood, and print its result."""
+
+import argparse
+import importlib
+import io
+import os
+import sys
+
+from sigarray._backend.workers import executed_by, nest_execution
+from sigarray._cli.messages import complain, quiet, say, warnings_as_lines
+from sigarray._cli.progress import track, watch
+from sigarray._verdicts.notes import Listener, heard_by
+from sigarray.report._layout import Report
+from sigarray.report._rendering import render
+from sigarray.report._text import print_text
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a command, and return its exit code."""
+    if sys.stdout is None or sys.stdout.closed:
+        complain("error", "the result cannot be written: standard output is closed.")
+        return 1
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names that the terminal cannot show are shown by their code points.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        workers = getattr(options, "workers", None)
+        with (
+            warnings_as_lines(),
+            quiet(options.quiet),
+            heard_by(Listener(lambda text: complain("note", text), track)),
+            executed_by(nest_execution(workers=workers)),
+            watch(),
+        ):
+            command = importlib.import_module(f"sigarray._cli.{options.command}")
+            report: Report = command.run(options)
+        if options.format == "text":
+            print_text(report)
+        else:
+            print(render(report, options.format), end="")
+        sys.stdout.flush()
+        return report.exit_code
+    except ValueError as error:
+        complain("error", error)
+        return 2
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130
+    except BrokenPipeError:
+        # The reader, such as head, has closed the pipe; leave nothing to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        complain("error", f"the result cannot be written: {error.strerror}.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0

@@ -1,0 +1,264 @@
+"""A report as one page of HTML, without a network or a script."""
+
+import base64
+import csv
+import datetime
+import importlib.metadata
+import io
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sigarray._verdicts.pictures import Picture
+from sigarray._verdicts.references import list_references
+from sigarray._version import __version__
+from sigarray.read._score_table import ScoreTable
+from sigarray.report._html import draw_list, draw_table, link_dois, show
+from sigarray.report._layout import Report, Table
+from sigarray.report._svg import write_inline_svg
+
+# Of more scores there is a file to save and no table, and of many more neither.
+_MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
+# Of more pictures there are three beside each other on paper, and not two.
+_MOST_LARGE = 6
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --pale: #e5e7eb;
+  --soft: #57606a; --good: #0a5c36; --link: #0550ae; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8eb; --paper: #14171b;
+  --pale: #363b43; --soft: #a7afb9; --good: #7ee2a8; --link: #8ab8ff; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 66rem; color: var(--ink);
+  background: var(--paper); font: 1rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
+h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--pale);
+  padding-bottom: .2rem; }
+a { color: var(--link); }
+p, ul, code { max-width: 50rem; }
+li { margin: .3rem 0; }
+.answer { font-size: 1.1rem; font-weight: 600; }
+.wide { overflow-x: auto; margin: .8rem 0 1.4rem; }
+.wide:focus-visible { outline: 2px solid; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
+th, td { padding: .25rem .5rem; text-align: right; white-space: nowrap;
+  overflow-wrap: normal; }
+tbody th { font-weight: normal; }
+th[scope=row], th.name { text-align: left; }
+th[scope=row] { white-space: normal; overflow-wrap: anywhere; min-width: 5rem; }
+thead { border-bottom: 1px solid var(--ink); }
+thead th { vertical-align: bottom; white-space: normal; overflow-wrap: normal; }
+tbody tr + tr { border-top: 1px solid var(--pale); }
+td.marked { font-weight: 700; color: var(--good); }
+.many { font-size: .85rem; } .many th, .many td { padding: .2rem .35rem;
+  white-space: normal; }
+.doubts { border-left: .25rem solid #d29922; padding-left: 1rem; }
+.doubts h2 { border: 0; margin: 0; }
+.pictures { display: grid; gap: 1.2rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); }
+figure { margin: 0; max-width: 34rem; }
+figure svg { display: block; width: 100%; height: auto; padding: .5rem;
+  background: #fff; border: 1px solid var(--pale); border-radius: .3rem; }
+figcaption, footer, .note { color: var(--soft); font-size: .9rem; }
+code { display: block; font: .85rem/1.4 ui-monospace, monospace; padding: .6rem;
+  border: 1px solid var(--pale); border-radius: .3rem; white-space: pre-wrap; }
+summary { cursor: pointer; }
+@media screen and (max-width: 44rem) {
+  td { white-space: normal; }
+  .cards, .cards tbody, .cards tr, .cards th, .cards td, .cards caption
+    { display: block; width: 100%; }
+  .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
+    overflow: hidden; }
+  .cards { font-size: 1rem; }
+  .cards tr { padding: .4rem 0; }
+  .cards th[role], .cards td[role] { display: flex; gap: 1rem; padding: .1rem 0;
+    justify-content: space-between; text-align: right; white-space: normal;
+    overflow-wrap: anywhere; }
+  .cards th::before, .cards td::before { content: attr(data-label);
+    color: var(--soft); font-weight: normal; text-align: left; flex: none; }
+  .cards th { font-weight: 600; }
+}
+@media print {
+  @page { margin: 14mm 12mm; }
+  :root { --ink: #000; --paper: #fff; --pale: #ccc; --soft: #444; --good: #000;
+    --link: #000; }
+  body { max-width: none; padding: 0; font-size: 8.5pt; line-height: 1.35; }
+  h1 { font-size: 13pt; } h2 { font-size: 10.5pt; margin: 3.5mm 0 1.5mm; }
+  h2, caption { break-after: avoid; }
+  .wide { overflow: visible; margin: 2mm 0 3mm; }
+  table { font-size: 7.5pt; max-width: 100%; }
+  table.many { font-size: 6pt; }
+  th, td { padding: .3mm 1.2mm; white-space: normal; }
+  .many th, .many td { padding: .3mm .7mm; }
+  th[scope=row] { min-width: 0; }
+  tr, figure, li { break-inside: avoid; }
+  thead { display: table-header-group; }
+  p, ul, code { max-width: none; }
+  .pictures { display: block; columns: 2; column-gap: 4mm; }
+  .pictures.small { columns: 3; }
+  figure { padding-bottom: 2mm; }
+  figure svg { max-height: 95mm; padding: 0; border: 0; }
+  figcaption { font-size: 7pt; }
+  ul { margin: 1mm 0; padding-left: 4mm; } li { margin: .5mm 0; }
+  code { font-size: 6.5pt; padding: 1mm; }
+  .unfold { display: none; }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a report was made: a command line, if there was one, notes and warnings."""
+
+    command: str | None = None
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+
+def write_page(
+    report: Report, pictures: Sequence[Picture], table: ScoreTable, origin: Origin
+) -> str:
+    """Return the page: answer, tables, doubts, pictures, method, scores, origin."""
+    first, *others = report.headline or [""]
+    title = f"{report.document['source']}: which model is better?"
+    parts = [
+        f"<h1>{show(title)}</h1>",
+        f'<p class="note">{show(first)}</p>' if first else "",
+        *(f'<p class="answer">{show(line)}</p>' for line in others),
+        *map(_draw_wide, report.tables),
+        draw_list([*report.said, *report.advice]),
+        *_list_sentences(report),
+        *_list_doubts(origin.warnings),
+        *_draw_pictures(pictures),
+        "<h2>Method</h2>",
+        f"<p>{show(report.method[:1].upper() + report.method[1:])}.</p>",
+        *_list_references(report.document),
+        *_unfold_scores(table),
+        *_say_origin(report, origin),
+    ]
+    body = "\n".join(part for part in parts if part)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{show(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _draw_wide(table: Table) -> str:
+    """Draw a table that scrolls by itself where it must, for a keyboard, too."""
+    return (
+        f'<div class="wide" tabindex="0" role="region" '
+        f'aria-label="{show(table.title)}">\n{draw_table(table)}\n</div>'
+    )
+
+
+def _list_sentences(report: Report) -> list[str]:
+    """Show the verdicts in sentences, to unfold, if tables have them."""
+    if report.remarks is None:
+        return []
+    return [
+        "<details class=unfold><summary>Every verdict in a sentence</summary>",
+        draw_list(report.document["verdicts"]),
+        "</details>",
+    ]
+
+
+def _list_doubts(warnings: Sequence[str]) -> list[str]:
+    if not warnings:
+        return []
+    return [
+        '<section class="doubts"><h2>Doubts</h2>',
+        draw_list(warnings),
+        "</section>",
+    ]
+
+
+def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
+    if not pictures:
+        return []
+    drawn = [
+        f"<figure>\n{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
+        f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
+        for place, x in enumerate(pictures, 1)
+    ]
+    size = " small" if len(drawn) > _MOST_LARGE else ""
+    return ["<h2>Pictures</h2>", f'<div class="pictures{size}">', *drawn, "</div>"]
+
+
+def _list_references(document: Mapping[str, object]) -> list[str]:
+    lines = "\n".join(f"<li>{link_dois(x)}</li>" for x in list_references(document))
+    return [f"<ul>\n{lines}\n</ul>"] if lines else []
+
+
+def _unfold_scores(table: ScoreTable) -> list[str]:
+    """Show the scores, to unfold: as a table, as a file to save, or their number."""
+    n_scores = sum(len(x) for by in table.tasks.values() for x in by.values())
+    if not table.ids or n_scores > _MOST_IN_FILE:
+        said = f"{n_scores:,} scores are too many for this page: see {table.source}."
+        return ["<h2>Scores</h2>", f'<p class="note">{show(said)}</p>']
+    header, rows = ["task", "model", table.unit, table.metric], _list_scores(table)
+    if len(table.tasks) == 1:
+        header, rows = header[1:], [row[1:] for row in rows]
+    parts = [
+        '<section class="unfold"><h2>Scores</h2>',
+        f"<details><summary>{n_scores:,} scores</summary>",
+        _link_file(header, rows),
+    ]
+    if n_scores <= _MOST_IN_TABLE:
+        parts.append(draw_table(Table("", header, rows, name_columns=len(header) - 1)))
+    return [*parts, "</details></section>"]
+
+
+def _list_scores(table: ScoreTable) -> list[list[str]]:
+    return [
+        [task, model, unit, repr(float(score))]
+        for task, by in table.tasks.items()
+        for model, scores in by.items()
+        for unit, score in zip(table.ids[task][model], scores, strict=True)
+    ]
+
+
+def _link_file(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *rows])
+    data = base64.b64encode(text.getvalue().encode()).decode()
+    return (
+        f'<p><a download="scores.csv" href="data:text/csv;base64,{data}">'
+        "Save them as scores.csv</a></p>"
+    )
+
+
+def _say_origin(report: Report, origin: Origin) -> list[str]:
+    """Say how, when and by what the page was made."""
+    parts = ["<h2>How to repeat it</h2>"]
+    if origin.command is not None:
+        parts.append(f"<code>{show(origin.command)}</code>")
+    if report.signature is not None:
+        parts += [
+            "<p>With the same scores, <b>sigarray compare FILE --verify SIGNATURE</b> "
+            "checks this signature of scores, options and numbers:</p>",
+            f"<code>{show(report.signature)}</code>",
+        ]
+    if origin.notes:
+        parts += ["<p>Notes on what was read and done:</p>", draw_list(origin.notes)]
+    parts.append(f"<footer><p>{show(_say_versions())}</p></footer>")
+    return parts
+
+
+def _say_versions() -> str:
+    """Name the day and the versions; SOURCE_DATE_EPOCH sets another day."""
+    moment = os.environ.get("SOURCE_DATE_EPOCH")
+    utc = datetime.UTC
+    now = datetime.datetime.now(utc)
+    if moment is not None:
+        now = datetime.datetime.fromtimestamp(int(moment), utc)
+    versions = [f"sigarray {__version__}", f"Python {platform.python_version()}"]
+    for name in ("numpy", "matplotlib"):
+        try:
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return f"{now:%Y-%m-%d}; {', '.join(versions)}"

@@ -1,0 +1,80 @@
+"""The numbers of each pair for programs, in columns that do not depend on the test."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.ranking import list_wins, order_models, sort_pairs
+
+# The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
+# not have are empty.
+FIELDS = (
+    "task",
+    "model_a",
+    "model_b",
+    "verdict",
+    "better",
+    "mean_difference",
+    "difference_low",
+    "difference_high",
+    "probability_of_improvement",
+    "eps_min_a_over_b",
+    "eps_min_b_over_a",
+    "violation_ratio",
+    "standard_error",
+    "statistic",
+    "pvalue",
+    "adjusted_pvalue",
+)
+_NUMBERS = FIELDS[FIELDS.index("mean_difference") :]
+
+
+def list_records(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> list[dict[str, Any]]:
+    """Return a record for each pair of each task, the best models first, as in text.
+
+    Of a pair, model A is the one that ranks first on the task.
+    """
+    records = []
+    for task, comparison in compared.items():
+        order = order_models(comparison, list_wins(decisions[task]))
+        for a, b, x in sort_pairs(order, decisions[task]):
+            record = x.record if a == x.a else _turn(x.record, comparison)
+            named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
+            numbers = record | named | {"better": x.better}
+            records.append({field: numbers.get(field) for field in FIELDS})
+    return records
+
+
+def fill_numbers(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record in which numbers that a test does not have are NaN."""
+    return {
+        name: math.nan if x is None and name in _NUMBERS else x
+        for name, x in record.items()
+    }
+
+
+def _turn(record: Mapping[str, Any], comparison: Comparison) -> dict[str, Any]:
+    """Return the numbers of B and A, of those of A and B."""
+    turned = dict(record)
+    for name in ("mean_difference", "statistic"):
+        if name in record:
+            turned[name] = -record[name] + 0.0  # without -0.0
+    for name in ("probability_of_improvement", "violation_ratio"):
+        if name in record:
+            turned[name] = 1.0 - record[name]
+    for one, other in (
+        ("eps_min_a_over_b", "eps_min_b_over_a"),
+        ("difference_low", "difference_high"),
+    ):
+        sign = -1.0 if one == "difference_low" else 1.0
+        if one in record:
+            turned[one], turned[other] = sign * record[other], sign * record[one]
+    if comparison.test == "mann-whitney":
+        # U counts wins, of which there are as many as pairs of scores.
+        sizes = [len(comparison.scores[record[f"model_{x}"]]) for x in "ab"]
+        turned["statistic"] = math.prod(sizes) - record["statistic"]
+    return turned

@@ -1,0 +1,50 @@
+"""The papers behind tests and corrections."""
+
+from collections.abc import Mapping
+
+_REFERENCES = {
+    "aso": [
+        "E. del Barrio, J. A. Cuesta-Albertos, C. Matrán (2018). An optimal "
+        "transportation approach for assessing almost stochastic order. "
+        "doi:10.1007/978-3-319-73848-2_3",
+        "R. Dror, S. Shlomov, R. Reichart (2019). Deep dominance: how to properly "
+        "compare deep neural models. doi:10.18653/v1/P19-1266",
+    ],
+    "permutation": [
+        "B. Phipson, G. K. Smyth (2010). Permutation p-values should never be zero. "
+        "doi:10.2202/1544-6115.1585",
+    ],
+    "bootstrap": [
+        "B. Efron, R. J. Tibshirani (1993). An introduction to the bootstrap. "
+        "doi:10.1201/9780429246593",
+    ],
+    "mann-whitney": [
+        "H. B. Mann, D. R. Whitney (1947). On a test of whether one of two random "
+        "variables is stochastically larger than the other. "
+        "doi:10.1214/aoms/1177730491",
+    ],
+    "brunner-munzel": [
+        "E. Brunner, U. Munzel (2000). The nonparametric Behrens-Fisher problem: "
+        "asymptotic theory and a small-sample approximation. "
+        "doi:10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U",
+    ],
+    "t": [
+        "B. L. Welch (1947). The generalization of “Student's” problem when several "
+        "different population variances are involved. doi:10.1093/biomet/34.1-2.28",
+    ],
+    "holm": [
+        "S. Holm (1979). A simple sequentially rejective multiple test procedure. "
+        "Scandinavian Journal of Statistics 6, 65-70.",
+    ],
+    "benjamini_hochberg": [
+        "Y. Benjamini, Y. Hochberg (1995). Controlling the false discovery rate: a "
+        "practical and powerful approach to multiple testing. "
+        "doi:10.1111/j.2517-6161.1995.tb02031.x",
+    ],
+}
+
+
+def list_references(document: Mapping[str, object]) -> list[str]:
+    """List those of the test and the correction that a document of JSON names."""
+    keys = [str(document["test"]), str(document.get("correction"))]
+    return [line for key in keys for line in _REFERENCES.get(key, ())]

@@ -1,0 +1,161 @@
+"""Write tables and sentences as LaTeX, with booktabs."""
+
+import itertools
+import re
+from dataclasses import replace
+
+from sigarray.report._layout import Report, Table
+
+# What stands above columns, as a paper has it.
+_HEADERS = {
+    "eps_min": r"$\varepsilon_{\min}$",
+    "P(A>B)": "$P(A > B)$",
+    "P(A<B)": "$P(A < B)$",
+    "A - B, interval": "$A - B$, interval",
+    "mean (sd)": r"mean $\pm$ sd",
+    "adjusted p": "adjusted $p$",
+    "p": "$p$",
+}
+# More columns are set in smaller letters, and, if they are still too wide, shrunk.
+_SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
+_SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
+_NUMBERS = re.compile(
+    rf"{_NUMBER}(?: \((?:{_NUMBER}|-)\)| \[{_NUMBER}, {_NUMBER}\])?", re.ASCII
+)
+
+
+def render_latex(report: Report) -> str:
+    """Write a report: a table environment for each table, and a paragraph."""
+    blocks = ["% \\usepackage{booktabs,graphicx}"]
+    said = " ".join(report.said)
+    labels: set[str] = set()
+    for k, table in enumerate(report.tables):
+        caption = f"{table.title.rstrip('.')}."
+        if not k and report.remarks is not None:
+            caption = f"{caption} {said}"
+        blocks.append(draw_float(table, caption, _make_label(table.title, labels)))
+    prose = [*report.headline, *([] if report.remarks is not None else [said])]
+    prose.append(f"Method: {report.method}.")
+    blocks.append("\n\n".join(map(to_latex, filter(None, prose))))
+    blocks += [f"% {line}" for line in report.advice]
+    if report.signature is not None:
+        blocks.append(f"% Signature: {report.signature}")
+    return "\n\n".join(blocks) + "\n"
+
+
+def draw_float(table: Table, caption: str | None, label: str | None) -> str:
+    """Write a table environment, with a caption above and a label."""
+    lines = [r"\begin{table}", r"\centering"]
+    if caption is not None:
+        lines.append(rf"\caption{{{to_latex(caption)}}}")
+    if label is not None:
+        lines.append(rf"\label{{{label}}}")
+    drawn = draw_latex(table)
+    for most, size in _SIZES:
+        if len(table.header) > most:
+            lines.append(size)
+            drawn = f"{_SHRINK}\n{drawn}}}"
+            break
+    return "\n".join([*lines, drawn, r"\end{table}"])
+
+
+def draw_latex(table: Table) -> str:
+    """Write a table alone, with means and standard deviations in one column."""
+    table = _join_deviations(table)
+    others = len(table.header) - table.name_columns
+    columns = "l" * table.name_columns + "r" * others
+    header = [_HEADERS.get(name) or to_latex(name) for name in table.header]
+    rows = [
+        [_write_cell(table, i, j) for j in range(len(row))]
+        for i, row in enumerate(table.rows)
+    ]
+    # Braces, because \\ above would take a name in brackets or a star as its argument.
+    lines = ["{} " + " & ".join(row) + r" \\" for row in [header, *rows]]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _join_deviations(table: Table) -> Table:
+    """Write the standard deviation behind the mean, as in "0.91 (0.02)"."""
+    if ("mean", "sd") not in itertools.pairwise(table.header):
+        return table
+    k = table.header.index("mean")
+
+    def join(row: list[str], text: str) -> list[str]:
+        return [*row[:k], text, *row[k + 2 :]]
+
+    marked = {(i, j if j <= k else max(k, j - 1)) for i, j in table.marked}
+    return replace(
+        table,
+        header=join(table.header, "mean (sd)"),
+        rows=[join(row, f"{row[k]} ({row[k + 1]})") for row in table.rows],
+        marked=frozenset(marked),
+    )
+
+
+def _make_label(title: str, taken: set[str]) -> str:
+    """Make a label of the first words of a title, that no other table has."""
+    words = re.findall(
+        r"[a-z0-9]+", re.split(r"[,;(]", title.lower().rpartition(": ")[2])[0]
+    )[:3]
+    stem = "tab:" + ("-".join(words) or "table")
+    label = next(
+        x for x in (stem, *(f"{stem}-{k}" for k in range(2, 10**6))) if x not in taken
+    )
+    taken.add(label)
+    return label
+
+
+def _write_cell(table: Table, i: int, j: int) -> str:
+    """Write numbers in mathematics, and names and anything else as text."""
+    text, is_marked = table.rows[i][j], (i, j) in table.marked
+    names = table.rows[i][: table.name_columns]
+    if text in names or not _NUMBERS.fullmatch(text):
+        said = to_latex(text)
+        return rf"\textbf{{{said}}}" if is_marked else said
+    text = re.sub(r"e([-+])0*(\d+)", _write_power, text)
+    text = re.sub(r" \((.*)\)", r" \\pm \1", text.replace(" (-)", ""))
+    text = text.replace(" [", r"\ [")
+    return rf"$\mathbf{{{text}}}$" if is_marked else f"${text}$"
+
+
+def _write_power(match: re.Match[str]) -> str:
+    sign = match[1].replace("+", "")
+    return rf" \times 10^{{{sign}{match[2]}}}"
+
+
+_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        # Babel makes it a command in some languages.
+        '"': r"\symbol{34}",
+        "<": r"$<$",
+        ">": r"$>$",
+        "|": r"$|$",
+        "±": r"$\pm$",
+        "\u00a0": "~",
+        "\u202f": r"\,",
+        **{character: rf"\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def to_latex(text: str) -> str:
+    """Escape what LaTeX would interpret."""
+    text = text.translate(_ESCAPES).replace("$<$=", r"$\leq$")
+    # Signs of numbers; other hyphens, commas and apostrophes in a row may not join.
+    text = re.sub(r"(?<![^\s\[])([-+])(?=[\d.])", r"$\1$", text)
+    return re.sub(r"([-,'])(?=\1)", r"\1{}", text)

@@ -1,0 +1,70 @@
+"""What a report holds: tables of text, sentences, and numbers for programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sigarray._plain_text import show_controls
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text; `marked` ones are (row, column), and the first columns names."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    marked: frozenset[tuple[int, int]] = frozenset()
+    name_columns: int = 1
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report for readers and for programs.
+
+    `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
+    how the result was computed, and `signature` in one line for others to repeat it.
+    `exit_code` is that of the command. If there is a headline, readers see it first,
+    and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
+    next, which is for no paper.
+    """
+
+    tables: list[Table]
+    sentences: list[str]
+    method: str
+    records: list[dict[str, Any]]
+    document: dict[str, Any]
+    signature: str | None = None
+    exit_code: int = 0
+    headline: Sequence[str] = ()
+    remarks: Sequence[str] | None = None
+    advice: Sequence[str] = ()
+
+    @property
+    def said(self) -> list[str]:
+        """What readers are told below the tables, without advice."""
+        return list(self.sentences if self.remarks is None else self.remarks)
+
+
+def neutralise(report: Report) -> Report:
+    """Escape controls in names from a file, except in JSON, which escapes them too."""
+    return replace(
+        report,
+        tables=list(map(neutralise_table, report.tables)),
+        sentences=list(map(show_controls, report.sentences)),
+        headline=list(map(show_controls, report.headline)),
+        remarks=None
+        if report.remarks is None
+        else list(map(show_controls, report.remarks)),
+        advice=list(map(show_controls, report.advice)),
+        method=show_controls(report.method),
+    )
+
+
+def neutralise_table(table: Table) -> Table:
+    return replace(
+        table,
+        title=show_controls(table.title),
+        header=list(map(show_controls, table.header)),
+        rows=[list(map(show_controls, row)) for row in table.rows],
+    )

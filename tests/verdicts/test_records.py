@@ -1,0 +1,54 @@
+"""Numbers of pairs for programs: the same columns, whatever the test."""
+
+import csv
+import io
+import itertools
+import json
+
+import pytest
+
+from sigarray._verdicts.records import FIELDS
+
+FILE = """\
+small,large,huge
+0.81,0.90,0.95
+0.80,0.92,0.96
+0.83,0.91,0.94
+0.82,0.93,0.97
+0.81,,
+"""
+
+
+@pytest.mark.parametrize("test", ["aso", "t", "mann-whitney", "permutation"])
+@pytest.mark.parametrize("direction", [[], ["--lower-is-better"]])
+def test_csv_has_the_same_columns_for_every_test(write, run, test, direction):
+    options = ["--test", test, *direction]
+    _, out, _ = run("compare", write(FILE), "--format", "csv", *options)
+    records = list(csv.DictReader(io.StringIO(out)))
+    assert tuple(records[0]) == FIELDS
+    names = ["huge", "large", "small"][:: -1 if direction else 1]
+    pairs = list(itertools.combinations(names, 2))
+    assert [(r["model_a"], r["model_b"]) for r in records] == pairs
+    assert {r["verdict"] for r in records} <= {"better", "unequal", "inconclusive"}
+    assert all((r["better"] == "") == (r["verdict"] != "better") for r in records)
+    signs = {float(r["mean_difference"]) > 0.0 for r in records}
+    assert signs == {not direction}
+    shares = [r["probability_of_improvement"] for r in records]
+    assert all(float(x) > 0.5 for x in shares if x)
+    assert all(shares) == (test in ("aso", "mann-whitney"))
+
+
+def test_records_of_a_turned_pair_are_those_of_the_other_order(write, run):
+    """Each number of A and B, from those of B and A."""
+    paths = [
+        write("a,b\n0.0,1.0\n1.5,2.0\n2.0,2.5\n0.5,3.5\n3.0,2.0\n", "ab.csv"),
+        write("b,a\n1.0,0.0\n2.0,1.5\n2.5,2.0\n3.5,0.5\n2.0,3.0\n", "ba.csv"),
+    ]
+    for test in ("aso", "t", "mann-whitney", "brunner-munzel", "permutation"):
+        found = []
+        for path in paths:
+            _, out, _ = run("compare", path, "--test", test, "--format", "json")
+            found += json.loads(out)["pairs"]
+        first, second = found
+        assert (first["model_a"], first["model_b"]) == ("b", "a")
+        assert first == pytest.approx(second)
