@@ -51,7 +51,9 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
             for picture in pictures:
                 pages.savefig(picture.figure, bbox_inches="tight")
     elif kind == "svg":
-        data.write(write_svg(*pictures[0]).encode())
+        first = pictures[0]
+        text = write_svg(first.figure, first.caption, first.description)
+        data.write(text.encode())
     else:
         pictures[0].figure.savefig(data, format=kind, dpi=200, bbox_inches="tight")
     write_file(path, data.getvalue())

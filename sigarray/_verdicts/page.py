@@ -180,7 +180,7 @@ def _draw_pictures(pictures: Sequence[Picture]) -> list[str]:
     if not pictures:
         return []
     drawn = [
-        f"<figure>\n{write_inline_svg(*x, place)}\n"
+        f"<figure>\n{write_inline_svg(x.figure, x.caption, x.description, place)}\n"
         f"<figcaption>{show(x.caption)}</figcaption>\n</figure>"
         for place, x in enumerate(pictures, 1)
     ]

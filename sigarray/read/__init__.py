@@ -88,7 +88,7 @@ def scores(
         worst score that any model has on the task. By default blank cells are left out,
         and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
-        False for losses; or metric -> whether higher is better. "worst" needs it.
+        False for losses and error rates: lower scores are better.
 
     Returns
     -------

@@ -1,39 +1,42 @@
 """Pictures as SVG, in files and within a page."""
 
-import html
 import io
 import re
 from typing import Any
 
-from sigarray._plain_text import show_controls
+from sigarray.report._html import show
 
 
-def write_svg(
-    figure: Any, title: str, description: str, *, has_text: bool = False
-) -> str:
+def write_svg(figure: Any, title: str, description: str = "") -> str:
     """Return a picture as an SVG file, with the same bytes each time.
 
-    It has a title, and says what is to be seen, for readers who hear the picture. With
-    text, letters are not drawn as shapes, but can be searched and selected.
+    Text stays text, which can be searched, selected and read aloud. What is to be seen
+    is described for readers who hear the picture.
     """
+    text = _draw(figure)
+    start = text.index(">", text.index("<svg")) + 1
+    said = (
+        f"\n <title>{show(title)}</title>"
+        f"\n <desc>{show(description or describe_figure(figure))}</desc>"
+    )
+    return text[:start] + said + text[start:]
+
+
+def _draw(figure: Any) -> str:
     import matplotlib as mpl
 
     data = io.BytesIO()
-    options = {"svg.fonttype": "none" if has_text else "path"}
-    metadata = {"Date": None, "Title": show_controls(title)}
-    with mpl.rc_context({"svg.hashsalt": "sigarray"} | options):  # type: ignore[arg-type]
-        figure.savefig(data, format="svg", bbox_inches="tight", metadata=metadata)
-    said = html.escape(show_controls(description), quote=False)
-    text = data.getvalue().decode()
-    return text.replace("</title>", f"</title>\n <desc>{said}</desc>", 1)
+    with mpl.rc_context({"svg.hashsalt": "sigarray", "svg.fonttype": "none"}):
+        figure.savefig(data, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return data.getvalue().decode()
 
 
 def write_inline_svg(figure: Any, title: str, description: str, place: int) -> str:
-    """Return a picture as an element of a page, in which text stays text.
+    """Return a picture as an element of a page, with a title and a description.
 
     Names within it get the place of the picture, because a page may have each but once.
     """
-    text = write_svg(figure, title, description, has_text=True)
+    text = _draw(figure)
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text)
@@ -45,8 +48,42 @@ def write_inline_svg(figure: Any, title: str, description: str, place: int) -> s
 
     text = re.sub(r' id="([^"]*)"', rename, text)
     text = re.sub(r'(href="|url\()#', rf"\1#p{place}-", text)
-    names = f'role="img" aria-labelledby="p{place}-title p{place}-desc"'
-    text = text.replace("<svg", f"<svg {names}", 1)
-    for name in ("title", "desc"):
-        text = text.replace(f"<{name}>", f'<{name} id="p{place}-{name}">', 1)
-    return text.rstrip()
+    head, body = text.split(">", 1)
+    names = f'aria-labelledby="p{place}-title p{place}-desc"'
+    said = (
+        f'<title id="p{place}-title">{show(title)}</title>\n'
+        f'<desc id="p{place}-desc">{show(description or describe_figure(figure))}'
+        "</desc>"
+    )
+    return f'{head} role="img" {names}>\n{said}{body.rstrip()}'
+
+
+def describe_figure(figure: Any) -> str:
+    """Say what a picture shows: its axes, their labels, and what is named on them."""
+    return " ".join(
+        said for ax in figure.axes if ax.get_visible() for said in _describe_axes(ax)
+    )
+
+
+def _describe_axes(ax: Any) -> list[str]:
+    said = []
+    if title := ax.get_title():
+        said.append(f"{_one_line(title)}.")
+    for where, axis in (("Across", ax.xaxis), ("Upwards", ax.yaxis)):
+        label = _one_line(axis.get_label_text())
+        ticks = [_one_line(x.get_text()) for x in axis.get_ticklabels()]
+        shown = ", ".join(x for x in ticks if x) if axis.get_visible() else ""
+        if label or shown:
+            said.append(f"{where}: {': '.join(filter(None, (label, shown)))}.")
+    legend = ax.get_legend()
+    if legend is not None:
+        names = ", ".join(_one_line(x.get_text()) for x in legend.get_texts())
+        said.append(f"Key: {names}.")
+    notes = [_one_line(x.get_text()) for x in ax.texts if x.get_visible()]
+    if any(notes):
+        said.append(f"Written in it: {'; '.join(filter(None, notes))}.")
+    return said
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
