@@ -19,11 +19,15 @@ _SCORES = "digits.csv"
 # The roles of columns, which are also the names of options.
 ROLES = ("model", "item", "run", "task", "cluster", "score")
 # The most models, for every two are compared.
-MAX_MODELS = 100
+MAX_MODELS = 1000
 
 
 def read_models(
-    options: argparse.Namespace, *, is_paired: bool = False, min_models: int = 2
+    options: argparse.Namespace,
+    *,
+    is_paired: bool = False,
+    min_models: int = 2,
+    max_models: int = MAX_MODELS,
 ) -> ScoreTable:
     """Read the scores of the chosen models, and note what was decided."""
     columns = {role: getattr(options, role) for role in ROLES}
@@ -42,7 +46,7 @@ def read_models(
         missing=options.missing,
         higher_is_better=read_direction(options),
         min_models=min_models,
-        max_models=MAX_MODELS,
+        max_models=max_models,
     )
     files = options.files or (["-"] if has_input() else [])
     if isinstance(options.lower_is_better, list) and not files:

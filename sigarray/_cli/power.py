@@ -11,7 +11,6 @@ from sigarray._cli.options import (
     FILE_OF_SCORES,
     add_format,
     add_table,
-    list_choices,
     number,
     whole_number,
 )
@@ -46,6 +45,8 @@ DESCRIPTION = (
 
 # More scores of a model, and more samples, than anyone uses.
 _LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
+# All pairs of samples of each size are compared.
+_MAX_MODELS = 100
 # Sizes beyond those that all pairs need, in a picture.
 _MORE_SIZES = 2
 
@@ -76,10 +77,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="samples drawn of each size; default: %(default)s",
     )
-    result = command.add_argument_group("what to write")
-    add_format(result)
-    result.add_argument(
-        "--plot", metavar="FILE", help=f"draw the power: {list_choices(FORMATS)}"
+    written = command.add_argument_group("what to write")
+    add_format(written)
+    written.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the power by the number of scores, in a file that ends in "
+        f"{', '.join(FORMATS)}",
     )
 
 
@@ -87,7 +91,12 @@ def run(options: argparse.Namespace) -> Report:
     """Say whether there are enough scores of the models of a file, on each task."""
     check_picture_file(options.plot, options.files)
     request = read_request(options)
-    table = read_models(options, is_paired=request.is_paired, min_models=1)
+    table = read_models(
+        options,
+        is_paired=request.is_paired,
+        min_models=1,
+        max_models=_MAX_MODELS,
+    )
     request = replace(request, higher_is_better=not options.lower_is_better)
     check_baseline(request, table)
     for scores in table.tasks.values():

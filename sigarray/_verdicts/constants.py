@@ -83,8 +83,7 @@ def _list_names(names: Iterable[str]) -> str:
 
 def doubt_pilot(scores: Scores, unit: str) -> None:
     """Warn of a pilot that does not vary: any number of scores would seem enough."""
-    samples = {x: list_samples(HOST, [y], paired=False) for x, y in scores.items()}
-    flat = [x for x, y in samples.items() if np.ptp(*y) == 0.0]
+    flat = [name for name, x in scores.items() if np.ptp(_list_one(x)[0]) == 0.0]
     if flat:
         seeds = " See that every run had a seed of its own." if unit == "run" else ""
         warnings.warn(
@@ -104,13 +103,22 @@ def _list_constants(
     """
     if not all(isinstance(x, np.ndarray) for x in scores.values()):
         return  # on the disk
+    if not is_paired:
+        flat = {name for name, x in scores.items() if _is_flat(*_list_one(x))}
+        for pair in pairs_of(scores, baseline) if flat else ():
+            if chosen := tuple(name for name in pair if name in flat):
+                yield chosen
+        return
     for pair in pairs_of(scores, baseline):
         x, y = (scores[name] for name in pair)
-        samples = list_samples(HOST, [x, y], is_paired)
-        flat = [len(sample) > 1 and np.ptp(sample) == 0.0 for sample in samples]
-        if not any(flat):
-            continue
-        if not all(flat):
-            yield tuple(n for n, z in zip(pair, flat, strict=True) if z)
-        elif not is_paired or samples[0][0] != 0.0:
+        (gaps,) = list_samples(HOST, [x, y], paired=True)
+        if _is_flat(gaps) and gaps[0] != 0.0:
             yield pair
+
+
+def _list_one(x: np.ndarray) -> list[np.ndarray]:
+    return list_samples(HOST, [x], paired=False)
+
+
+def _is_flat(sample: np.ndarray) -> bool:
+    return len(sample) > 1 and np.ptp(sample) == 0.0

@@ -64,7 +64,8 @@ def find_intervals(
     single score, nor if no score varies: others might.
     """
     intervals = [UNKNOWN] * len(pairs)
-    are_hits = {id(x): are_binary(x) for pair in pairs for x in pair}
+    samples = {id(x): x for pair in pairs for x in pair}
+    are_hits = {key: are_binary(x) for key, x in samples.items()}
     of_hits = [
         k for k, (x, y) in enumerate(pairs) if are_hits[id(x)] and are_hits[id(y)]
     ]
