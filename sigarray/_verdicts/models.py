@@ -142,15 +142,15 @@ def compare_models(
     test_share : float, optional
         For "t": scores are of splits of one data set, tested on this share of it.
     higher_is_better : bool or mapping of str to bool, optional
-        False for losses; or metric -> whether higher is better, as for `read.scores`.
+        False for losses; or a mapping of metrics to whether higher is better.
         By default True, with a warning if the name of the scores is that of a loss.
     unit : {"run", "item", "cluster"}, optional
-        What a score stands for. For a mapping or a wide frame it
-        is "run" by default; scores that look like those of items, such as 0 and 1, are
-        taken for such, with a note in `notes`, or an error asks for the unit.
+        What a score stands for. For a mapping or a wide frame it is "run" by default;
+        scores that look like those of items, such as 0 and 1, are taken for such, with
+        a note in `notes`, or an error asks for the unit.
     missing : {"drop", "worst"}, optional
-        What to do with missing scores, as for `read.scores`; "worst" is for "aso",
-        "mann-whitney" and "brunner-munzel".
+        Leave out what has a missing score, or count it as the worst, which is for
+        "aso", "mann-whitney" and "brunner-munzel". By default it is an error.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional

@@ -177,8 +177,8 @@ def test_the_page_says_how_many_tasks_are_needed():
     assert [k for k in needed if needed[k] == 8] == list(range(7, 14))
     page = (ROOT / "docs" / "reading.md").read_text("utf-8")
     assert (
-        "any of two or three models better takes 6 tasks, of four to six models 7, and "
-        "of 7 to 13 models 8."
+        "6 tasks to call any of two or three models better, 7 for four to six models, "
+        "and 8 for 7 to 13 models."
     ) in " ".join(page.split())
 
 
