@@ -141,7 +141,7 @@ def _agree(xp: Library, p_values: Array, is_told: Array, level: float) -> Array:
     """Make p-values, which are fitted for many scores, agree with the claims."""
     # 1 - 0.95 is a little more than 0.05.
     told = xp.clip(p_values, None, level * (1.0 - 1e-6))
-    untold = xp.clip(p_values, level * (1.0 + 1e-5), None)
+    untold = xp.clip(p_values, min(level * (1.0 + 1e-5), 1.0), None)
     return xp.where(is_told, told, untold)
 
 

@@ -40,7 +40,7 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._directions import Direction, find_direction
+from sigarray.read._directions import Direction, check_direction, find_direction
 from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import (
     in_words_of_python,
@@ -213,8 +213,7 @@ def compare_models(
     given = locals()
     for name, rule in _RULES.items():
         rule(name, given[name])
-    if not isinstance(higher_is_better, Mapping):
-        optional(flag)("higher_is_better", higher_is_better)
+    check_direction(higher_is_better)
     check_seed(rng)
     execution = nest_execution(workers=workers, progress=progress)
     names = list_names_of(scores)

@@ -11,6 +11,7 @@ from typing import Any
 from sigarray._backend.checks import choice, flag, optional, show, text
 from sigarray.read._alignment import UNITS, Unit
 from sigarray.read._bytes import TableError
+from sigarray.read._directions import check_direction
 from sigarray.read._mappings import read_mapping
 from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import errors_in_python, list_names_of
@@ -160,7 +161,7 @@ def scores(
         is_paired=flag("paired", paired),
         drop_unmatched=flag("drop_unmatched", drop_unmatched),
         missing=missing,
-        higher_is_better=higher_is_better,
+        higher_is_better=check_direction(higher_is_better),
         min_models=1,
     )
     if len(sources) == 1 and isinstance(sources[0], Mapping):

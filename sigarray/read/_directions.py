@@ -1,11 +1,35 @@
 """Whether higher scores of a metric are better, as the caller says."""
 
 from collections.abc import Mapping
+from typing import Any
 
+from sigarray._backend.checks import show
 from sigarray.read._bytes import TableError
 
 # For all metrics, or for each by its name; None if nothing is said.
 Direction = bool | Mapping[str, bool] | None
+
+
+def check_direction(said: Any) -> Direction:
+    """Return what the caller says, if it is a flag, or one for each metric.
+
+    Raises
+    ------
+    TypeError
+        Another value.
+    """
+    if said is None or isinstance(said, bool):
+        return said
+    if isinstance(said, Mapping) and all(
+        isinstance(name, str) and isinstance(is_higher, bool)
+        for name, is_higher in said.items()
+    ):
+        return said
+    msg = (
+        "Expected higher_is_better to be True or False, or a mapping of metrics to "
+        f"these, such as {{'loss': False}}; got {show(said)}."
+    )
+    raise TypeError(msg)
 
 
 def find_direction(said: Direction, metric: str, source: str) -> bool | None:

@@ -13,6 +13,13 @@ from sigarray._order.families import family_of
 from tests.oracles import count_wins, enumerate_wins, p_of_means
 
 
+@pytest.mark.parametrize("models", [[[0.0] * 4] * 3, [[1.0, 2.0], [3.0, 4.0]]])
+def test_no_p_value_is_above_one(models):
+    """Whatever the level, also where p is to be above it."""
+    result = multi_aso(models, confidence_level=1e-6, n_resamples=2, rng=0)
+    assert np.asarray(result.pvalue).max() <= 1.0
+
+
 class TestBaseline:
     def test_few_runs_are_told_from_a_baseline_by_their_wins(self):
         rng = np.random.default_rng(8)
