@@ -61,4 +61,5 @@ def save_pictures(pictures: Sequence[Picture], path: str) -> None:
         where = f"{path}, page {page}" if len(shown) > 1 else path
         note(f"{where}: {picture.caption}")
     if len(shown) < len(pictures):
-        note(f"a .pdf has {len(pictures) - 1} more pictures, as --report")
+        n = len(pictures) - 1
+        note(f"a .pdf has {n} more picture{'s' if n > 1 else ''}, as has --report")

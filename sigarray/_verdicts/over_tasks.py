@@ -45,9 +45,11 @@ class OverTasks:
     """Models by their mean scores on the tasks that all of them have.
 
     `means` (T, K) are of tasks and models, `mean_ranks` (K) count from 1, the best.
+    Tasks that some model lacks are left out.
     """
 
     tasks: list[str]
+    left_out: list[str]
     names: list[str]
     means: np.ndarray
     mean_ranks: dict[str, float]
@@ -129,6 +131,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     ranks = np.mean(0.5 * (1.0 - wins), axis=0).sum(axis=1) + 0.5
     return OverTasks(
         tasks,
+        [task for task in compared if task not in tasks],
         names,
         means,
         dict(zip(names, ranks.tolist(), strict=True)),

@@ -11,6 +11,7 @@ from sigarray._verdicts.over_tasks import (
     list_wins_over_tasks,
 )
 from sigarray._verdicts.ranking import Order, Wins, order_by, say_order_of_models
+from sigarray.read._frame import list_names
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -155,10 +156,12 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     elif several:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
     told = [f"Over all tasks, a model is better than another if {rule}."]
+    if over.left_out:
+        told.append(f"Not all models have scores on {list_names(over.left_out)}.")
     if not over.can_decide:
         told.append(
-            f"With {len(over.tasks)} tasks no p-value can be so small: it takes "
-            f"{over.needed_tasks}."
+            f"With {len(over.tasks)} tasks no p-value can be so small: "
+            f"{over.needed_tasks} or more are needed."
         )
     return told
 

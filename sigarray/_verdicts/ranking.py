@@ -1,7 +1,8 @@
 """Rank models by how many others they beat, where there are too many pairs to show."""
 
+import heapq
 import string
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,21 +61,19 @@ def list_wins(decisions: Iterable[Decision]) -> Wins:
 
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
-    """Sort models by how many they beat, how many beat them, and their mean."""
+    """Sort models by their means, each of them behind those that are better."""
     sign = -1.0 if comparison.higher_is_better else 1.0
     merits = {name: sign * x["mean"] for name, x in comparison.summaries.items()}
     return order_by(merits, wins, comparison.baseline)
 
 
 def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Order:
-    """Sort models by how many they beat, how many beat them, and a rank of each."""
-    beaten = Counter(better for better, _ in wins)
-    beaten_by = Counter(worse for _, worse in wins)
+    """Sort models by their ranks, each of them behind those that are better.
 
-    def rank(name: str) -> tuple[bool, int, int, float]:
-        return name != baseline, -beaten[name], beaten_by[name], ranks[name]
-
-    names = sorted(ranks, key=rank)
+    A baseline is the first.
+    """
+    names = _sort_models(ranks, wins)
+    names.sort(key=lambda name: name != baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
         return Order(names, [], {})
     place = {name: k for k, name in enumerate(names)}
@@ -91,6 +90,29 @@ def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Or
         for name in names
     }
     return Order(names, groups, letters)
+
+
+def _sort_models(ranks: Mapping[str, float], wins: Wins) -> list[str]:
+    """Take one model after another that none of those left beats, by their ranks."""
+    place = {name: k for k, name in enumerate(ranks)}
+    n_better = Counter(worse for _, worse in wins)
+    beaten = defaultdict(list)
+    for better, worse in wins:
+        beaten[better].append(worse)
+    every = [(rank, place[name], name) for name, rank in ranks.items()]
+    ready = [x for x in every if not n_better[x[2]]]
+    heapq.heapify(ready)
+    names: dict[str, None] = {}
+    while len(names) < len(every):
+        if not ready:  # wins may go in a circle
+            ready = [min(x for x in every if x[2] not in names)]
+        name = heapq.heappop(ready)[2]
+        names[name] = None
+        for worse in beaten[name]:
+            n_better[worse] -= 1
+            if n_better[worse] == 0 and worse not in names:
+                heapq.heappush(ready, (ranks[worse], place[worse], worse))
+    return list(names)
 
 
 def sort_pairs(

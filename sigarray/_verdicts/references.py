@@ -32,6 +32,12 @@ _REFERENCES = {
         "B. L. Welch (1947). The generalization of “Student's” problem when several "
         "different population variances are involved. doi:10.1093/biomet/34.1-2.28",
     ],
+    "wilcoxon": [
+        "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics "
+        "Bulletin 1, 80-83. doi:10.2307/3001968",
+        "J. Demšar (2006). Statistical comparisons of classifiers over multiple data "
+        "sets. Journal of Machine Learning Research 7, 1-30.",
+    ],
     "holm": [
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. "
         "Scandinavian Journal of Statistics 6, 65-70.",
@@ -45,6 +51,8 @@ _REFERENCES = {
 
 
 def list_references(document: Mapping[str, object]) -> list[str]:
-    """List those of the test and the correction that a document of JSON names."""
+    """List those of the tests and the correction that a document of JSON names."""
     keys = [str(document["test"]), str(document.get("correction"))]
+    if document.get("over_tasks"):
+        keys.append("wilcoxon")
     return [line for key in keys for line in _REFERENCES.get(key, ())]

@@ -122,6 +122,10 @@ def _make_report(
             advice=[WHERE_PAIRS_ARE],
         )
     explained = _explain(comparison, decisions, rule)
+    if comparison.test == "aso" and any(
+        x.better == b for _, b, x in sort_pairs(order, decisions)
+    ):
+        explained.append("eps_min is that of the better model, B where B is better.")
     advised = _advise(comparison, decisions, has_lost=has_lost)
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)

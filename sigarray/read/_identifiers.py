@@ -152,9 +152,9 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     together = f"{column},{item}" if item is not None else "with columns that name it"
     return TableError(
         f"{first.frame.source}: expected one score of each item and model; got {n}, "
-        f"{each} for each value of {column!r}. Pass {task}--item {together} where both "
-        f"together name an item, or --ignore {column} to average them as samples of "
-        "one answer."
+        f"{each} for each value of {column!r}. Pass --ignore {column} to average the "
+        f"scores of an item; or {task}--item {together} where both together name an "
+        "item, and items are independent of one another."
     )
 
 

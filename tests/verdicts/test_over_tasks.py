@@ -213,3 +213,17 @@ def test_tasks_that_a_model_lacks_do_not_count():
     assert few.over_tasks is None
     with pytest.raises(KeyError, match="task to be one of 't0', 't6'; got None"):
         few.better("a", "b")
+
+
+def test_tasks_that_do_not_count_are_named():
+    scores = {
+        f"t{k}": {"a": [8.0, 8.1, 8.2], "b": [7.0, 7.1, 7.2]}
+        | ({"c": [9.0, 9.1, 9.2]} if k else {})
+        for k in range(8)
+    }
+    text = str(compare_models(scores, test="t", unit="run"))
+    assert "Not all models have scores on 't0'." in text
+    del scores["t0"]
+    text = str(compare_models(scores, test="t", unit="run"))
+    assert "Ranking over 7 tasks: c > a > b" in text
+    assert "Not all models" not in text

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sigarray import compare_models
+from sigarray._verdicts.ranking import order_by
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(0.0, 0.1, 20)
@@ -102,3 +103,24 @@ def test_many_models_have_letters_and_a_baseline_has_rows():
     )
     text = str(compare_models(scores, baseline="m0", **options))
     assert len(re.findall(r"^m0 +m\d+ +-", text, re.MULTILINE)) == 13
+
+
+def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
+    """One that fails once is behind those that are worse than another one."""
+    scores = {"A": 0.9, "B": 0.87, "C": 0.77}
+    ranks = {name: -x for name, x in scores.items()}
+    order = order_by(ranks, [("A", "B")], None)
+    assert order.names == ["A", "B", "C"]
+    assert order.letters == {"A": "a", "B": "b", "C": "ab"}
+    assert order_by(ranks, [("B", "A")], None).names == ["B", "A", "C"]
+    assert order_by(ranks, [("A", "B")], "C").names == ["C", "A", "B"]
+    # Verdicts that go in a circle.
+    wins = [("A", "C"), ("C", "B"), ("B", "A")]
+    assert order_by(ranks, wins, None).names == ["A", "C", "B"]
+
+
+def test_a_row_says_whose_eps_min_it_has():
+    said = "eps_min is that of the better model, B where B is better."
+    assert said in str(compare_models(APART, unit="run", baseline="low"))
+    assert said not in str(compare_models(APART, unit="run", baseline="high"))
+    assert said not in str(compare_models(APART, unit="run"))
