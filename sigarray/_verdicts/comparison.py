@@ -110,12 +110,8 @@ class Comparison:
 
     def say_level_of_intervals(self) -> str:
         """Say how certain the intervals are."""
-        level = f"{100.0 * (1.0 - self.error_of_intervals):.10g} %"
-        if self.n_comparisons == 1:
-            return f"{level} confidence"
-        n = "both" if self.n_comparisons == 2 else f"all {self.n_comparisons}"
-        return (
-            f"{level} confidence for {f'{n} together' if self.is_corrected else 'each'}"
+        return say_level(
+            self.error_of_intervals, self.n_comparisons, is_corrected=self.is_corrected
         )
 
     @property
@@ -162,6 +158,17 @@ class Comparison:
         """Which scores are better."""
         direction = "higher" if self.higher_is_better else "lower"
         return direction if self.metric == "score" else f"{direction} {self.metric}"
+
+
+def say_level(error: float, n_intervals: int, *, is_corrected: bool) -> str:
+    """Say how certain intervals are: together, or each of them."""
+    level = f"{100.0 * (1.0 - error):.10g} % confidence"
+    if n_intervals == 1:
+        return level
+    if not is_corrected:
+        return f"{level} for each"
+    every = "both" if n_intervals == 2 else f"all {n_intervals}"
+    return f"{level} for {every} together"
 
 
 def pairs_of(names: Iterable[str], baseline: str | None) -> list[tuple[str, str]]:

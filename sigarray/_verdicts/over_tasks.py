@@ -6,6 +6,7 @@ too, by the ranks of its models within each task (closure principle, with the le
 Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
 """
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
+from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by
 from sigarray.results import WilcoxonResult
 
 # Means that differ by no more than this many units of rounding are a tie.
@@ -59,6 +61,16 @@ class OverTasks:
     baseline: str | None
     higher_is_better: bool
 
+    @functools.cached_property
+    def wins(self) -> Wins:
+        """The pairs (better, worse)."""
+        return list_wins(self.pairs)
+
+    @functools.cached_property
+    def order(self) -> Order:
+        """The models by mean rank, each of them behind those that are better."""
+        return order_by(self.mean_ranks, self.wins, self.baseline)
+
     @property
     def needed_tasks(self) -> int:
         """The least number of tasks with which any pair can be decided."""
@@ -72,7 +84,7 @@ class OverTasks:
         """Whether there are enough tasks to decide any pair."""
         return len(self.tasks) >= self.needed_tasks
 
-    @property
+    @functools.cached_property
     def mean_of_means(self) -> dict[str, float]:
         """The mean of the means on all tasks, each of which counts the same."""
         return dict(zip(self.names, np.mean(self.means, axis=0).tolist(), strict=True))
@@ -166,15 +178,6 @@ def adjust_over_tasks(
         wins, pairs, np.asarray(alone.pvalue), leads, len(merits), level
     )
     return alone, adjusted
-
-
-def list_wins_over_tasks(over: OverTasks) -> list[tuple[str, str]]:
-    """Return the pairs (better, worse)."""
-    return [
-        (x.better, x.b if x.better == x.a else x.a)
-        for x in over.pairs
-        if x.better is not None
-    ]
 
 
 def close_over_sets(

@@ -4,13 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.over_tasks import (
-    OverTasks,
-    PairOverTasks,
-    list_wins_over_tasks,
-)
-from sigarray._verdicts.ranking import Order, Wins, order_by, say_order_of_models
+from sigarray._verdicts.comparison import Comparison, say_level
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.read._frame import list_names
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -23,18 +19,12 @@ from sigarray.report._numbers import (
 )
 
 
-def order_over_tasks(over: OverTasks) -> Order:
-    """Sort models by how many they beat over all tasks, and their mean rank."""
-    return order_by(over.mean_ranks, list_wins_over_tasks(over), over.baseline)
-
-
 def say_answer(over: OverTasks | None) -> list[str]:
     """Say in a line which models are better over all tasks."""
     if over is None:
         return []
     where = _say_where(over)
-    wins = list_wins_over_tasks(over)
-    said = say_order_of_models(order_over_tasks(over), over.baseline, wins, where)
+    said = say_order_of_models(over.order, over.baseline, over.wins, where)
     if said:
         return said
     (pair,) = over.pairs
@@ -46,11 +36,9 @@ def say_answer(over: OverTasks | None) -> list[str]:
 
 def table_of_pairs(over: OverTasks) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
-    place = {name: k for k, name in enumerate(order_over_tasks(over).names)}
     rows: list[list[str]] = []
     marked = set()
-    for x in sorted(over.pairs, key=lambda x: sorted((place[x.a], place[x.b]))):
-        a, b = (x.a, x.b) if place[x.a] < place[x.b] else (x.b, x.a)
+    for a, b, x in sort_pairs(over.order.names, over.pairs):
         if x.better is not None:
             marked.add((len(rows), 5))
         won = (x.wins, x.losses) if a == x.a else (x.losses, x.wins)
@@ -70,7 +58,7 @@ def table_of_pairs(over: OverTasks) -> Table:
 
 def table_of_models(over: OverTasks) -> Table:
     """Show the mean rank of each model and the mean of its means, best first."""
-    order, means = order_over_tasks(over), over.mean_of_means
+    order, means = over.order, over.mean_of_means
     show = number_format([describe_scores(x) for x in over.means.T])
     rows = [
         [
@@ -98,7 +86,7 @@ def rank_many(
         names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
         rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
         return Table(title, ["model", "won", "lost"], rows)
-    wins_over = list_wins_over_tasks(over)
+    wins_over = over.wins
     won, lost = (Counter(pair[k] for pair in wins_over) for k in (0, 1))
     rows = [
         [
@@ -106,7 +94,7 @@ def rank_many(
             f"{over.mean_ranks[name]:.2f}",
             *(str(x[name]) for x in (won, lost, beaten, beaten_by)),
         ]
-        for name in order_over_tasks(over).names
+        for name in over.order.names
     ]
     header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
     title = f"{title}{_say_where(over)}; and won and lost on single ones"
@@ -229,8 +217,4 @@ def _say_where(over: OverTasks) -> str:
 
 
 def _say_level_of_intervals(over: OverTasks) -> str:
-    level, n = f"{100.0 * (1.0 - over.level):.10g} % confidence", len(over.pairs)
-    if n == 1:
-        return level
-    together = "both together" if n == 2 else f"all {n} together"
-    return f"{level} for {together if over.is_corrected else 'each'}"
+    return say_level(over.level, len(over.pairs), is_corrected=over.is_corrected)

@@ -9,7 +9,6 @@ import numpy as np
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.overall import order_over_tasks
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
@@ -78,7 +77,7 @@ def _draw_one_task(
     if len(x.pairs) > MOST_ROWS and x.baseline is None:
         return None
     order = order_models(x, list_wins(decisions[task]))
-    pairs = sort_pairs(order, decisions[task])
+    pairs = sort_pairs(order.names, decisions[task])
     name = _name_pairs([(a, b) for a, b, _ in pairs])
     rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
     caption = f"Differences of the means of every two models{of_task(task)}"
@@ -97,26 +96,14 @@ def _draw_tasks(
     most = max(len(x.pairs) for x in compared.values())
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
-    order = (
-        _order_over_tasks(compared) if over is None else order_over_tasks(over).names
-    )
-    place = {name: k for k, name in enumerate(order)}
-    sorted_pairs = {
-        task: sorted(
-            (sorted((place[x.a], place[x.b])), k) for k, x in enumerate(decisions[task])
-        )
-        for task in compared
-    }
-    models = list(place)
-    name = _name_pairs(
-        (models[i], models[j]) for by in sorted_pairs.values() for (i, j), _ in by
-    )
+    order = _order_over_tasks(compared) if over is None else over.order.names
+    sorted_pairs = {task: sort_pairs(order, decisions[task]) for task in compared}
+    name = _name_pairs((a, b) for by in sorted_pairs.values() for a, b, _ in by)
     panels: dict[str, dict[str, Row]] = {}
     for task, by in sorted_pairs.items():
         x = compared[task]
         panels[task or x.metric] = {
-            name[models[i], models[j]]: (x, models[i], models[j], decisions[task][k])
-            for (i, j), k in by
+            name[a, b]: (x, a, b, decision) for a, b, decision in by
         }
     caption = "Differences of the means of every two models on each task"
     return _draw_panels(panels, ("first", "second"), caption)

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
-from sigarray._verdicts.over_tasks import OverTasks, list_wins_over_tasks
-from sigarray._verdicts.ranking import Wins, list_wins
+from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.ranking import Wins, group_models, list_wins
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -163,7 +162,7 @@ def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
     axes, joined = _draw_on_axis(
         ranks,
         order,
-        list_wins_over_tasks(over),
+        over.wins,
         limits=(1.0, float(len(order))),
         label="mean rank over tasks (best on the left)",
     )
@@ -189,12 +188,7 @@ def _draw_on_axis(
     from sigarray.plot._style import MOST_MODELS
 
     shown = order[:MOST_MODELS]
-    at = {name: k for k, name in enumerate(shown)}
-    is_decided = np.zeros((len(shown), len(shown)), dtype=bool)
-    for a, b in wins:
-        if a in at and b in at:
-            is_decided[at[a], at[b]] = is_decided[at[b], at[a]] = True
-    groups = [[shown[k] for k in group] for group in list_groups(is_decided)]
+    groups = group_models(shown, wins)
     axes = draw_on_axis(
         places,
         groups,

@@ -1,16 +1,16 @@
-"""Rank models by how many others they beat, where there are too many pairs to show."""
+"""Rank models: in order, in groups, and by how many others they beat."""
 
 import heapq
 import string
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
-from sigarray._verdicts.decisions import Decision
 from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format
 
@@ -51,7 +51,23 @@ class Order:
     letters: dict[str, str]
 
 
-def list_wins(decisions: Iterable[Decision]) -> Wins:
+class Decided(Protocol):
+    """A pair of models, and the better one of them, if any."""
+
+    @property
+    def a(self) -> str: ...
+
+    @property
+    def b(self) -> str: ...
+
+    @property
+    def better(self) -> str | None: ...
+
+
+Pair = TypeVar("Pair", bound=Decided)
+
+
+def list_wins(decisions: Iterable[Decided]) -> Wins:
     """Return the pairs (better, worse)."""
     return [
         (x.better, x.b if x.better == x.a else x.a)
@@ -76,11 +92,7 @@ def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Or
     names.sort(key=lambda name: name != baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
         return Order(names, [], {})
-    place = {name: k for k, name in enumerate(names)}
-    is_decided = np.zeros((len(names), len(names)), dtype=bool)
-    for better, worse in wins:
-        is_decided[place[better], place[worse]] = True
-    groups = [[names[k] for k in x] for x in list_groups(is_decided | is_decided.T)]
+    groups = group_models(names, wins)
     if len(groups) > len(_LETTERS):
         return Order(names, [], {})
     letters = {
@@ -90,6 +102,16 @@ def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Or
         for name in names
     }
     return Order(names, groups, letters)
+
+
+def group_models(names: Sequence[str], wins: Wins) -> list[list[str]]:
+    """List the largest groups in which no model beats another one, in this order."""
+    place = {name: k for k, name in enumerate(names)}
+    is_decided = np.zeros((len(names), len(names)), dtype=bool)
+    for better, worse in wins:
+        if better in place and worse in place:
+            is_decided[place[better], place[worse]] = True
+    return [[names[k] for k in x] for x in list_groups(is_decided | is_decided.T)]
 
 
 def _sort_models(ranks: Mapping[str, float], wins: Wins) -> list[str]:
@@ -116,10 +138,10 @@ def _sort_models(ranks: Mapping[str, float], wins: Wins) -> list[str]:
 
 
 def sort_pairs(
-    order: Order, decisions: Iterable[Decision]
-) -> list[tuple[str, str, Decision]]:
-    """Return the decision on each pair and its models, the best models first."""
-    place = {name: k for k, name in enumerate(order.names)}
+    names: Sequence[str], decisions: Iterable[Pair]
+) -> list[tuple[str, str, Pair]]:
+    """Return the decision on each pair and its models, by their order in names."""
+    place = {name: k for k, name in enumerate(names)}
     pairs = [
         (x.a, x.b, x) if place[x.a] < place[x.b] else (x.b, x.a, x) for x in decisions
     ]

@@ -41,7 +41,7 @@ def list_records(
     records = []
     for task, comparison in compared.items():
         order = order_models(comparison, list_wins(decisions[task]))
-        for a, b, x in sort_pairs(order, decisions[task]):
+        for a, b, x in sort_pairs(order.names, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             numbers = record | named | {"better": x.better}

@@ -73,7 +73,7 @@ def report_tasks(
         *overall.list_remarks(over),
         f"On one task, a model is better than another if {basis}.",
     ]
-    order = models if over is None else overall.order_over_tasks(over).names
+    order = models if over is None else over.order.names
     tables = (
         []
         if over is None

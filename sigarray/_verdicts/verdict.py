@@ -98,7 +98,8 @@ def _make_report(
     order = order_models(comparison, wins)
     task = comparison.task
     records = list_records({task: comparison}, {task: decisions})
-    sentences = [say(comparison, x) for *_, x in sort_pairs(order, decisions)]
+    pairs = sort_pairs(order.names, decisions)
+    sentences = [say(comparison, x) for *_, x in pairs]
     document = start_document(comparison, comparison.correction) | document
     document |= {
         "pairs": [without_infinities(record) for record in records],
@@ -122,9 +123,7 @@ def _make_report(
             advice=[WHERE_PAIRS_ARE],
         )
     explained = _explain(comparison, decisions, rule)
-    if comparison.test == "aso" and any(
-        x.better == b for _, b, x in sort_pairs(order, decisions)
-    ):
+    if comparison.test == "aso" and any(x.better == b for _, b, x in pairs):
         explained.append("eps_min is that of the better model, B where B is better.")
     advised = _advise(comparison, decisions, has_lost=has_lost)
     if has_rows:
@@ -221,7 +220,7 @@ def _table_of_pairs(
     header += [_name_number(comparison), "better"]
     rows: list[list[str]] = []
     marked = set()
-    for a, b, x in sort_pairs(order, decisions):
+    for a, b, x in sort_pairs(order.names, decisions):
         share = _find_share(x, a)
         if x.better is not None:
             marked.add((len(rows), len(header) - 1))
