@@ -3,13 +3,11 @@
 import argparse
 from dataclasses import replace
 
-from sigarray._cli.choosing import add_tests, read_request
+from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.options import FILE_OF_SCORES, add_format, add_table, list_choices
 from sigarray._cli.picture_files import (
-    FORMATS,
     check_picture_file,
     check_target,
     save_pictures,
@@ -22,37 +20,6 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.tasks import list_undecided
 from sigarray.report._files import write_file
 from sigarray.report._layout import Report
-
-FILES = "[FILE ...]"
-DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_table(command)
-    add_tests(command)
-    result = command.add_argument_group("what to write")
-    add_format(result)
-    result.add_argument(
-        "--plot",
-        metavar="FILE",
-        help=f"draw the result: {list_choices(FORMATS)}",
-    )
-    result.add_argument(
-        "--report",
-        metavar="FILE.html",
-        help="write a page: tables, pictures, method, scores",
-    )
-    result.add_argument(
-        "--verify",
-        metavar="SIGNATURE",
-        help="say whether FILE gives the numbers of a signature",
-    )
-    result.add_argument(
-        "--fail-unless-better",
-        metavar="MODEL",
-        help="exit with 1 unless MODEL is better than all others",
-    )
 
 
 def run(options: argparse.Namespace) -> Report:

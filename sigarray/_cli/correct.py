@@ -4,7 +4,6 @@ import argparse
 
 import numpy as np
 
-from sigarray._cli.options import add_format, add_level, list_choices
 from sigarray._correction import (
     benjamini_hochberg,
     benjamini_yekutieli,
@@ -15,12 +14,6 @@ from sigarray.read._p_values import read_p_values
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
 
-FILES = "[FILE]"
-DESCRIPTION = (
-    "Adjust p-values for multiple comparisons. FILE has a p-value in each row, or a "
-    "label and a p-value; without FILE, or with -, standard input is read."
-)
-
 _METHODS = {
     "holm": (holm, "Holm's correction"),
     "bonferroni": (bonferroni, "Bonferroni's correction"),
@@ -30,24 +23,7 @@ _METHODS = {
         "Benjamini and Yekutieli's correction",
     ),
 }
-CORRECTIONS = tuple(_METHODS)
 _MAX_LISTED = 20
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    command.add_argument(
-        "file", nargs="?", metavar="FILE", default="-", help=argparse.SUPPRESS
-    )
-    command.add_argument(
-        "--method",
-        choices=CORRECTIONS,
-        default="holm",
-        metavar="METHOD",
-        help=list_choices(CORRECTIONS),
-    )
-    add_format(command)
-    add_level(command)
 
 
 def run(options: argparse.Namespace) -> Report:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sigarray._cli.messages import complain
-from sigarray._cli.options import join_values
+from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
 from sigarray._verdicts.inspection import inspect_table
 from sigarray.read._directions import Direction, find_direction

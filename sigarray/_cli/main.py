@@ -11,7 +11,7 @@ from sigarray._cli.arguments import separate_files
 from sigarray._plain_text import show_controls
 from sigarray._version import __version__
 
-# Modules of this folder, which are imported when needed, and their help.
+# Modules of this folder and of its options, imported when needed, and their help.
 _COMMANDS = {
     "compare": "say which of several models are better",
     "power": "say whether there are enough runs",
@@ -73,7 +73,7 @@ def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         if name not in arguments[:1]:
             parsers.add_parser(name)
             continue
-        module = importlib.import_module(f"sigarray._cli.{name}")
+        module = importlib.import_module(f"sigarray._cli.options.{name}")
         usage = f"sigarray {name} [OPTION ...] {module.FILES}".rstrip()
         command = parsers.add_parser(
             name,

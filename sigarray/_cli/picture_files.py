@@ -4,12 +4,11 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from sigarray._cli.options.choices import PICTURES
 from sigarray._verdicts.notes import note
 from sigarray._verdicts.pictures import Picture
 from sigarray.report._files import write_file
 from sigarray.report._svg import write_svg
-
-FORMATS = (".pdf", ".svg", ".png", ".eps", ".jpg")
 
 
 def is_same_file(path: str, other: str) -> bool:
@@ -22,7 +21,7 @@ def is_same_file(path: str, other: str) -> bool:
 
 def check_picture_file(path: str | None, files: Sequence[str]) -> None:
     """Refuse to write pictures to other kinds of files, or over the input."""
-    check_target("--plot", path, FORMATS, files)
+    check_target("--plot", path, PICTURES, files)
 
 
 def check_target(

@@ -5,16 +5,9 @@ import math
 import warnings
 from dataclasses import replace
 
-from sigarray._cli.choosing import add_tests, read_request
+from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
-from sigarray._cli.options import (
-    FILE_OF_SCORES,
-    add_format,
-    add_table,
-    number,
-    whole_number,
-)
-from sigarray._cli.picture_files import FORMATS, check_picture_file, save_pictures
+from sigarray._cli.picture_files import check_picture_file, save_pictures
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
 from sigarray._power_analysis import DEFAULT_SIZES
@@ -36,55 +29,12 @@ from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 
-FILES = "[FILE ...]"
-DESCRIPTION = (
-    "Estimate how many scores it takes for `sigarray compare`, with the same options, "
-    "to call the better model better: for each two models, and for each model if its "
-    f"scores were lifted. {FILE_OF_SCORES}"
-)
-
-# More scores of a model, and more samples, than anyone uses.
-_LARGEST_SIZE, _MAX_SAMPLES = 10_000, 10**6
+# More scores of a model than anyone uses.
+_LARGEST_SIZE = 10_000
 # All pairs of samples of each size are compared.
 _MAX_MODELS = 100
 # Sizes beyond those that all pairs need, in a picture.
 _MORE_SIZES = 2
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_table(command)
-    add_tests(command)
-    power = command.add_argument_group("how much power")
-    power.add_argument(
-        "--lift",
-        type=number(1.0, 1e6),
-        default=1.25,
-        metavar="FACTOR",
-        help="lift the scores of a model by this; default: %(default)s",
-    )
-    power.add_argument(
-        "--power",
-        type=number(0.0, 1.0, is_open=True),
-        default=0.8,
-        metavar="P",
-        help="power that is enough; default: %(default)s",
-    )
-    power.add_argument(
-        "--n-samples",
-        type=whole_number(1, _MAX_SAMPLES),
-        default=200,
-        metavar="N",
-        help="samples drawn of each size; default: %(default)s",
-    )
-    written = command.add_argument_group("what to write")
-    add_format(written)
-    written.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="draw the power by the number of scores, in a file that ends in "
-        f"{', '.join(FORMATS)}",
-    )
 
 
 def run(options: argparse.Namespace) -> Report:

@@ -4,11 +4,13 @@ import argparse
 import csv
 from collections.abc import Callable, Sequence
 
-from sigarray._backend.checks import MAX_REPLICATES
-from sigarray.read._alignment import UNITS
-from sigarray.read._files import name_stem
-from sigarray.read._missing import TREATMENTS
-from sigarray.report._rendering import STYLES
+from sigarray._cli.options.choices import (
+    ALPHA,
+    MAX_RESAMPLES,
+    STYLES,
+    TREATMENTS,
+    UNITS,
+)
 
 _MAX_WORKERS = 1024
 _COLUMNS = ("model", "item", "run", "task", "cluster", "score")
@@ -128,7 +130,7 @@ def add_level(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--alpha",
         type=number(0.0, 1.0, is_open=True),
-        default=0.05,
+        default=ALPHA,
         metavar="ALPHA",
         help="significance level of p-values; default: %(default)s",
     )
@@ -142,7 +144,7 @@ def add_random(
     """Add the options for the number of resamples, the seed and the workers."""
     command.add_argument(
         "--n-resamples",
-        type=whole_number(1, MAX_REPLICATES - 1),
+        type=whole_number(1, MAX_RESAMPLES),
         default=default,
         metavar="N",
         help=f"resamples; default: {said}",
@@ -179,6 +181,9 @@ def _split_names(text: str) -> list[str]:
 
 def _split_metrics(text: str) -> bool | list[str]:
     """Return the names of metrics; nothing stands for all scores."""
+    # Only a parser of this option waits for it.
+    from sigarray.read._files import name_stem
+
     names = _split_names(text)
     for name in names:
         if "=" in name or name_stem(name) != name:

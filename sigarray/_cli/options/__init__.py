@@ -1,0 +1,1 @@
+"""Options of the commands, which are parsed before the library is imported."""

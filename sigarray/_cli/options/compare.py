@@ -1,0 +1,43 @@
+"""Options of `sigarray compare`."""
+
+import argparse
+
+from sigarray._cli.options.choices import PICTURES
+from sigarray._cli.options.shared import (
+    FILE_OF_SCORES,
+    add_format,
+    add_table,
+    list_choices,
+)
+from sigarray._cli.options.tests import add_tests
+
+FILES = "[FILE ...]"
+DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_table(command)
+    add_tests(command)
+    result = command.add_argument_group("what to write")
+    add_format(result)
+    result.add_argument(
+        "--plot",
+        metavar="FILE",
+        help=f"draw the result: {list_choices(PICTURES)}",
+    )
+    result.add_argument(
+        "--report",
+        metavar="FILE.html",
+        help="write a page: tables, pictures, method, scores",
+    )
+    result.add_argument(
+        "--verify",
+        metavar="SIGNATURE",
+        help="say whether FILE gives the numbers of a signature",
+    )
+    result.add_argument(
+        "--fail-unless-better",
+        metavar="MODEL",
+        help="exit with 1 unless MODEL is better than all others",
+    )

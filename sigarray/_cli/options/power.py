@@ -1,0 +1,58 @@
+"""Options of `sigarray power`."""
+
+import argparse
+
+from sigarray._cli.options.choices import PICTURES
+from sigarray._cli.options.shared import (
+    FILE_OF_SCORES,
+    add_format,
+    add_table,
+    number,
+    whole_number,
+)
+from sigarray._cli.options.tests import add_tests
+
+FILES = "[FILE ...]"
+# More than anyone uses.
+_MAX_SAMPLES = 10**6
+DESCRIPTION = (
+    "Estimate how many scores it takes for `sigarray compare`, with the same options, "
+    "to call the better model better: for each two models, and for each model if its "
+    f"scores were lifted. {FILE_OF_SCORES}"
+)
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_table(command)
+    add_tests(command)
+    power = command.add_argument_group("how much power")
+    power.add_argument(
+        "--lift",
+        type=number(1.0, 1e6),
+        default=1.25,
+        metavar="FACTOR",
+        help="lift the scores of a model by this; default: %(default)s",
+    )
+    power.add_argument(
+        "--power",
+        type=number(0.0, 1.0, is_open=True),
+        default=0.8,
+        metavar="P",
+        help="power that is enough; default: %(default)s",
+    )
+    power.add_argument(
+        "--n-samples",
+        type=whole_number(1, _MAX_SAMPLES),
+        default=200,
+        metavar="N",
+        help="samples drawn of each size; default: %(default)s",
+    )
+    written = command.add_argument_group("what to write")
+    add_format(written)
+    written.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the power by the number of scores, in a file that ends in "
+        f"{', '.join(PICTURES)}",
+    )
