@@ -1,14 +1,15 @@
 """Nothing around a call moves a number: every case in every mode of its library."""
 
 import contextlib
+import functools
 
 import numpy as np
 import pytest
 
-from sigarray import permutation_test, responses
+from sigarray import bootstrap_test, permutation_test, responses
 from tests.backends import require
 from tests.cases import CASES
-from tests.test_contract import over
+from tests.test_contract import ONE_EACH
 
 
 @contextlib.contextmanager
@@ -75,8 +76,47 @@ def modes_of(backend):
     return {"errors raise": lambda: np.errstate(all="raise")}
 
 
-@over(CASES)
-@pytest.mark.parametrize("backend", ["numpy", "torch", "jax.numpy:x64"], indirect=True)
+# Modes of torch that do not undo one another, and are set at once.
+SETS_OF_TORCH = (
+    ("autocast to bfloat16", "default dtype float64", "inference"),
+    ("autocast to float16", "default dtype bfloat16", "no gradients"),
+    ("products in bfloat16", "default device meta", "deterministic"),
+)
+
+
+def sets_of(backend):
+    modes = modes_of(backend)
+
+    @contextlib.contextmanager
+    def set_all(names):
+        with contextlib.ExitStack() as stack:
+            for name in names:
+                stack.enter_context(modes[name]())
+            yield
+
+    sets = SETS_OF_TORCH if backend.name == "torch" else [tuple(modes)]
+    assert {name for names in sets for name in names} == set(modes)
+    return {", ".join(names): functools.partial(set_all, names) for names in sets}
+
+
+# JAX has each function once, and what it traces at each call: the modes are off where a
+# function begins, and each case would be a program more.
+OF_JAX = [
+    case
+    for case in CASES
+    if case in ONE_EACH or any(map(callable, case.options.values()))
+]
+
+
+@pytest.mark.parametrize(
+    ("backend", "case"),
+    [
+        pytest.param(name, case, id=f"{name}-{case.id}")
+        for name in ("numpy", "torch", "jax.numpy:x64")
+        for case in (OF_JAX if name.startswith("jax") else CASES)
+    ],
+    indirect=["backend"],
+)
 def test_no_mode_moves_a_number(backend, case):
     samples = case.samples(2)
     kinds = ["float32", "int32"] if backend.name == "torch" else ["float32"]
@@ -92,7 +132,7 @@ def test_no_mode_moves_a_number(backend, case):
                     rtol=1e-5,
                     atol=case.stretch * case.float32_error,
                 )
-        for name, mode in modes_of(backend).items():
+        for name, mode in sets_of(backend).items():
             with mode():
                 results = case(*arrays)
             for result, expected in zip(results, plain, strict=True):
@@ -139,6 +179,17 @@ def test_the_modes_do_something():
         assert torch.zeros(1).is_meta
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
         np.log(np.zeros(1))
+
+
+def test_no_mode_moves_a_statistic_of_the_caller():
+    torch = require("torch")
+    scores = torch.asarray(np.random.default_rng(0).random((2, 9)), dtype=torch.float32)
+    options = {"statistic": lambda x, axis: (x @ torch.ones(9, 1))[..., 0] ** 2}
+    plain = bootstrap_test(*scores, **options, rng=0)
+    for name in ("autocast to bfloat16", "autocast to float16", "inference"):
+        with modes_of_torch()[name]():
+            result = bootstrap_test(*scores, **options, rng=0)
+        np.testing.assert_array_equal(result, plain, err_msg=name)
 
 
 def test_published_faults():
