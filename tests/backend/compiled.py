@@ -21,8 +21,11 @@ CASES = [
     else case
     for case in ALL_CASES
 ]
-# The first case of each function.
-ONE_EACH = list({case.function: case for case in reversed(CASES)}.values())
+# The cases of each function.
+BY_FUNCTION = {
+    function: [case for case in CASES if case.function is function]
+    for function in {case.function: None for case in CASES}
+}
 
 
 def compile(function, backend="aot_eager"):  # noqa: A001
@@ -35,16 +38,25 @@ def same(results, expected):
         torch.testing.assert_close(result, value, rtol=0, atol=0, equal_nan=True)
 
 
-def agree(case, backend, *variants):
-    """Compare for shapes with leading axes, and for so many scores more."""
-    function, options = case.function, case.options
-    compiled = compile(lambda *args, **rng: function(*args, **options, **rng), backend)
+def agree(cases, backend, *variants):
+    """Compare cases in one program, for leading axes, and for so many scores more."""
+
+    def call(all_arrays, seed):
+        return [
+            case.function(
+                *arrays, **case.options, **({"rng": seed} if case.is_random else {})
+            )
+            for case, arrays in zip(cases, all_arrays, strict=True)
+        ]
+
+    compiled, seed = compile(call, backend), torch.tensor(11)
     for leading, extra in variants:
-        shapes = tuple((*shape[:-1], shape[-1] + extra) for shape in case.shapes)
-        own = dataclasses.replace(case, shapes=shapes)
-        arrays = [torch.asarray(x) for x in own.samples(*leading)]
-        rng = {"rng": torch.tensor(11)} if case.is_random else {}
-        same(compiled(*arrays, **rng), function(*arrays, **options, **rng))
+        all_arrays = []
+        for case in cases:
+            shapes = tuple((*shape[:-1], shape[-1] + extra) for shape in case.shapes)
+            own = dataclasses.replace(case, shapes=shapes)
+            all_arrays.append([torch.asarray(x) for x in own.samples(*leading)])
+        same(compiled(all_arrays, seed), call(all_arrays, seed))
 
 
 def complains(function, *args):

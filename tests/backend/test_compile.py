@@ -11,7 +11,7 @@ import time
 import torch
 torch.manual_seed(0)
 from sigarray import aso, holm, multi_aso, permutation_test, responses
-from tests.backend.compiled import CASES, ONE_EACH, agree, compile, complains, same
+from tests.backend.compiled import BY_FUNCTION, CASES, agree, compile, complains, same
 """
 
 
@@ -23,14 +23,18 @@ def run_compiled(code):
 
 
 def test_every_case_traces_and_gives_the_same_bits():
-    """Nothing breaks the graph; nor do other sizes and axes, once for each function."""
+    """Nothing breaks the graph; nor do other sizes and axes, once for each function.
+
+    The cases of a function are one program.
+    """
     output = run_compiled(
         """
-        for case in CASES:
+        for cases in BY_FUNCTION.values():
             torch._dynamo.reset()
-            others = [((), 1)] if case in ONE_EACH else []
-            agree(case, "eager", ((2,), 0), *others)
-            print("agreed", case.id)
+            agree(cases[1:], "eager", ((2,), 0))
+            torch._dynamo.reset()
+            agree(cases[:1], "eager", ((2,), 0), ((), 1))
+            print(*("agreed " + case.id for case in cases))
         print("of", len(CASES))
         """
     )
@@ -67,9 +71,8 @@ def test_compiles_in_no_time_for_all_seeds_and_resamples():
         assert len(calls) < 12, calls
 
         start = time.perf_counter()
-        for case in CASES:
-            if case.id in ("aso-bootstrap", "bootstrap_test-saddlepoint-paired"):
-                agree(case, "inductor", ((2,), 0))
+        names = ("aso-bootstrap", "bootstrap_test-saddlepoint-paired")
+        agree([case for case in CASES if case.id in names], "inductor", ((2,), 0))
         assert time.perf_counter() - start < 60.0
         # A result whose memory is not in the order of its axes.
         torch._dynamo.reset()
