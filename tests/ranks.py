@@ -9,8 +9,7 @@ import socket
 import sys
 
 # What the ranks import is imported once, before they are forked.
-import torch._dynamo  # by DistributedDataParallel
-import torch.distributed
+import torch._dynamo  # noqa: F401 (by DistributedDataParallel)
 
 import sigarray  # noqa: F401
 
@@ -41,7 +40,8 @@ def find_port() -> int:
 
 
 for path in sys.argv[1:]:
-    print("#", path, flush=True)
+    sys.stdout.write(f"# {path}\n")
+    sys.stdout.flush()  # or each rank would write it again
     port = find_port()
     ranks = [start_rank(rank, port, path) for rank in range(N_RANKS)]
     codes = [os.waitstatus_to_exitcode(os.waitpid(rank, 0)[1]) for rank in ranks]

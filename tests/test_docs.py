@@ -74,7 +74,7 @@ def test_programs_run(page, program, shown, tmp_path, monkeypatch, capsys):
 
 @whole_suite
 def test_programs_run_on_ranks(tmp_path):
-    """All by two ranks of what torchrun tells its own, forked after torch is imported."""
+    """By two ranks, which are told what torchrun tells its own."""
     skip_without(set().union(*(list_imported(x.values[1]) for x in ON_RANKS)))
     for block in ON_RANKS:
         (tmp_path / f"{block.id}.py").write_text(block.values[1], "utf-8")
