@@ -3,6 +3,7 @@
 import csv
 import functools
 import math
+import random
 from pathlib import Path
 
 import numpy as np
@@ -90,37 +91,40 @@ class TestPValue:
 
 
 def resample_slowly(rng, gold, a, b, items, answers):
-    """One test set under each hypothesis, item by item: section 4.1 of the paper."""
+    """One test set under each hypothesis, item by item: section 4.1 of the paper.
+
+    Each of gold, a and b is a list of the responses to each item.
+    """
 
     def draw(pool, n):
-        pool = pool[~np.isnan(pool)]
         if answers == "all":
             return pool
-        return rng.choice(pool, 1 if answers == "one" else n)
+        return rng.choices(pool, k=1 if answers == "one" else n)
 
     sets = []
     for is_null in (False, True):
-        chosen = np.arange(len(gold))
+        chosen = range(len(gold))
         if items == "bootstrap":
-            chosen = rng.integers(0, len(gold), len(gold))
+            chosen = rng.choices(chosen, k=len(gold))
         means = []
         for i in chosen:
-            n_a, n_b = np.sum(~np.isnan(a[i])), np.sum(~np.isnan(b[i]))
-            of_gold = draw(gold[i], np.sum(~np.isnan(gold[i])))
+            n_a, n_b = len(a[i]), len(b[i])
             if not is_null:
                 of_a, of_b = draw(a[i], n_a), draw(b[i], n_b)
+            elif answers == "all":
+                pool = rng.sample(a[i] + b[i], n_a + n_b)
+                of_a, of_b = pool[:n_a], pool[n_a:]
             else:
-                pool = np.concatenate([a[i], b[i]])
-                if answers in ("all", "first"):
-                    pool = rng.permutation(pool[~np.isnan(pool)])
-                    of_a, of_b = pool[:n_a], pool[n_a:]
-                    if answers == "first":
-                        of_a, of_b = of_a[:1], of_b[:1]
-                else:
-                    of_a, of_b = draw(pool, n_a), draw(pool, n_b)
-            means.append([x.mean() for x in (of_gold, of_a, of_b)])
+                of_a, of_b = (draw(a[i] + b[i], n) for n in (n_a, n_b))
+            of_all = draw(gold[i], len(gold[i])), of_a, of_b
+            means.append([sum(x) / len(x) for x in of_all])
         sets.append(np.array(means).T)
     return sets
+
+
+def list_responses(scores):
+    """List the responses to each item that are there."""
+    return [x[~np.isnan(x)].tolist() for x in scores]
 
 
 class TestResponseTest:
@@ -138,14 +142,11 @@ class TestResponseTest:
             lead = np.abs(gold - b) - np.abs(gold - a)
             return np.mean((lead > 1e-9) * 1.0 - (lead < -1e-9) * 1.0)
 
-        rng = np.random.default_rng(0)
+        rng, known = random.Random(0), [list_responses(x) for x in (gold, a, b)]
         slow, fast = [], []
         for seed in range(6):
             leads = [
-                [
-                    find_lead(*x)
-                    for x in resample_slowly(rng, gold, a, b, items, answers)
-                ]
+                [find_lead(*x) for x in resample_slowly(rng, *known, items, answers)]
                 for _ in range(20)
             ]
             slow.append(count_pairs(*np.round(np.array(leads).T, 12), "greater"))
