@@ -59,6 +59,14 @@ def convolve_power(probabilities, power):
     return total
 
 
+def paired_tails(backend, x, offsets):
+    """The p-values of several distances of one sample of differences, in one call."""
+    differences = np.tile(x, (len(offsets), 1))
+    args = (differences, np.zeros_like(differences), offsets)
+    args = (backend.asarray(x) for x in args)
+    return backend.to_numpy(bootstrap_tail(backend.library, *args, paired=True))
+
+
 class TestEnumeration:
     """Of a handful of scores: to 12 % for pairs and 3 % without replacement."""
 
@@ -66,16 +74,10 @@ class TestEnumeration:
         x = np.array([0.31, -1.24, 0.87, 1.95, -0.43, 0.11, 0.64])
         counts, weights = counts_of(7)
         shifts = counts @ x / 7 - x.mean()
-        for offset in (-0.7, -0.3, 0.02, 0.3, 0.6, 0.9):
-            expected = weights[shifts >= offset].sum()
-            p = bootstrap_tail(
-                backend.library,
-                backend.asarray(x),
-                backend.asarray(np.zeros(7)),
-                backend.asarray(offset),
-                paired=True,
-            )
-            assert float(p) == pytest.approx(expected, rel=0.07)
+        offsets = np.array([-0.7, -0.3, 0.02, 0.3, 0.6, 0.9])
+        p = paired_tails(backend, x, offsets)
+        expected = [weights[shifts >= offset].sum() for offset in offsets]
+        assert p == pytest.approx(expected, rel=0.07)
 
     def test_resampled_samples(self):
         a = np.array([0.31, -1.24, 0.87, 1.95, -0.43, 0.11])
@@ -131,17 +133,12 @@ class TestLattice:
     def test_dealt_accuracies(self, backend, n, rtol):
         n_right, spread = n, 0.35 * n**0.5
         rtol = max(rtol, 0.0 if backend.float_name == "float64" else 1e-3)
-        for right in (round(n / 2 + z * spread) for z in (-1, 0, 1, 2, 3.5)):
-            a = np.arange(n) < right
-            b = np.arange(n) < n_right - right
-            p = tail_of(
-                "permutation",
-                backend.library,
-                backend.asarray(a.astype(float)),
-                backend.asarray(b.astype(float)),
-            )
-            expected = scipy.stats.hypergeom.sf(right - 1, 2 * n, n_right, n)
-            assert float(p) == pytest.approx(expected, rel=rtol)
+        right = np.array([[round(n / 2 + z * spread)] for z in (-1, 0, 1, 2, 3.5)])
+        a, b = (np.arange(n) < k for k in (right, n_right - right))
+        samples = (backend.asarray(x.astype(float)) for x in (a, b))
+        p = backend.to_numpy(tail_of("permutation", backend.library, *samples))
+        expected = scipy.stats.hypergeom.sf(right[:, 0] - 1, 2 * n, n_right, n)
+        assert p == pytest.approx(expected, rel=rtol)
 
     @pytest.mark.parametrize(("n", "rtol"), [(30, 5e-3), (100, 5e-4), (1000, 1e-5)])
     def test_resampled_ratings(self, backend, n, rtol):
@@ -151,19 +148,15 @@ class TestLattice:
         sums = convolve_power(np.bincount(points) / n, n)
         spread = points.std() * n**0.5
         rtol = max(rtol, 0.0 if backend.float_name == "float64" else 1e-3)
-        for z in (-2.0, 0.0, 0.1, 1.0, 2.5, 4.0):
-            least = round(points.sum() + z * spread)
-            # Between two points of the lattice, the upper one is reached.
-            for part in (0.0, 0.4):
-                offset = 0.25 * (least - part - points.sum()) / n
-                p = bootstrap_tail(
-                    backend.library,
-                    backend.asarray(0.25 * points),
-                    backend.asarray(np.zeros(n)),
-                    backend.asarray(offset),
-                    paired=True,
-                )
-                assert float(p) == pytest.approx(sums[least:].sum(), rel=rtol)
+        least = np.round(
+            points.sum() + np.array([-2.0, 0.0, 0.1, 1.0, 2.5, 4.0]) * spread
+        ).astype(int)
+        expected = [sums[k:].sum() for k in least]
+        # Between two points of the lattice, the upper one is reached.
+        for part in (0.0, 0.4):
+            offsets = 0.25 * (least - part - points.sum()) / n
+            p = paired_tails(backend, 0.25 * points, offsets)
+            assert p == pytest.approx(expected, rel=rtol)
 
     def test_resampled_accuracies_of_two_samples(self):
         n = 200
