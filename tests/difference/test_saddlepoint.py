@@ -1,5 +1,6 @@
 """Saddlepoint tails, against enumeration, convolution and random resamples."""
 
+import functools
 import itertools
 import math
 
@@ -41,6 +42,7 @@ def bits_of(count):
     return np.array(list(itertools.product([0, 1], repeat=count)))
 
 
+@functools.cache
 def counts_of(size):
     """All ways to draw so many of as many scores, and the probability of each."""
     counts = np.array(
@@ -248,14 +250,14 @@ class TestEveryTail:
             assert shifted == pytest.approx(p, rel=1e-12 * max(1.0, shift))
 
     def test_batches_are_a_loop(self, backend, name):
-        a, b = draw(3, 2, 40)
-        a[1, 0, 3], b[2, 1, 0] = math.nan, math.inf
+        a, b = draw(2, 2, 40)
+        a[1, 0, 3], b[1, 1, 0] = math.nan, math.inf
         a[0, 0, :] = b[0, 0, :]
         batch = backend.to_numpy(
             tail_of(name, backend.library, backend.asarray(a), backend.asarray(b))
         )
-        assert batch.shape == (3, 2)
-        for entry in np.ndindex(3, 2):
+        assert batch.shape == (2, 2)
+        for entry in np.ndindex(2, 2):
             p = tail_of(
                 name,
                 backend.library,
@@ -266,9 +268,7 @@ class TestEveryTail:
                 batch[entry], backend.to_numpy(p), rtol=10.0 * backend.rtol
             )
         faults = np.isnan(batch)
-        assert faults[1, 0]
-        assert faults[2, 1]
-        assert faults.sum() == 2
+        assert faults.tolist() == [[False, False], [True, True]]
 
     def test_samples_broadcast(self, backend, name):
         a, b = draw(3, 40)
@@ -281,18 +281,14 @@ class TestEveryTail:
     @pytest.mark.parametrize("n", [20, 3000])
     def test_float32_is_near_float64(self, backend, name, n):
         a, b = draw(n, seed=n)
-        for shift in (0.0, 0.1, 3.0 / n**0.5):
-            shifted = (a - a.mean() + shift).astype(np.float32)
-            other = (b - b.mean()).astype(np.float32)
-            expected = tail_of(name, HOST, shifted.astype(float), other.astype(float))
-            p = tail_of(
-                name,
-                backend.library,
-                backend.asarray(shifted, "float32"),
-                backend.asarray(other, "float32"),
-            )
-            assert p.dtype == backend.xp.float32
-            assert float(p) == pytest.approx(float(expected), rel=5e-4)
+        shifts = np.array([[0.0], [0.1], [3.0 / n**0.5]])
+        shifted = (a - a.mean() + shifts).astype(np.float32)
+        other = (b - b.mean() + 0.0 * shifts).astype(np.float32)
+        expected = tail_of(name, HOST, shifted.astype(float), other.astype(float))
+        samples = (backend.asarray(x, "float32") for x in (shifted, other))
+        p = tail_of(name, backend.library, *samples)
+        assert p.dtype == backend.xp.float32
+        np.testing.assert_allclose(backend.to_numpy(p), expected, rtol=5e-4)
 
     @pytest.mark.parametrize("n", [10, 1000, 40_000])
     def test_it_is_smooth_in_the_middle(self, name, n):
@@ -311,9 +307,9 @@ class TestEveryTail:
             effective_size(backend.library, a, b, paired=name.endswith("paired"))
 
     def test_constant_samples_are_ties(self, backend, name):
-        for level in (0.0, 0.3, -1e6):
-            x = backend.asarray(np.full(12, level))
-            assert float(tail_of(name, backend.library, x, x)) == 1.0
+        x = backend.asarray(np.tile([[0.0], [0.3], [-1e6]], 12))
+        p = backend.to_numpy(tail_of(name, backend.library, x, x))
+        assert p.tolist() == [1.0, 1.0, 1.0]
 
     def test_it_is_a_probability(self, backend, name):
         rng = np.random.default_rng(0)
