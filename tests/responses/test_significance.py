@@ -132,7 +132,7 @@ class TestResponseTest:
     @pytest.mark.parametrize("answers", ["all", "bootstrap", "one"])
     @pytest.mark.parametrize("metric", ["mae", "wins_mae"])
     def test_agrees_with_slow_code(self, likert, items, answers, metric):
-        """Mean p-values of six runs each, within 6 standard errors by their spread."""
+        """Mean p-values of 30 runs each, within 6 standard errors by their spread."""
         gold, a, b = (x.copy() for x in likert)
         a[::4, 2], b[1::3, 1:], gold[2::5, 0] = np.nan, np.nan, np.nan
 
@@ -144,10 +144,10 @@ class TestResponseTest:
 
         rng, known = random.Random(0), [list_responses(x) for x in (gold, a, b)]
         slow, fast = [], []
-        for seed in range(6):
+        for seed in range(30):
             leads = [
                 [find_lead(*x) for x in resample_slowly(rng, *known, items, answers)]
-                for _ in range(20)
+                for _ in range(30)
             ]
             slow.append(count_pairs(*np.round(np.array(leads).T, 12), "greater"))
             result = response_test(
@@ -157,11 +157,11 @@ class TestResponseTest:
                 metric=metric,
                 items=items,
                 responses=answers,
-                n_resamples=20,
+                n_resamples=30,
                 rng=seed,
             )
             fast.append(float(result.pvalue))
-        error = np.sqrt((np.var(slow) + np.var(fast)) / 5)
+        error = np.sqrt((np.var(slow) + np.var(fast)) / 29)
         assert np.mean(fast) == pytest.approx(np.mean(slow), abs=6 * error + 1e-3)
 
     def test_one_response_is_a_permutation_test(self):
