@@ -40,23 +40,26 @@ BLOCKS = [
     for k, found in enumerate(BLOCK.finditer(text))
 ]
 PROGRAMS = [block for block in BLOCKS if not is_of_tools(*block.values[:2])]
-# DistributedDataParallel keeps gloo's threads, and so a process may abort as it ends.
-ABORT = "terminate called without an active exception"
-# How to start a program, by its first line, where it is no script.
-RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-STARTS = {"# torchrun": [RANKS], "# pytest": [[], ["-m", "pytest", "-q"]]}
+# Programs whose first line asks for another start than that of a script.
+ON_RANKS = [block for block in PROGRAMS if block.values[1].startswith("# torchrun\n")]
+ALONE = [block for block in PROGRAMS if block not in ON_RANKS]
 # Programs that import nothing else run here, without the seconds of a new process.
-LIGHT = {"importlib", "math", "numpy", "pandas", "pathlib", "sigarray"}
+LIGHT = {
+    *("copy", "importlib", "math", "numpy", "pandas", "pathlib", "sigarray"),
+    *("dask", "equinox", "jax", "optax", "sklearn", "torch"),
+}
 
 
 @whole_suite
-@pytest.mark.parametrize(("page", "program", "shown"), PROGRAMS)
+@pytest.mark.parametrize(("page", "program", "shown"), ALONE)
 def test_programs_run(page, program, shown, tmp_path, monkeypatch, capsys):
     """And print what the page shows, where the libraries they import are here."""
-    imported = set(re.findall(r"^(?:import|from) (\w+)", program, re.MULTILINE))
-    for name in sorted(imported):
-        if lack := find_lack(name):
-            pytest.skip(lack)
+    imported = list_imported(program)
+    skip_without(imported)
+    if program.startswith("# pytest\n"):
+        assert shown is None
+        run_as_script_and_tests(program, tmp_path)
+        return
     if imported <= LIGHT:
         monkeypatch.chdir(tmp_path)
         with warnings.catch_warnings():
@@ -64,8 +67,76 @@ def test_programs_run(page, program, shown, tmp_path, monkeypatch, capsys):
             exec(compile(program, page, "exec"), {"__name__": "__main__"})
         printed = capsys.readouterr().out
     else:
-        printed = run_as_script(program, tmp_path)
+        (tmp_path / "program.py").write_text(program, "utf-8")
+        printed = run_python(["program.py"], tmp_path)
     assert list_lines(printed, page) == list_lines(shown or "", page)
+
+
+@whole_suite
+def test_programs_run_on_ranks(tmp_path):
+    """By two ranks, which are told what torchrun tells its own."""
+    skip_without(set().union(*(list_imported(x.values[1]) for x in ON_RANKS)))
+    for block in ON_RANKS:
+        (tmp_path / f"{block.id}.py").write_text(block.values[1], "utf-8")
+    names = [f"{block.id}.py" for block in ON_RANKS]
+    printed = run_python([str(ROOT / "tests" / "ranks.py"), *names], tmp_path)
+    _, *parts = re.split(r"^# (.*)\n", printed, flags=re.MULTILINE)
+    assert parts[::2] == names
+    for block, part in zip(ON_RANKS, parts[1::2], strict=True):
+        page, _, shown = block.values
+        assert list_lines(part, page) == list_lines(shown, page)
+
+
+def list_imported(program):
+    return set(re.findall(r"^(?:import|from) (\w+)", program, re.MULTILINE))
+
+
+def skip_without(names):
+    for name in sorted(names):
+        if lack := find_lack(name):
+            pytest.skip(lack)
+
+
+def run_as_script_and_tests(program, folder):
+    """Run a program, which stores what its tests read, and then these by pytest."""
+    (folder / "program.py").write_text(program, "utf-8")
+    start = (
+        "import runpy, sys, pytest\n"
+        "runpy.run_path('program.py', run_name='__main__')\n"
+        "sys.exit(pytest.main(['-q', 'program.py']))\n"
+    )
+    run_python(["-c", start], folder)
+
+
+# DistributedDataParallel keeps gloo's threads, and so a process may abort as it ends.
+ABORT = "terminate called without an active exception"
+
+
+def run_python(arguments, folder):
+    """Run Python in a process of its own; return what it prints."""
+    for _ in range(2):
+        process = subprocess.run(
+            [sys.executable, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+            cwd=folder,
+            env=os.environ | ENVIRONMENT,
+        )
+        if ABORT not in process.stderr:
+            break
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+ENVIRONMENT = {
+    # Processes that spin for a core of others take seven times as long.
+    "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": str(ROOT),
+    # Plugins of pytest that no program asks for take seconds to import.
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+}
 
 
 # On these pages models are trained, whose weights depend on the processor in their last
@@ -79,35 +150,9 @@ def list_lines(text, page):
     return [line.rstrip() for line in text.splitlines()]
 
 
-def run_as_script(program, folder):
-    """Run a program in each way that its first line asks for; return what it prints."""
-    path = folder / "program.py"
-    path.write_text(program, "utf-8")
-    starts = STARTS.get(program.partition("\n")[0], [[]])
-    for options in starts:
-        command = [sys.executable, *options, str(path)]
-        process = run_program(command, folder)
-        if options == RANKS and ABORT in process.stderr:
-            process = run_program(command, folder)
-        assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout if len(starts) == 1 else ""
-
-
-def run_program(command, folder):
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=folder,
-        # Processes that spin for a core of others take seven times as long.
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-    )
-
-
 def test_there_are_programs():
     assert len(PROGRAMS) > 15
+    assert len(ON_RANKS) > 1
 
 
 @pytest.mark.parametrize(("page", "program", "shown"), BLOCKS)

@@ -247,10 +247,8 @@ class TestCommittedAreOfToday:
         rows = read_csv(RESULTS / "calibration.csv")
         names = list(calibration.PAIRS)
         for name, n, method in (
-            (calibration.SAME, 5, "exact"),
             ("exponential", 5, "exact"),
             (calibration.SAME, 20, "bootstrap"),
-            ("normal", 20, "bootstrap"),
         ):
             found = calibration.cover_ratio(
                 self.FULL, names.index(name), name, n, method, 2000

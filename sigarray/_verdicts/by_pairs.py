@@ -148,18 +148,26 @@ class PairwiseTest(PairOptions, Test):
         wins: Counter[tuple[str, str]] = Counter()
         pairs = pairs_of(samples, self.baseline)
         number = len(next(iter(samples.values())))
+        # All samples at once: each has models and pairs of its own.
+        tests = find_tests(
+            {
+                f"{k} {x}": row
+                for x, rows in samples.items()
+                for k, row in enumerate(rows)
+            },
+            self,
+            higher_is_better=higher_is_better,
+            pairs=[(f"{k} {a}", f"{k} {b}") for k in range(number) for a, b in pairs],
+        )
         for place in range(number):
-            scores = {name: x[place] for name, x in samples.items()}
-            tests = find_tests(
-                scores, self, higher_is_better=higher_is_better, pairs=pairs
-            )
-            p_values = np.asarray([test.p_value for test in tests])
+            own = tests[place * len(pairs) : (place + 1) * len(pairs)]
+            p_values = np.asarray([test.p_value for test in own])
             if is_corrected:
                 others = np.ones(self.n_comparisons - len(pairs))
                 p_values = np.asarray(holm(np.concatenate([p_values, others])))
-            for (a, b), test, p in zip(pairs, tests, p_values, strict=False):
+            for (a, b), test, p in zip(pairs, own, p_values, strict=False):
                 if test.leader is not None and p <= self.alpha:
-                    wins[test.leader, b if test.leader == a else a] += 1
+                    wins[(a, b) if test.leader == f"{place} {a}" else (b, a)] += 1
         return {pair: count / number for pair, count in wins.items()}
 
     def _list_floors(self, tasks: Mapping[str, Any]) -> list[float]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -146,13 +145,15 @@ def _find_chance(row: _Row, statistic: _Statistic, digits: _Digits) -> float:
     """
     chance, varies = 1.0, False
     for score, others in zip(row.scores, row.others, strict=True):
-        n, deviation = len(others), float(others.std(ddof=1))
+        n = len(others)
         rounding = 0.6 / math.sqrt(n)  # if scores were rounded after their mean
         finest = 1e-7 * abs(score)
         fine = min(digits.unit, digits.grain)
         near = max(0.5 * digits.unit + rounding * fine, finest)
-        is_too_coarse = digits.unit > max(digits.grain, _COARSEST * deviation)
-        if is_too_coarse or abs(statistic(others) - score) > near:
+        if abs(statistic(others) - score) > near:
+            return 1.0
+        deviation = float(others.std(ddof=1))
+        if digits.unit > max(digits.grain, _COARSEST * deviation):
             return 1.0
         if deviation == 0.0:
             continue
@@ -202,10 +203,10 @@ def _find_step(row: _Row, unit: float, unit_of_row: float) -> float:
     sizes = np.arange(1.0, 1.0 + min(_MAX_ITEMS, int(0.25 / rounding)))
     for x in _thin(values).tolist():
         sizes = _keep_sizes(sizes, x / scale, rounding)
+        if not len(sizes):
+            return 0.0
     error = max(0.5 * unit_of_row / scale, rounding)
-    if len(sizes) and all(
-        len(_keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()
-    ):
+    if all(len(_keep_sizes(sizes[:1], x / scale, error)) for x in row.scores.tolist()):
         return scale / float(sizes[0])
     return 0.0
 
@@ -225,5 +226,6 @@ def _list_decimals(x: np.ndarray) -> Sequence[int]:
 
 
 def _count_decimals(x: float) -> int:
-    exponent = Decimal(repr(x)).normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+    digits, _, exponent = repr(x).partition("e")
+    fraction = digits.partition(".")[2].rstrip("0")
+    return max(0, len(fraction) - int(exponent or 0))

@@ -1,5 +1,6 @@
 """The page of `--report` in Chromium: at two widths, light and dark, and on paper."""
 
+import html
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from sigarray._cli.main import main
 from tests.backends import whole_suite
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -16,7 +18,8 @@ MEASURE = """<script>
 const body = getComputedStyle(document.body);
 const places = [...document.querySelectorAll("[tabindex]")];
 const pictures = [...document.querySelectorAll("figure svg")];
-document.title = JSON.stringify({
+document.title += "|" + JSON.stringify({
+  width: innerWidth,
   overflow: document.documentElement.scrollWidth - innerWidth,
   background: body.backgroundColor, color: body.color,
   focused: places.map(x => { x.focus(); return document.activeElement === x; }),
@@ -25,11 +28,14 @@ document.title = JSON.stringify({
 });
 </script>"""
 # No window is narrower than 500, but a frame is.
-FRAME = '<body style="margin:0"><iframe src="{}" width={} height=900 style="border:0">'
+FRAME = '<iframe src="{}" width={} height=900 style="border:0"></iframe>'
 
 
-@pytest.fixture
-def page(write, run, tmp_path):
+WIDTHS = (390, 1280)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     pytest.importorskip("matplotlib")
     rng = np.random.default_rng(0)
     names = ["a_model_with_a_long_name_" * 3, *"bcdefgh"]
@@ -39,9 +45,10 @@ def page(write, run, tmp_path):
         for t in ("first_task", "second_task", "third_task")
         for k in range(5)
     ]
-    path = tmp_path / "out.html"
-    source = write("\n".join(["model,task,seed,score", *rows, ""]))
-    assert run("compare", source, "--report", str(path))[0] == 0
+    folder = tmp_path_factory.mktemp("page")
+    source, path = folder / "scores.csv", folder / "out.html"
+    source.write_text("\n".join(["model,task,seed,score", *rows, ""]))
+    assert main(["compare", str(source), "--report", str(path)]) == 0
     return path
 
 
@@ -63,20 +70,28 @@ def start_chromium(folder, *options):
 
 @whole_suite
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page(page, tmp_path, width, scheme):
+def test_page(page, tmp_path, scheme):
+    """Both widths are two frames of one page, which write into its title."""
     copy = tmp_path / "measured.html"
     text = page.read_text("utf-8").replace("</body>", f"{MEASURE}</body>")
     title = "document.title"
     copy.write_text(text.replace(title, f"top.{title}", 1))
     frame = tmp_path / "frame.html"
-    frame.write_text(f"<title></title>{FRAME.format(copy.as_uri(), width)}")
+    frames = "".join(FRAME.format(copy.as_uri(), width) for width in WIDTHS)
+    frame.write_text(f'<title></title><body style="margin:0">{frames}')
     dark = ["--force-dark-mode"] if scheme == "dark" else []
     options = ["--hide-scrollbars", "--window-size=1300,900", "--dump-dom", *dark]
     out = start_chromium(tmp_path, *options, frame.as_uri())
-    (title,) = re.findall(r"<title>(\{.*?\})</title>", out)
-    found = json.loads(title.replace("&quot;", '"'))
+    (title,) = re.findall(r"<title>(.*?)</title>", out)
+    _, *all_found = map(html.unescape, title.split("|"))
+    all_found = [json.loads(found) for found in all_found]
+    assert sorted(found["width"] for found in all_found) == list(WIDTHS)
+    for found in all_found:
+        check_page(found, scheme)
+
+
+def check_page(found, scheme):
     assert found["overflow"] <= 0
     # Rows are cards on a telephone, so that no table scrolls sideways.
     assert max(found["wide"]) <= 0
@@ -84,7 +99,7 @@ def test_page(page, tmp_path, width, scheme):
     assert found["focused"]
     assert all(found["focused"])
     assert found["pictures"]
-    assert all(200 < size <= width and n > 5 for size, n in found["pictures"])
+    assert all(200 < size <= found["width"] and n > 5 for size, n in found["pictures"])
     dark, light = "rgb(20, 23, 27)", "rgb(255, 255, 255)"
     assert found["background"] == (dark if scheme == "dark" else light)
     assert found["color"] != found["background"]

@@ -58,7 +58,7 @@ class TestWhatIsSaid:
 
     @pytest.mark.parametrize("style", STYLES)
     def test_all_formats(self, table, run, style):
-        arguments = ["power", table, "--n-samples", "20", "--format", style]
+        arguments = ["power", table, "--n-samples", "5", "--format", style]
         code, out, err = run(*arguments)
         assert (code, err) == (0, "")
         assert "c" in out

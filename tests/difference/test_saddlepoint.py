@@ -1,5 +1,6 @@
 """Saddlepoint tails, against enumeration, convolution and random resamples."""
 
+import functools
 import itertools
 import math
 
@@ -41,6 +42,7 @@ def bits_of(count):
     return np.array(list(itertools.product([0, 1], repeat=count)))
 
 
+@functools.cache
 def counts_of(size):
     """All ways to draw so many of as many scores, and the probability of each."""
     counts = np.array(
@@ -59,6 +61,14 @@ def convolve_power(probabilities, power):
     return total
 
 
+def paired_tails(backend, x, offsets):
+    """The p-values of several distances of one sample of differences, in one call."""
+    differences = np.tile(x, (len(offsets), 1))
+    args = (differences, np.zeros_like(differences), offsets)
+    args = (backend.asarray(x) for x in args)
+    return backend.to_numpy(bootstrap_tail(backend.library, *args, paired=True))
+
+
 class TestEnumeration:
     """Of a handful of scores: to 12 % for pairs and 3 % without replacement."""
 
@@ -66,16 +76,10 @@ class TestEnumeration:
         x = np.array([0.31, -1.24, 0.87, 1.95, -0.43, 0.11, 0.64])
         counts, weights = counts_of(7)
         shifts = counts @ x / 7 - x.mean()
-        for offset in (-0.7, -0.3, 0.02, 0.3, 0.6, 0.9):
-            expected = weights[shifts >= offset].sum()
-            p = bootstrap_tail(
-                backend.library,
-                backend.asarray(x),
-                backend.asarray(np.zeros(7)),
-                backend.asarray(offset),
-                paired=True,
-            )
-            assert float(p) == pytest.approx(expected, rel=0.07)
+        offsets = np.array([-0.7, -0.3, 0.02, 0.3, 0.6, 0.9])
+        p = paired_tails(backend, x, offsets)
+        expected = [weights[shifts >= offset].sum() for offset in offsets]
+        assert p == pytest.approx(expected, rel=0.07)
 
     def test_resampled_samples(self):
         a = np.array([0.31, -1.24, 0.87, 1.95, -0.43, 0.11])
@@ -131,17 +135,12 @@ class TestLattice:
     def test_dealt_accuracies(self, backend, n, rtol):
         n_right, spread = n, 0.35 * n**0.5
         rtol = max(rtol, 0.0 if backend.float_name == "float64" else 1e-3)
-        for right in (round(n / 2 + z * spread) for z in (-1, 0, 1, 2, 3.5)):
-            a = np.arange(n) < right
-            b = np.arange(n) < n_right - right
-            p = tail_of(
-                "permutation",
-                backend.library,
-                backend.asarray(a.astype(float)),
-                backend.asarray(b.astype(float)),
-            )
-            expected = scipy.stats.hypergeom.sf(right - 1, 2 * n, n_right, n)
-            assert float(p) == pytest.approx(expected, rel=rtol)
+        right = np.array([[round(n / 2 + z * spread)] for z in (-1, 0, 1, 2, 3.5)])
+        a, b = (np.arange(n) < k for k in (right, n_right - right))
+        samples = (backend.asarray(x.astype(float)) for x in (a, b))
+        p = backend.to_numpy(tail_of("permutation", backend.library, *samples))
+        expected = scipy.stats.hypergeom.sf(right[:, 0] - 1, 2 * n, n_right, n)
+        assert p == pytest.approx(expected, rel=rtol)
 
     @pytest.mark.parametrize(("n", "rtol"), [(30, 5e-3), (100, 5e-4), (1000, 1e-5)])
     def test_resampled_ratings(self, backend, n, rtol):
@@ -151,19 +150,15 @@ class TestLattice:
         sums = convolve_power(np.bincount(points) / n, n)
         spread = points.std() * n**0.5
         rtol = max(rtol, 0.0 if backend.float_name == "float64" else 1e-3)
-        for z in (-2.0, 0.0, 0.1, 1.0, 2.5, 4.0):
-            least = round(points.sum() + z * spread)
-            # Between two points of the lattice, the upper one is reached.
-            for part in (0.0, 0.4):
-                offset = 0.25 * (least - part - points.sum()) / n
-                p = bootstrap_tail(
-                    backend.library,
-                    backend.asarray(0.25 * points),
-                    backend.asarray(np.zeros(n)),
-                    backend.asarray(offset),
-                    paired=True,
-                )
-                assert float(p) == pytest.approx(sums[least:].sum(), rel=rtol)
+        least = np.round(
+            points.sum() + np.array([-2.0, 0.0, 0.1, 1.0, 2.5, 4.0]) * spread
+        ).astype(int)
+        expected = [sums[k:].sum() for k in least]
+        # Between two points of the lattice, the upper one is reached.
+        for part in (0.0, 0.4):
+            offsets = 0.25 * (least - part - points.sum()) / n
+            p = paired_tails(backend, 0.25 * points, offsets)
+            assert p == pytest.approx(expected, rel=rtol)
 
     def test_resampled_accuracies_of_two_samples(self):
         n = 200
@@ -255,14 +250,14 @@ class TestEveryTail:
             assert shifted == pytest.approx(p, rel=1e-12 * max(1.0, shift))
 
     def test_batches_are_a_loop(self, backend, name):
-        a, b = draw(3, 2, 40)
-        a[1, 0, 3], b[2, 1, 0] = math.nan, math.inf
+        a, b = draw(2, 2, 40)
+        a[1, 0, 3], b[1, 1, 0] = math.nan, math.inf
         a[0, 0, :] = b[0, 0, :]
         batch = backend.to_numpy(
             tail_of(name, backend.library, backend.asarray(a), backend.asarray(b))
         )
-        assert batch.shape == (3, 2)
-        for entry in np.ndindex(3, 2):
+        assert batch.shape == (2, 2)
+        for entry in np.ndindex(2, 2):
             p = tail_of(
                 name,
                 backend.library,
@@ -273,9 +268,7 @@ class TestEveryTail:
                 batch[entry], backend.to_numpy(p), rtol=10.0 * backend.rtol
             )
         faults = np.isnan(batch)
-        assert faults[1, 0]
-        assert faults[2, 1]
-        assert faults.sum() == 2
+        assert faults.tolist() == [[False, False], [True, True]]
 
     def test_samples_broadcast(self, backend, name):
         a, b = draw(3, 40)
@@ -288,18 +281,14 @@ class TestEveryTail:
     @pytest.mark.parametrize("n", [20, 3000])
     def test_float32_is_near_float64(self, backend, name, n):
         a, b = draw(n, seed=n)
-        for shift in (0.0, 0.1, 3.0 / n**0.5):
-            shifted = (a - a.mean() + shift).astype(np.float32)
-            other = (b - b.mean()).astype(np.float32)
-            expected = tail_of(name, HOST, shifted.astype(float), other.astype(float))
-            p = tail_of(
-                name,
-                backend.library,
-                backend.asarray(shifted, "float32"),
-                backend.asarray(other, "float32"),
-            )
-            assert p.dtype == backend.xp.float32
-            assert float(p) == pytest.approx(float(expected), rel=5e-4)
+        shifts = np.array([[0.0], [0.1], [3.0 / n**0.5]])
+        shifted = (a - a.mean() + shifts).astype(np.float32)
+        other = (b - b.mean() + 0.0 * shifts).astype(np.float32)
+        expected = tail_of(name, HOST, shifted.astype(float), other.astype(float))
+        samples = (backend.asarray(x, "float32") for x in (shifted, other))
+        p = tail_of(name, backend.library, *samples)
+        assert p.dtype == backend.xp.float32
+        np.testing.assert_allclose(backend.to_numpy(p), expected, rtol=5e-4)
 
     @pytest.mark.parametrize("n", [10, 1000, 40_000])
     def test_it_is_smooth_in_the_middle(self, name, n):
@@ -318,9 +307,9 @@ class TestEveryTail:
             effective_size(backend.library, a, b, paired=name.endswith("paired"))
 
     def test_constant_samples_are_ties(self, backend, name):
-        for level in (0.0, 0.3, -1e6):
-            x = backend.asarray(np.full(12, level))
-            assert float(tail_of(name, backend.library, x, x)) == 1.0
+        x = backend.asarray(np.tile([[0.0], [0.3], [-1e6]], 12))
+        p = backend.to_numpy(tail_of(name, backend.library, x, x))
+        assert p.tolist() == [1.0, 1.0, 1.0]
 
     def test_it_is_a_probability(self, backend, name):
         rng = np.random.default_rng(0)

@@ -1,5 +1,6 @@
 """Tests and intervals by resampled t, against slow code, SciPy and enumeration."""
 
+import functools
 import itertools
 import math
 
@@ -18,7 +19,7 @@ from sigarray import (
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_places
-from tests.backends import everywhere
+from tests.backends import EAGER, everywhere
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 
@@ -67,16 +68,26 @@ def share_of_extremes(values, observed, alternative):
     return sides[alternative]
 
 
+@functools.cache
+def permute_slowly(n, m, paired):
+    """Draw samples, and list t of all their permutations.
+
+    Small integers have many ties, and samples that do not vary.
+    """
+    rng, drawn = np.random.default_rng(n * m), []
+    for levels in (3, 9, None):
+        a = rng.integers(0, levels, n) / 3 if levels else rng.normal(1.0, 3.0, n)
+        b = rng.integers(0, levels, m) / 3 if levels else rng.normal(0.0, 1.0, m)
+        drawn.append((a, b, all_permuted(a, b, paired)))
+    return drawn
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize(
     ("n", "m", "paired"), [(7, 7, True), (5, 5, False), (5, 3, False), (4, 7, False)]
 )
 def test_exact_permutations(backend, alternative, n, m, paired):
-    rng = np.random.default_rng(n * m)
-    for levels in (3, 9, None):
-        # Small integers have many ties, and samples that do not vary.
-        a = rng.integers(0, levels, n) / 3 if levels else rng.normal(1.0, 3.0, n)
-        b = rng.integers(0, levels, m) / 3 if levels else rng.normal(0.0, 1.0, m)
+    for a, b, permuted in permute_slowly(n, m, paired):
         result = permutation_test(
             *map(backend.asarray, (a, b)),
             paired=paired,
@@ -84,7 +95,7 @@ def test_exact_permutations(backend, alternative, n, m, paired):
             alternative=alternative,
         )
         observed = slow_t(a - b) if paired else slow_t(a, b)
-        expected = share_of_extremes(all_permuted(a, b, paired), observed, alternative)
+        expected = share_of_extremes(permuted, observed, alternative)
         assert float(result.pvalue) == pytest.approx(expected, abs=1e-6)
         assert float(result.statistic) == pytest.approx(observed, rel=1e-4, abs=1e-5)
 
@@ -142,8 +153,15 @@ def test_random_permutations_converge_to_all(backend):
     assert float(drawn.pvalue) == pytest.approx(2 * (min(tails) + 1) / 1901, abs=2e-3)
 
 
-@everywhere
-@pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 5), (6, 2)])
+# JAX, which compiles each function for each size, for one of them.
+@pytest.mark.parametrize(
+    ("backend", "n", "m"),
+    [
+        *((name, n, m) for name in EAGER for n, m in ((4, 4), (3, 5), (6, 2))),
+        ("jax.numpy", 3, 5),
+    ],
+    indirect=["backend"],
+)
 def test_samples_that_do_not_vary(backend, n, m):
     a, b = backend.asarray([2.1] * n), backend.asarray([0.3] * m)
     result = permutation_test(a, b, statistic="t", alternative="greater")
@@ -162,8 +180,10 @@ def test_samples_that_do_not_vary(backend, n, m):
     assert [float(low), float(high)] == pytest.approx([1.8, 1.8])
 
 
-def slow_replicates(a, b, paired, count):
+@functools.cache
+def slow_replicates(n, m, paired, count):
     """t of resamples, about the observed difference, one after the other."""
+    a, b = draw(n, m)
     samples = [a] if b is None else [a - b] if paired else [a, b]
     sizes = [len(x) for x in samples]
     seed = seed_words(HOST, 5)
@@ -195,7 +215,7 @@ def test_bootstrap_replicates(backend, n, m, paired):
     samples = [backend.asarray(x) for x in (a, b) if x is not None]
     options = {"statistic": "t", "paired": paired, "rng": 5}
     replicates = bootstrap_replicates(*samples, start=0, count=300, **options)
-    expected = slow_replicates(a, b, paired, 300)
+    expected = slow_replicates(n, m, paired, 300)
     is_finite = np.isfinite(expected)
     values = backend.to_numpy(replicates)
     np.testing.assert_allclose(
@@ -217,7 +237,7 @@ def test_bootstrap_counts_replicates(backend, alternative, n, m, paired):
         *samples, n_resamples=300, alternative=alternative, **options
     )
     observed = slow_t(a - b) if paired else slow_t(a, b)
-    values = slow_replicates(a, b, paired, 300)
+    values = slow_replicates(n, m, paired, 300)
     if alternative == "two-sided":
         count = np.sum(np.abs(values) >= abs(observed) - 1e-6)
     elif alternative == "greater":
@@ -241,7 +261,7 @@ def test_intervals(backend, level, n, m, paired):
         n_resamples=299,
         rng=5,
     )
-    values = np.sort(slow_replicates(a, b, paired, 299))
+    values = np.sort(slow_replicates(n, m, paired, 299))
     given = [a] if b is None else [a - b] if paired else [a, b]
     difference = given[0].mean() - (given[1].mean() if len(given) == 2 else 0.0)
     error = math.sqrt(sum(x.var(ddof=1) / len(x) for x in given))

@@ -15,10 +15,10 @@ def by_model(table):
     return {f"m{k}": row for k, row in enumerate(table)}
 
 
-def measure_refusals(n_models, n_runs, decimals, append=None):
+def measure_refusals(n_tables, n_models, n_runs, decimals, append=None):
     rng = np.random.default_rng(5)
     n_refused = 0
-    for _ in range(400):
+    for _ in range(n_tables):
         table = rng.normal(80.0, 1.0, (n_models, n_runs)).round(decimals)
         if append is not None:
             table = append(table, decimals)
@@ -26,15 +26,15 @@ def measure_refusals(n_models, n_runs, decimals, append=None):
             refuse_mean_rows("f.csv", by_model(table))
         except TableError:
             n_refused += 1
-    return n_refused / 400
+    return n_refused / n_tables
 
 
 @pytest.mark.parametrize("n_models", [2, 5])
 @pytest.mark.parametrize("n_runs", [4, 5, 20])
 @pytest.mark.parametrize("decimals", [0, 1, 4])
 def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
-    """Measured: at most 0.8 % of tables."""
-    assert measure_refusals(n_models, n_runs, decimals) <= 0.02
+    """Measured: at most 0.8 % of tables; 4 of 200 exclude a limit of 5 % for 0.5."""
+    assert measure_refusals(200, n_models, n_runs, decimals) <= 0.02
 
 
 def test_answers_of_0_and_1_are_no_means():
@@ -73,12 +73,12 @@ def test_shares_of_few_items_are_hardly_ever_refused(draw):
     """Measured: at most 0.5 %, of tables that hold a maximum as often as not."""
     rng = np.random.default_rng(8)
     n_refused = 0
-    for _ in range(400):
+    for _ in range(200):
         try:
             refuse_mean_rows("f.csv", by_model(draw(rng)))
         except TableError:
             n_refused += 1
-    assert n_refused <= 4
+    assert n_refused <= 2
 
 
 @pytest.mark.parametrize("draw", [shares(30, 6), shares(38, 6, 4), shares(150, 6)])
@@ -116,7 +116,8 @@ def at_the_end(statistic):
     ],
 )
 def test_rows_that_are_computed_are_refused(append, decimals):
-    assert measure_refusals(4, 6, decimals, append) >= 0.98
+    """At least 98 of 100: a limit of nearness at a tenth of it would leave many."""
+    assert measure_refusals(100, 4, 6, decimals, append) >= 0.98
 
 
 def test_a_mean_of_scores_of_two_digits_is_said():

@@ -3,6 +3,7 @@
 import csv
 import functools
 import math
+import random
 from pathlib import Path
 
 import numpy as np
@@ -90,37 +91,40 @@ class TestPValue:
 
 
 def resample_slowly(rng, gold, a, b, items, answers):
-    """One test set under each hypothesis, item by item: section 4.1 of the paper."""
+    """One test set under each hypothesis, item by item: section 4.1 of the paper.
+
+    Each of gold, a and b is a list of the responses to each item.
+    """
 
     def draw(pool, n):
-        pool = pool[~np.isnan(pool)]
         if answers == "all":
             return pool
-        return rng.choice(pool, 1 if answers == "one" else n)
+        return rng.choices(pool, k=1 if answers == "one" else n)
 
     sets = []
     for is_null in (False, True):
-        chosen = np.arange(len(gold))
+        chosen = range(len(gold))
         if items == "bootstrap":
-            chosen = rng.integers(0, len(gold), len(gold))
+            chosen = rng.choices(chosen, k=len(gold))
         means = []
         for i in chosen:
-            n_a, n_b = np.sum(~np.isnan(a[i])), np.sum(~np.isnan(b[i]))
-            of_gold = draw(gold[i], np.sum(~np.isnan(gold[i])))
+            n_a, n_b = len(a[i]), len(b[i])
             if not is_null:
                 of_a, of_b = draw(a[i], n_a), draw(b[i], n_b)
+            elif answers == "all":
+                pool = rng.sample(a[i] + b[i], n_a + n_b)
+                of_a, of_b = pool[:n_a], pool[n_a:]
             else:
-                pool = np.concatenate([a[i], b[i]])
-                if answers in ("all", "first"):
-                    pool = rng.permutation(pool[~np.isnan(pool)])
-                    of_a, of_b = pool[:n_a], pool[n_a:]
-                    if answers == "first":
-                        of_a, of_b = of_a[:1], of_b[:1]
-                else:
-                    of_a, of_b = draw(pool, n_a), draw(pool, n_b)
-            means.append([x.mean() for x in (of_gold, of_a, of_b)])
+                of_a, of_b = (draw(a[i] + b[i], n) for n in (n_a, n_b))
+            of_all = draw(gold[i], len(gold[i])), of_a, of_b
+            means.append([sum(x) / len(x) for x in of_all])
         sets.append(np.array(means).T)
     return sets
+
+
+def list_responses(scores):
+    """List the responses to each item that are there."""
+    return [x[~np.isnan(x)].tolist() for x in scores]
 
 
 class TestResponseTest:
@@ -128,7 +132,7 @@ class TestResponseTest:
     @pytest.mark.parametrize("answers", ["all", "bootstrap", "one"])
     @pytest.mark.parametrize("metric", ["mae", "wins_mae"])
     def test_agrees_with_slow_code(self, likert, items, answers, metric):
-        """Mean p-values of six runs each, within 6 standard errors by their spread."""
+        """Mean p-values of 30 runs each, within 6 standard errors by their spread."""
         gold, a, b = (x.copy() for x in likert)
         a[::4, 2], b[1::3, 1:], gold[2::5, 0] = np.nan, np.nan, np.nan
 
@@ -138,15 +142,12 @@ class TestResponseTest:
             lead = np.abs(gold - b) - np.abs(gold - a)
             return np.mean((lead > 1e-9) * 1.0 - (lead < -1e-9) * 1.0)
 
-        rng = np.random.default_rng(0)
+        rng, known = random.Random(0), [list_responses(x) for x in (gold, a, b)]
         slow, fast = [], []
-        for seed in range(6):
+        for seed in range(30):
             leads = [
-                [
-                    find_lead(*x)
-                    for x in resample_slowly(rng, gold, a, b, items, answers)
-                ]
-                for _ in range(20)
+                [find_lead(*x) for x in resample_slowly(rng, *known, items, answers)]
+                for _ in range(30)
             ]
             slow.append(count_pairs(*np.round(np.array(leads).T, 12), "greater"))
             result = response_test(
@@ -156,11 +157,11 @@ class TestResponseTest:
                 metric=metric,
                 items=items,
                 responses=answers,
-                n_resamples=20,
+                n_resamples=30,
                 rng=seed,
             )
             fast.append(float(result.pvalue))
-        error = np.sqrt((np.var(slow) + np.var(fast)) / 5)
+        error = np.sqrt((np.var(slow) + np.var(fast)) / 29)
         assert np.mean(fast) == pytest.approx(np.mean(slow), abs=6 * error + 1e-3)
 
     def test_one_response_is_a_permutation_test(self):
