@@ -23,8 +23,8 @@ warnings.simplefilter("ignore")
 torch.set_num_threads(1)
 
 
-def join(rank):
-    store = dist.FileStore(os.environ["STORE"], 2)
+def join(rank, store):
+    store = dist.FileStore(store, 2)
     limit = datetime.timedelta(seconds=60)
     dist.init_process_group(
         "gloo", store=store, rank=rank, world_size=2, timeout=limit
@@ -45,48 +45,31 @@ def check(x, y):
     torch.testing.assert_close(x, y, rtol=0, atol=0, equal_nan=True)
 
 """
-SCORES = """
-def work(rank):
-    group = join(rank)
+START_OF_BODY = """
+def work(rank, name, store):
+    group = join(rank, store)
     generator = torch.Generator().manual_seed(0)
     a, b = torch.randn(2, 101, generator=generator)
     by = {"n_resamples": 500, "batch": 50, "workers": group}
 """
-END = """
-    print("done")
+END_OF_BODY = """
+    os.write(1, f"done: {name}\\n".encode())  # at once, beside the other rank
     dist.destroy_process_group()
-
-
-with executed_by(Execution(least=0, room=800)):
-    torch.multiprocessing.start_processes(work, nprocs=2, start_method="fork")
 """
-
-
-@pytest.fixture
-def torch():
-    torch = require("torch")
-    if not (torch.distributed.is_available() and hasattr(os, "fork")):
-        pytest.skip("torch has no processes here")
-    return torch
-
-
-@pytest.fixture
-def work(torch, tmp_path):
-    def start(body):
-        code, output = run(START + body + END, STORE=str(tmp_path / "store"))
-        assert code == 0, output
-        assert output.count("done") == 2, output
-
-    return start
-
-
-@whole_suite
-def test_ranks_give_the_bits_of_one(work):
-    """All that has replicates; the numbers that are received at once are few."""
-    work(
-        """
-def work(rank):
-    group = join(rank)
+END = """
+with executed_by(Execution(least=0, room=800)):
+    for k, (name, body) in enumerate(BODIES.items()):
+        print("begun:", name, flush=True)
+        exec(body)
+        own = (name, os.path.join(FOLDER, str(k)))
+        torch.multiprocessing.start_processes(
+            work, args=own, nprocs=2, start_method="fork"
+        )
+"""
+# What the ranks do, by name, each time in new processes.
+BODIES = {
+    # All that has replicates; the numbers that are received at once are few.
+    "ranks give the bits of one": """
     ranks._MAX_RECEIVED = 60
     for case in CASES:
         slow = case.id == "bootstrap_power_analysis-aso"  # chunks within chunks
@@ -98,15 +81,9 @@ def work(rank):
             check(x, y)
         mine = torch.cat([x.reshape(-1).to(torch.float64) for x in alone])
         check(*ranks._gather(mine, group))
-"""
-    )
-
-
-def test_ranks_share_chunks(work):
-    """Also where torch compiles, and by the state of a generator."""
-    work(
-        SCORES
-        + """
+""",
+    # Also where torch compiles, and by the state of a generator.
+    "ranks share chunks": """
     shares = []
     draw = chunks.compute_chunks
 
@@ -127,14 +104,8 @@ def test_ranks_share_chunks(work):
     check(compiled(a, b), first)
     check(aso(a, b, rng=torch.Generator().manual_seed(3), **by),
           aso(a, b, rng=torch.Generator().manual_seed(3), **(by | {"workers": None})))
-"""
-    )
-
-
-def test_calls_that_differ_between_ranks_are_refused(work):
-    work(
-        SCORES
-        + """
+""",
+    "calls that differ between ranks are refused": """
     refuses(lambda: aso(a, b, **by), "Expected rng to be an int where the ranks")
     same = "Expected the same call on all ranks"
     refuses(lambda: aso(a + rank, b, rng=0, **by), same)
@@ -160,29 +131,17 @@ def test_calls_that_differ_between_ranks_are_refused(work):
     outside = dist.new_group([0])
     if rank == 1:
         refuses(lambda: aso(a, b, rng=0, workers=outside), "ranks outside of a group")
-"""
-    )
-
-
-def test_ranks_that_differ_give_nan_where_nothing_may_wait(work):
-    """A look at the numbers would wait for the device."""
-    work(
-        SCORES
-        + """
+""",
+    # A look at the numbers would wait for the device.
+    "ranks that differ give nan where nothing may wait": """
     first = aso(a, b, rng=0, **by)
     ranks._can_wait = lambda x: False
     result = aso(a + rank, b, rng=0, **by)
     assert all(x.isnan() for x in result), result
     assert permutation_test(a, b, rng=rank, workers=group).pvalue.isnan()
     check(aso(a, b, rng=0, **by), first)
-"""
-    )
-
-
-def test_scores_of_all_ranks_are_gathered(work):
-    work(
-        SCORES
-        + """
+""",
+    "scores of all ranks are gathered": """
     for n in (1, 7, 8):
         items = torch.randn(3, n, generator=generator)
         sampler = torch.utils.data.DistributedSampler(range(n), shuffle=False)
@@ -196,8 +155,27 @@ def test_scores_of_all_ranks_are_gathered(work):
     refuses(lambda: gather_scores(own[: 2 + rank], n_items=8), others)
     integers = gather_scores(torch.tensor([rank, 2 + rank]), n_items=4)
     check(integers, torch.arange(4, dtype=torch.float64))
-"""
-    )
+""",
+}
+
+
+@pytest.fixture
+def torch():
+    torch = require("torch")
+    if not (torch.distributed.is_available() and hasattr(os, "fork")):
+        pytest.skip("torch has no processes here")
+    return torch
+
+
+@whole_suite
+def test_programs_of_two_ranks(torch, tmp_path):
+    """Each body in two new processes, which are forked where all is imported."""
+    bodies = {name: START_OF_BODY + body + END_OF_BODY for name, body in BODIES.items()}
+    program = START + f"BODIES = {bodies!r}\nFOLDER = {str(tmp_path)!r}\n" + END
+    code, output = run(program)
+    assert code == 0, output
+    for name in BODIES:
+        assert output.count(f"done: {name}\n") == 2, output
 
 
 def test_without_processes(torch):
