@@ -18,7 +18,7 @@ _USUAL = {
         qid queryid promptid segmentid segid sentenceid sentid itemidx idx question
         prompt instance uid id""",
     "run": """run runid seed randomseed rngseed dataseed trial trialid repetition
-        replicate repeat runname randomstate""",
+        replicate repeat rep runname randomstate""",
     "task": "task taskname dataset datasetname benchmark game env environment corpus",
     "cluster": "cluster clusterid passageid documentid",
     "metric": "metric metricname measure",

@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._host import copy_array
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
+from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_scores import take_wide
@@ -94,7 +95,11 @@ def _read_models(
         msg = f"{source}: expected each model once; got two names that are one text."
         raise TableError(msg)
     cells: dict[int, Any] = {}
+    maybe_runs = guess_run_names(columns)
     for place, (name, x) in enumerate(columns.items()):
+        if name == maybe_runs and _are_texts(x):
+            cells[place] = list(x)
+            continue
         column = _copy_scores(x, f"{source}, {name}")
         if column.ndim != 1 or not column.size:
             msg = (
@@ -115,8 +120,12 @@ def _read_models(
             raise TableError(msg)
         cells[place] = column
     names = dict(enumerate(columns))
-    # Columns that the caller names are models.
-    if choice.models is None:
-        choice = replace(choice, models=list(columns))
     wide = WideTable(source, names, cells, lambda k: f"{source}, score {k + 1}")
+    # Columns that the caller names are models, but for one that names the runs.
+    if choice.models is None and find_run_names(wide, {}, choice) is None:
+        choice = replace(choice, models=list(columns))
     return take_wide(wide, {}, choice)
+
+
+def _are_texts(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) and any(isinstance(y, str) for y in x)

@@ -97,7 +97,7 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
         No such column, or a blank cell in it.
     """
     rows: dict[str, list[int]] = {}
-    for k, task in enumerate(_read_names(table, column, "task")):
+    for k, task in enumerate(list_names_of_rows(table, column, "task")):
         rows.setdefault(task, []).append(k)
     return {task: take_rows(table, kept) for task, kept in rows.items()}
 
@@ -262,7 +262,7 @@ def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
     TableError
         A name twice, or a blank cell.
     """
-    ids = _read_names(table, column, role)
+    ids = list_names_of_rows(table, column, role)
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if first.setdefault(name, k) != k:
@@ -277,7 +277,7 @@ def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
     return ids
 
 
-def _read_names(table: WideTable, column: str, role: str) -> list[str]:
+def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
     """Return the name in a column of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:

@@ -8,12 +8,13 @@ import numpy as np
 
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank
+from sigarray.read._cells import find_blank, is_blank
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import Counts, blank_missing, find_worst, say_missing
 from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
@@ -21,6 +22,7 @@ from sigarray.read._wide import (
     WideTable,
     ask_about_unnamed,
     list_empty,
+    list_names_of_rows,
     read_ids,
     read_wide,
     split_tasks,
@@ -52,10 +54,10 @@ def read_columns(
         parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
         for part in parts.values():
             read_ids(part, of_index["run"], "run")
-    table = take_wide(wide, chosen, choice)
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    table = take_wide(wide, chosen, choice)
     return table._replace(notes=(*said, *table.notes))
 
 
@@ -68,6 +70,13 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         A column or a cell is not what was expected; options of other tables.
     """
     _check_options(wide, chosen, choice)
+    of_runs = find_run_names(wide, chosen, choice)
+    if of_runs is not None:
+        table = take_wide(wide, {**chosen, "run": of_runs}, choice)
+        if table.unit == "item":
+            raise ask_about_marks(wide.source, of_runs)
+        note = f"{wide.source}: column {of_runs!r} names the runs"
+        return table._replace(notes=(note, *table.notes))
     tasks: dict[str, Scores] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
     pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
@@ -256,7 +265,7 @@ def _take_task(
         is_of_items, said = find_unnamed_items(place, scores)
         notes += said
     if wide_scores.ids is None:
-        return scores, _number(scores), notes, is_of_items
+        return scores, _name_runs(wide, scores, chosen), notes, is_of_items
     places = {name: k for k, name in enumerate(wide_scores.ids)}
     order = [places[name] for name in sort_ids(places)]
     scores = {model: column[order] for model, column in scores.items()}
@@ -268,6 +277,21 @@ def _number(scores: Scores) -> dict[str, tuple[str, ...]]:
     """Return the numbers of scores without names; models of one size share a tuple."""
     numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
     return {model: numbers[: len(column)] for model, column in scores.items()}
+
+
+def _name_runs(
+    wide: WideTable, scores: Scores, chosen: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the names of runs in a column, or numbers without one."""
+    if "run" not in chosen:
+        return _number(scores)
+    names = np.asarray(list_names_of_rows(wide, chosen["run"], "run"), object)
+    places = {model: k for k, model in wide.names.items()}
+    ids = {}
+    for model in scores:
+        filled = ~find_blank(wide.cells[places[model]])
+        ids[model] = tuple(names[: len(filled)][filled].tolist())
+    return ids
 
 
 def _find_index_roles(

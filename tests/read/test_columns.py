@@ -63,21 +63,21 @@ class TestIndexColumns:
     def test_other_names_of_an_index(self, name):
         assert looks_like_index(name, [])
 
-    FILE = "seed,doc_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
+    FILE = "epoch,doc_id,A,B\n11,7,0.5,0.6\n5,9,0.6,0.65\n8,4,0.4,0.7\n"
 
     @pytest.mark.parametrize("command", ["compare", "power"])
     def test_they_are_refused_with_advice(self, write, run, command):
         path = write(self.FILE)
         code, out, err = run(command, path)
         assert (code, out) == (2, "")
-        assert "line 1, columns 1, 2 (seed, doc_id): expected scores of a model" in err
-        assert "by name. Leave it out with --ignore seed,doc_id, or choose" in err
-        assert run(command, path, "--ignore", "seed,doc_id")[0] == 0
+        assert "line 1, columns 1, 2 (epoch, doc_id): expected scores of a model" in err
+        assert "by name. Leave it out with --ignore epoch,doc_id, or choose" in err
+        assert run(command, path, "--ignore", "epoch,doc_id")[0] == 0
 
     def test_they_may_be_left_out_or_chosen(self, write):
         path = write(self.FILE)
-        assert list(read_scores(path, None, ["seed", "doc_id"])) == ["A", "B"]
-        assert list(read_scores(path, ["seed", "A"])) == ["seed", "A"]
+        assert list(read_scores(path, None, ["epoch", "doc_id"])) == ["A", "B"]
+        assert list(read_scores(path, ["epoch", "A"])) == ["epoch", "A"]
         assert list(read_scores(path, ["A", "B"])) == ["A", "B"]
 
     def test_a_column_that_counts_rows(self, write, run):
@@ -89,9 +89,9 @@ class TestIndexColumns:
         assert run("compare", path, "--columns", "A,x")[0] == 0
 
     def test_text_in_an_index_is_no_wrong_number(self, write, run):
-        path = write("run,A,B\nfirst,1,2\nsecond,4,3\n")
-        assert "--ignore run" in run("compare", path)[2]
-        assert run("compare", path, "--ignore", "run")[0] == 0
+        path = write("id,A,B\nfirst,1,2\nsecond,4,3\n")
+        assert "--ignore id" in run("compare", path)[2]
+        assert run("compare", path, "--ignore", "id")[0] == 0
 
     def test_a_column_without_a_name(self, write, run):
         path = write(",A,B\n0,0.5,0.6\n1,0.6,0.65\n")
@@ -106,10 +106,12 @@ class TestIndexColumns:
 
     def test_ignored_columns_exist_and_are_not_chosen(self, write, run, capsys):
         path = write(self.FILE)
-        _, _, err = run("compare", path, "--ignore", "sed")
-        assert "has no column 'sed'. Its columns are 'seed', 'doc_id', 'A', 'B'" in err
+        _, _, err = run("compare", path, "--ignore", "epich")
+        assert (
+            "has no column 'epich'. Its columns are 'epoch', 'doc_id', 'A', 'B'" in err
+        )
         with pytest.raises(SystemExit):
-            run("compare", path, "--ignore", "seed", "--columns", "A,B")
+            run("compare", path, "--ignore", "epoch", "--columns", "A,B")
         assert "not allowed with argument" in capsys.readouterr().err
 
 

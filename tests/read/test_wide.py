@@ -12,7 +12,7 @@ from tests.read.long_tables import as_csv, as_lists
 
 def test_a_column_of_text_in_a_wide_table(write):
     text = "name,task,seed,acc\nbase,x,1,0.5\nnew,x,2,0.6\n"
-    with pytest.raises(TableError, match=r"frame\.drop\(columns=\['seed'\]\)"):
+    with pytest.raises(TableError, match=r"leave it out with frame\.drop\(columns=\["):
         read.scores(write(text))
     text = "name,acc\nbase,0.5\nnew,0.6\n"
     with pytest.raises(TableError, match=r"got 'base'\. .* pass model='name'"):

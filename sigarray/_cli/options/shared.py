@@ -39,7 +39,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         type=_split_names,
         default=[],
         metavar="NAME,...",
-        help="read all columns but these, such as seed",
+        help="read all columns but these, such as step",
     )
     scores.add_argument(
         "--metric",

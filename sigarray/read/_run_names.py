@@ -1,0 +1,100 @@
+"""The column that names the runs, in a table with a column for each model."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import as_text, find_blank, looks_like_score
+from sigarray.read._columns import quote_names
+from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray.read._score_table import Choice
+from sigarray.read._wide import WideTable, list_names_of_rows, split_tasks
+
+_WHOLE = re.compile(r"[+-]?\d+")
+_MAX_SHOWN = 3
+
+
+def find_run_names(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> str | None:
+    """Return the column that names the run of each row, by its name and its values.
+
+    It is named as columns of runs are, such as "seed" or "trial", and holds a different
+    whole number or text in each row, of a task if there are tasks. None if there is no
+    such column, if the user has chosen what the columns are, or if its whole numbers
+    may be the scores of a model among others that are whole.
+
+    Raises
+    ------
+    TableError
+        Such a column, with a value twice.
+    """
+    if {"item", "run"} & {*chosen} or choice.unit in ("item", "cluster"):
+        return None
+    if choice.models is not None:
+        return None
+    known = {*choice.ignored, *chosen.values()}
+    columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+    name = guess_run_names(columns)
+    if name is None or find_blank(columns[name]).any():
+        return None
+    texts = [as_text(x) for x in columns[name]]
+    others = [x for other, x in columns.items() if other != name]
+    if len(texts) < max(map(len, others), default=0):
+        return None
+    are_numbers = any(map(looks_like_score, columns[name]))
+    if are_numbers and not _are_numbers_of_runs(texts, others):
+        return None
+    parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+    for part in parts.values():
+        _refuse_twice(part, name, columns)
+    return name
+
+
+def guess_run_names(names: Mapping[str, Any]) -> str | None:
+    """Return the one of some columns that is named as those of runs are."""
+    columns = dict.fromkeys(names, ())
+    return find_roles(Frame("", "", columns, ()), {}).get("run")
+
+
+def ask_about_marks(source: str, name: str) -> TableError:
+    """Return the error for runs by a name whose scores of 0 and 1 are as of items."""
+    return TableError(
+        f"{source}: expected to know what a row is of; got column {name!r}, as of "
+        "runs, and scores of two values, as of items. Pass --unit run where each row "
+        f"is a run; or --item {name} where it names the items of a test set, by which "
+        "models are paired."
+    )
+
+
+def _are_numbers_of_runs(texts: Sequence[str], others: Sequence[Any]) -> bool:
+    """Tell whether whole numbers name runs; else a model may have such scores."""
+    if not all(map(_WHOLE.fullmatch, texts)):
+        return False
+    numbers = sorted(map(int, texts))
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return True
+    return not all(_WHOLE.fullmatch(as_text(x)) for cells in others for x in cells)
+
+
+def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
+    """Refuse two rows of one run, of which another column may say the task."""
+    first: dict[str, int] = {}
+    for k, run in enumerate(list_names_of_rows(wide, name, "run")):
+        if first.setdefault(run, k) == k:
+            continue
+        texts = [
+            x
+            for x, cells in columns.items()
+            if x != name and not any(map(looks_like_score, cells))
+        ]
+        such = f", such as {list_names(texts, _MAX_SHOWN)}" if texts else ""
+        msg = (
+            f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
+            f"again, as at {wide.place(first[run])}. Where a column says of which "
+            f"task a row is{such}, name it with --task; where it is of items, by which "
+            f"models are paired, with --item; or leave {name!r} out with --ignore "
+            f"{quote_names([name])}, or choose the models with --columns."
+        )
+        raise TableError(msg)
