@@ -83,11 +83,11 @@ def scores(
         Leave out items or runs without a score of some model; otherwise, these are an
         error.
     missing : {"drop", "worst"}, optional
-        What to do with missing scores: NaN, words such as "n/a", and blank cells.
-        "drop" leaves out runs without a score, and items without one of some model for
-        all models. "worst" counts a run without a score, one that has crashed, as the
-        worst score that any model has on the task. By default blank cells are left out,
-        and others are an error.
+        What to do with missing scores: NaN, words such as "n/a", blank cells, and
+        those of runs that a tracker marks as crashed. "drop" leaves out runs without a
+        score, and items without one of some model for all models. "worst" counts a run
+        without a score, one that has crashed, as the worst score that any model has on
+        the task. By default blank cells are left out, and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses and error rates: lower scores are better.
 

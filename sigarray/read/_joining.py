@@ -13,7 +13,14 @@ from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import list_names
-from sigarray.read._missing import Counts, find_worst, say_missing, treat_missing
+from sigarray.read._missing import (
+    Counts,
+    ask_about_crashed,
+    find_worst,
+    leave_out_unnamed,
+    say_missing,
+    treat_missing,
+)
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._summaries import find_computed, find_summaries
@@ -29,13 +36,15 @@ def join_records(
 ) -> ScoreTable:
     """Join the scores of each task by item or run."""
     records = _choose_records(records, choice)
+    ask_about_crashed(records, choice.missing)
+    records, without_names = leave_out_unnamed(records, choice.missing)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
     records, stepped, doubts = take_last_steps(records)
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     by_task = {x[0].task or "": x for x in records.split("task")}
-    notes = [*notes, *stepped]
+    notes = [*notes, *without_names, *stepped]
     tasks, ids, pairs = {}, {}, {}
     n_missing: dict[str, Counts] = {}
     models = _list_models(records, choice)
@@ -122,7 +131,8 @@ def _treat_missing(
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    line = say_missing(counts, choice.missing, what, worst)
+    have_crashed = bool(records.find_crashed().any())
+    line = say_missing(counts, choice.missing, what, worst, have_crashed=have_crashed)
     task = records[0].task
     return treated, counts, [line if task is None else f"task {task!r}: {line}"]
 

@@ -1,7 +1,7 @@
 """Scores that are missing: crashed runs, and items without an answer."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -98,6 +98,9 @@ def treat_missing(
         for model in models.list_known()
     }
     counts = {model: n for model, n in counts.items() if n}
+    if lacks.all():
+        msg = f"{source}: expected scores that are not missing; got none."
+        raise TableError(msg)
     if missing == "worst":
         if is_of_pairs:
             raise _refuse_worst(source)
@@ -118,21 +121,95 @@ def treat_missing(
     return kept, counts
 
 
+def ask_about_crashed(records: Records, missing: Missing | None) -> None:
+    """Ask what becomes of runs that have crashed.
+
+    Raises
+    ------
+    TableError
+        Such runs, without an answer.
+    """
+    is_one = records.find_crashed()
+    if missing is not None or not is_one.any():
+        return
+    crashed = records.take(np.flatnonzero(is_one))
+    models = crashed.factors["model"]
+    counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
+    states = sorted({str(x).lower() for x in crashed.list_known("state")})
+    words = ", ".join(x for x in states if not x.isdigit())
+    n, of_states = len(crashed), f" ({words})" if words else ""
+    msg = (
+        f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
+        f"crashed; got {n} of {len(records)}{of_states}: "
+        f"{_count(counts)}. Leave {'it' if n == 1 else 'them'} out with --missing "
+        f"drop; or count {'it' if n == 1 else 'each'} as the worst score that any "
+        "model has, with --missing worst."
+    )
+    raise TableError(msg)
+
+
+def leave_out_unnamed(
+    records: Records, missing: Missing | None
+) -> tuple[Records, list[str]]:
+    """Leave out runs that have crashed before their model or task was logged.
+
+    Raises
+    ------
+    TableError
+        Such runs are to count as the worst of a task.
+    """
+    have_crashed = records.find_crashed()
+    if missing is None or not have_crashed.any():
+        return records, []
+    for role in ("model", "task", "item", "run"):
+        is_blank = records.factors[role].codes < 0
+        lacks = have_crashed & is_blank
+        if not lacks.any() or is_blank.all():
+            continue
+        n, first = int(lacks.sum()), records[int(np.argmax(lacks))]
+        if missing == "worst":
+            msg = (
+                f"{first.place}: expected the {role} of a run that has crashed, for "
+                "--missing worst; got a blank cell. Fill it in, or pass --missing drop."
+            )
+            raise TableError(msg)
+        some = "run that has crashed was" if n == 1 else "runs that have crashed were"
+        rest, notes = leave_out_unnamed(records.take(np.flatnonzero(~lacks)), missing)
+        source = first.frame.source
+        return rest, [f"{source}: {n} {some} left out, without a {role}", *notes]
+    return records, []
+
+
 def say_missing(
-    counts: Mapping[str, int], missing: Missing, what: str, worst: float | None
+    counts: Mapping[str, int],
+    missing: Missing,
+    what: str,
+    worst: float | None,
+    *,
+    have_crashed: bool = False,
 ) -> str:
     """Say how many scores were missing, and what was done."""
-    of = shorten([f"{n} of {x!r}" for x, n in counts.items()], _MAX_SHOWN)
+    of = _count(counts)
+    which = (
+        "that have crashed, or have no score," if have_crashed else "without a score"
+    )
     if missing == "worst":
-        return (
-            f"missing scores of runs count as {worst:.6g}, the worst of all models: "
-            f"{of}"
-        )
+        return f"runs {which} count as {worst:.6g}, the worst of all models: {of}"
     if what == "run":
-        return f"runs without a score were left out: {of}"
+        return f"runs {which} were left out: {of}"
     return (
         f"{what}s without a score of some model were left out for all models; missing "
         f"are {of}"
+    )
+
+
+def _count(counts: Mapping[Any, int]) -> str:
+    return shorten(
+        [
+            f"{n} {'without a model' if x is None else f'of {x!r}'}"
+            for x, n in counts.items()
+        ],
+        _MAX_SHOWN,
     )
 
 

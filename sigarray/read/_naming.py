@@ -19,7 +19,7 @@ def are_tasks(readings: Sequence[Reading | None]) -> bool:
     """Tell whether several files have several models each, and so are tasks."""
     records_of_files = [reading.records for reading in readings if reading is not None]
     return len(records_of_files) > 1 and all(
-        records[0].task is None and len(records.list_known("model")) > 1
+        not records.has("task") and len(records.list_known("model")) > 1
         for records in records_of_files
     )
 
@@ -37,7 +37,7 @@ def name_records(file: SourceFile, reading: Reading, *, is_of_task: bool) -> Rec
             )
             raise TableError(msg)
         return records.name(model=file.model)
-    if first.model is not None:
+    if records.has("model"):
         if is_of_task:
             return records.name(task=file.model)
         return records

@@ -28,7 +28,7 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
-from sigarray.read._records import FACTORS, Records
+from sigarray.read._records import FACTORS, Records, find_crashed
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -71,7 +71,7 @@ def read_records(
     """Return the scores of a table with a row for each.
 
     Missing scores are NaN if they are kept; blank ones of a table with steps were not
-    taken at a step, and are left out.
+    taken at a step, and are left out. Scores of runs that have crashed are always NaN.
 
     Raises
     ------
@@ -90,20 +90,20 @@ def read_records(
         metric, rows = _choose_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
     cells = take(frame.columns[column], rows)
-    is_kept = ~find_blank(cells)
-    if keeps_missing and "step" not in roles:
-        is_kept[:] = True
-    filled = rows[is_kept]
-    lacks = find_missing(take(cells, np.flatnonzero(is_kept)))
-    known = filled[~lacks] if keeps_missing else filled
+    # What a run has logged before it crashed is no score of it.
+    have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
+    lacks = have_crashed | (find_missing(cells) & keeps_missing)
+    is_kept = lacks | ~find_blank(cells)
+    if keeps_missing and "step" in roles:
+        is_kept = ~find_blank(cells)
+    filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
+    known = filled[~lacks]
     numbers = read_cells(
         {column: take(frame.columns[column], known)},
         lambda name, k: frame.place(name, known[k]),
     )
-    scores = numbers.columns[column]
-    if keeps_missing:
-        scores = np.full(len(filled), np.nan)
-        scores[~lacks] = numbers.columns[column]
+    scores = np.full(len(filled), np.nan)
+    scores[~lacks] = numbers.columns[column]
     notes = [*frame.notes, *numbers.notes]
     n_blank = len(rows) - len(filled)
     if n_blank:
@@ -114,7 +114,9 @@ def read_records(
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
-    factors = {role: _read_factor(frame, roles, role, filled) for role in FACTORS}
+    factors = {
+        role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
+    }
     records = Records(
         (frame,),
         (name,),
@@ -225,16 +227,26 @@ def _choose_metric(
 
 
 def _read_factor(
-    frame: Frame, roles: Mapping[str, str], role: str, rows: np.ndarray
+    frame: Frame,
+    roles: Mapping[str, str],
+    role: str,
+    rows: np.ndarray,
+    may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each."""
+    """Return the name in a role for each row, or None for each.
+
+    Rows that may lack it are those of runs that have crashed.
+    """
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]
     cells = take(frame.columns[name], rows)
     factor = encode_texts(cells)
     is_known = np.asarray([x != "nan" for x in factor.values] + [False])
-    for k in np.flatnonzero(~is_known[factor.codes]):
+    lacks = ~is_known[factor.codes]
+    if may_lack is not None:
+        lacks &= ~(may_lack & (factor.codes < 0))
+    for k in np.flatnonzero(lacks):
         cell = cells[k]
         if is_blank(cell) or not isinstance(cell, str):
             msg = (

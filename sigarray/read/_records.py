@@ -19,7 +19,9 @@ from sigarray.read._codes import (
 from sigarray.read._frame import Frame
 
 # The roles of names, texts as a rule.
-FACTORS = ("task", "model", "item", "run", "cluster", "content")
+FACTORS = ("task", "model", "item", "run", "cluster", "content", "state")
+# The states of runs that have crashed, in words of trackers or numbers of MLflow.
+CRASHED = frozenset(("crashed", "failed", "killed", "fail", "4", "5"))
 
 
 class Record(NamedTuple):
@@ -32,6 +34,7 @@ class Record(NamedTuple):
     cluster: str | None
     step: float | None
     content: str | None
+    state: str | None
     score: float
     metric: str
     frame: Frame
@@ -107,6 +110,10 @@ class Records:
         named = {role: repeat(x, len(self)) for role, x in said.items()}
         return replace(self, factors={**self.factors, **named})
 
+    def find_crashed(self) -> np.ndarray:
+        """Tell which scores are of runs that have crashed."""
+        return find_crashed(self.factors["state"])
+
     def list_known(self, role: str) -> list[Any]:
         """List the names in a role, in the order in which they come first."""
         return self.factors[role].list_known()
@@ -163,6 +170,13 @@ def join_all(parts: Sequence[Records]) -> Records:
         np.concatenate([x.steps for x in parts]),
         {role: join_columns([x.factors[role] for x in parts]) for role in FACTORS},
     )
+
+
+def find_crashed(states: Coded) -> np.ndarray:
+    """Tell by the state of each run whether it has crashed."""
+    have_crashed = [str(x).lower() in CRASHED for x in states.values]
+    is_one: np.ndarray = np.asarray([*have_crashed, False])[states.codes]
+    return is_one
 
 
 def find_column(records: Records, role: str) -> str | None:

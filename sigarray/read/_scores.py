@@ -136,7 +136,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
                 else name_as_said(file, reading.records)
             )
             named.append(records_of_file)
-            is_by_path = reading.records[0].model is None and file.said is None
+            is_by_path = not reading.records.has("model") and file.said is None
             first = records_of_file[0]
             if is_by_path and first.model != file.model:
                 splits.append((file.model, (first.model, first.run)))
@@ -244,7 +244,7 @@ def _check_runs(
     """Refuse many models with one run each, if files name them."""
     if any(file.is_named or file.said for file, *_ in files):
         return
-    if any(x.records[0].model is not None for x in readings if x is not None):
+    if any(x.records.has("model") for x in readings if x is not None):
         return
     if table.unit == "run" and len(table.tasks) == 1:
         sizes = [len(x) for x in table.scores.values()]
@@ -273,7 +273,7 @@ def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
     if file.is_named or file.said is not None:
         return False
     is_of_items = "task" in frame.constants or "item" in frame.roles
-    return reading.records[0].model is None and not is_of_items
+    return not reading.records.has("model") and not is_of_items
 
 
 def _names_model(file: SourceFile, n_files: int) -> bool:

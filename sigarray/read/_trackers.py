@@ -14,6 +14,7 @@ from sigarray.read._codes import take
 from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric, squeeze
 from sigarray.read._json import flatten, tabulate_records
+from sigarray.read._records import CRASHED
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
@@ -24,7 +25,7 @@ _OF_RUNS = {
     *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
     *("Updated", "End Time", "Group", "Job Type", "Hostname", "GPU Type", "GPU Count"),
 }
-# A word, or MLflow's number, for the status of a finished run.
+# A word, or MLflow's number, for the state of a finished run.
 _FINISHED = {"finished", "3", "complete"}
 # Columns of values of Optuna's `trials_dataframe`.
 _OF_TRIAL = re.compile(r"values?(_.+)?|user_attrs_.+")
@@ -105,7 +106,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             roles={"run": _find_seed(frame.columns) or "Name"},
             metrics=metrics,
         )
-        return _choose_finished(runs, "State")
+        return _choose_ended(runs, "State")
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
@@ -117,7 +118,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             roles={"run": _find_seed(columns) or "run_id"},
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
-        return _choose_finished(runs, "status") if "status" in names else runs
+        return _choose_ended(runs, "status") if "status" in names else runs
     if {"number", "state", "datetime_start"} <= names:
         trials = replace(
             frame,
@@ -126,7 +127,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
             doubts=_OF_SEARCH,
         )
-        return _choose_finished(trials, "state")
+        return _choose_ended(trials, "state")
     return None
 
 
@@ -197,7 +198,7 @@ def read_mlflow_store(folder: Path) -> Frame:
     seed = _find_seed(frame.columns)
     if seed is not None:
         frame = replace(frame, roles={"run": seed})
-    return _choose_finished(frame, "status")
+    return _choose_ended(frame, "status")
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
@@ -235,38 +236,43 @@ def _read_parts(
     }
 
 
-def _choose_finished(frame: Frame, column: str) -> Frame:
-    """Leave out unfinished runs."""
+def _choose_ended(frame: Frame, column: str) -> Frame:
+    """Leave out runs that have not ended, and those that were pruned.
+
+    Those that have crashed are asked about, or treated, with the missing scores.
+
+    Raises
+    ------
+    TableError
+        No run that has finished.
+    """
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
-    kept = [k for k, state in enumerate(states) if state in _FINISHED]
-    n_left = len(states) - len(kept)
-    if not n_left:
-        return frame
-    if not kept:
+    if not _FINISHED & {*states}:
         msg = (
             f"{frame.source}: expected runs that have finished; got "
             f"{', '.join(sorted(set(states)))} in column {column!r}."
         )
         raise TableError(msg)
+    frame = replace(frame, roles={**frame.roles, "state": column})
+    kept = [k for k, state in enumerate(states) if state in _FINISHED | CRASHED]
+    n_left = len(states) - len(kept)
+    if not n_left:
+        return frame
     some = "run that has" if n_left == 1 else "runs that have"
-    note = f"{n_left} {some} not finished ({_list(states)}) left out"
+    others = ", ".join(sorted({*states} - _FINISHED - CRASHED))
     return replace(
         frame,
         columns={x: take(cells, kept) for x, cells in frame.columns.items()},
         lines=[frame.lines[k] for k in kept],
-        notes=(*frame.notes, note),
+        notes=(*frame.notes, f"{n_left} {some} not finished ({others}) left out"),
     )
-
-
-def _list(states: Sequence[str]) -> str:
-    return ", ".join(sorted(set(states) - _FINISHED))
 
 
 def _unfold(frame: Frame) -> Frame:
     """Return columns from a data frame of mappings, as the API of W&B returns it."""
     rows = []
     for k in range(len(frame.lines)):
-        row: dict[str, Any] = {"name": frame.columns["name"][k]}
+        row = {x: frame.columns[x][k] for x in ("name", "state") if x in frame.columns}
         for column in ("config", "summary"):
             cell = frame.columns[column][k]
             try:
@@ -281,8 +287,10 @@ def _unfold(frame: Frame) -> Frame:
             row |= flatten(public, "" if column == "summary" else "config.")
         rows.append(row)
     known = dict.fromkeys(x for row in rows for x in row)
-    metrics = [x for x in known if x != "name" and not x.startswith("config.")]
-    return tabulate_records(
+    metrics = [
+        x for x in known if x not in ("name", "state") and not x.startswith("config.")
+    ]
+    runs = tabulate_records(
         "runs of Weights & Biases",
         frame.source,
         rows,
@@ -291,3 +299,4 @@ def _unfold(frame: Frame) -> Frame:
         roles={"run": "name"},
         metrics=tuple(metrics),
     )
+    return _choose_ended(runs, "state") if "state" in frame.columns else runs

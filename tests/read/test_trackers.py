@@ -10,6 +10,7 @@ from sigarray import read
 from sigarray.read import TableError
 from sigarray.read._score_table import Choice
 from sigarray.read._scores import read_sources
+from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES, means, read_csv
 
 
@@ -31,11 +32,20 @@ class TestMlflow:
         [("filestore_experiments.csv", 0), ("sqlite_search_runs_with_index.csv", 1)],
     )
     def test_tables(self, name, n_left):
-        table = read.scores(FILES / "mlflow" / name, metric="test_acc")
+        path = FILES / "mlflow" / name
+        table = read.scores(path, metric="test_acc", missing="drop")
         assert means(table) == pytest.approx(self.expected(name))
         assert (table.metric, table.unit) == ("test_acc", "run")
         assert len(table.notes) == n_left
-        assert all("1 run that has not finished (failed)" in x for x in table.notes)
+        assert all(
+            "1 run that has crashed was left out, without a task" in x
+            for x in table.notes
+        )
+        if n_left:
+            with pytest.raises(TableError, match=r"got 1 of 7 \(failed\): 1 of 'resn"):
+                read.scores(path, metric="test_acc")
+            with pytest.raises(TableError, match=r"line 2: expected the task of a run"):
+                read.scores(path, metric="test_acc", missing="worst")
 
     def test_the_store(self):
         table = read.scores(FILES / "mlflow" / "mlruns", metric="test_acc")
@@ -92,7 +102,8 @@ class TestWandb:
         )
 
     def test_runs(self):
-        table = read.scores(FILES / "wandb" / "runs.csv", metric="test/acc")
+        path = FILES / "wandb" / "runs.csv"
+        table = read.scores(path, metric="test/acc", missing="drop")
         rows = read_csv(FILES / "wandb" / "runs.csv")
         for model, scores in table.scores.items():
             found = [
@@ -102,6 +113,45 @@ class TestWandb:
             ]
             assert sorted(scores.tolist()) == sorted(found)
         assert [len(x) for x in table.scores.values()] == [4, 5]
+        chosen = read.scores(path, metric="test/acc", where={"State": ["finished"]})
+        assert means(chosen) == means(table)
+
+    @pytest.mark.parametrize("higher", [None, False])
+    def test_runs_that_have_crashed(self, tmp_path, higher):
+        """What a run has logged before it crashed is no score of it."""
+        text = "Name,State,arch,acc\nr0,failed,,.99\nr1,crashed,a,.95\n"
+        text += "r2,finished,a,.9\nr3,finished,a,.8\nr4,finished,b,.85\n"
+        text += "r5,finished,b,.7\nr6,running,b,.1\nr7,killed,b,NaN\nr8,finished,b,\n"
+        path = tmp_path / "runs.csv"
+        path.write_text(text)
+        options = {"model": "arch", "higher_is_better": higher}
+        asked = r"got 3 of 7 \(crashed, failed, killed\): 1 without a model, 1 of 'a'"
+        with pytest.raises(TableError, match=rf"{asked}, 1 of 'b'\. Leave them out wi"):
+            read.scores(path, **options)
+        dropped = read.scores(path, missing="drop", **options)
+        assert as_lists(dropped) == {"": {"a": [0.9, 0.8], "b": [0.85, 0.7]}}
+        assert dropped.n_missing == {"": {"a": 1, "b": 2}}
+        assert [x.rsplit(": ", 1)[-1] for x in dropped.notes] == [
+            "1 run that has not finished (running) left out",
+            "1 run that has crashed was left out, without a model",
+            "1 of 'a', 2 of 'b'",
+        ]
+        with pytest.raises(TableError, match=r"line 2: expected the model of a run"):
+            read.scores(path, missing="worst", **options)
+        path.write_text(text.replace("r0,failed,,.99\n", ""))
+        worst = 0.7 if higher is None else 0.9
+        counted = read.scores(path, missing="worst", **options)
+        assert sorted(counted.scores["a"]) == sorted([0.9, 0.8, worst])
+        assert sorted(counted.scores["b"]) == sorted([0.85, 0.7, worst, worst])
+        assert any(
+            f"crashed, or have no score, count as {worst}" in x for x in counted.notes
+        )
+        # Those of models that are not compared are not asked about.
+        one = read.scores(path, models=["a"], where={"Name": ["r2", "r7"]}, **options)
+        assert one.scores["a"].tolist() == [0.9]
+        path.write_text("Name,State,arch,acc\nr1,crashed,a,.95\n")
+        with pytest.raises(TableError, match=r"have finished; got crashed in column"):
+            read.scores(path, **options)
 
     def test_a_run_twice_and_groups(self, tmp_path):
         text = "Name,State,Group,seed,acc\nr1,finished,a,0,1\nr2,finished,a,1,2\n"
@@ -128,6 +178,10 @@ class TestWandb:
             found.setdefault(model, []).append(score)
         for model, scores in table.scores.items():
             assert sorted(scores.tolist()) == sorted(found[model])
+        frame = pytest.importorskip("pandas").DataFrame(rows)
+        frame["state"] = ["crashed", *["finished"] * (len(rows) - 1)]
+        with pytest.raises(TableError, match=rf"got 1 of {len(rows)} \(crashed\)"):
+            read.scores(frame, metric="val/acc")
 
 
 def test_trials_of_optuna(recwarn):
@@ -147,9 +201,14 @@ def test_unfinished_trials_of_optuna_are_left_out(write):
     """A pruned trial has a value too: the last that was reported."""
     text = (FILES / "optuna" / "trials.csv").read_text("utf-8")
     path = write(text.replace("COMPLETE", "PRUNED", 1))
-    table = read.scores(path, model="params_model")
-    assert sum(map(len, table.scores.values())) == text.count("COMPLETE") - 1
+    for missing in (None, "drop", "worst"):
+        table = read.scores(path, model="params_model", missing=missing)
+        assert sum(map(len, table.scores.values())) == text.count("COMPLETE") - 1
+        assert table.n_missing == {}
     assert any("1 run that has not finished (pruned)" in x for x in table.notes)
+    path = write(text.replace("COMPLETE", "FAIL", 1))
+    with pytest.raises(TableError, match=r"crashed; got 1 of .* \(fail\): 1 of 'a'"):
+        read.scores(path, model="params_model")
 
 
 def test_logs_of_keras():

@@ -82,7 +82,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--missing",
         choices=TREATMENTS,
         metavar="HOW",
-        help="what becomes of blank scores: drop or worst",
+        help="crashed runs and blank scores: drop or worst",
     )
     scores.add_argument(
         "--drop-unmatched",
