@@ -17,6 +17,7 @@ from sigarray.read._columns import (
     refuse_indices,
 )
 from sigarray.read._frame import Frame, find_roles
+from sigarray.read._run_names import guess_run_names
 
 # With at most this many scores of all models, a table is read like any other file.
 MAX_READ = 2**20
@@ -86,6 +87,8 @@ def open_stored(
 ) -> dict[str, StoredScores]:
     """Return the models of a table on disk, with columns chosen as in `read_wide`.
 
+    A column that may name the runs is left out of a table that is read like others.
+
     Raises
     ------
     TableError
@@ -94,19 +97,27 @@ def open_stored(
     try:
         every = column_names(Path(file))
         names = dict(enumerate(every))
+        indices: dict[int, str] = {}
         if columns is not None:
             names = choose(names, columns, file)
         else:
             # An index is no model, whether it is left out or not.
             index = index_names(Path(file))
             names = leave_out(names, [x for x in ignored if x not in index], file)
+            of_runs = guess_run_names(dict.fromkeys(names.values()))
             indices = {k: x for k, x in names.items() if looks_like_index(x, ())}
-            refuse_indices(indices, "by name", 1, file)
+            others = {k: x for k, x in indices.items() if x != of_runs}
+            refuse_indices(others, "by name", 1, file)
+            names = {k: x for k, x in names.items() if x != of_runs or k not in indices}
         check_count(names, 2, max_models, file)
-        return {
+        stored = {
             name: StoredScores(Path(file), name, higher_is_better=higher_is_better)
             for name in (columns or names.values())
         }
+        # So many rows are hardly runs.
+        if indices and sum(map(len, stored.values())) > MAX_READ:
+            refuse_indices(indices, "by name", 1, file)
+        return stored
     except FileNotFoundError as error:
         msg = f"{file} cannot be read: No such file or directory."
         raise TableError(msg) from error

@@ -95,10 +95,14 @@ def test_small_tables_are_read_as_any_file(store, write, compare, test):
     ]
     assert outputs[0] == outputs[1]
     assert outputs[0][0] == 0
+    with_seeds = compare(store({"seed": np.arange(12)} | scores), "--test", test)
+    assert "column 'seed' names the runs" in with_seeds[2]
 
 
 def test_columns_are_chosen(store, compare):
     path = store({"seed": np.arange(MANY)} | draw() | {"last": draw()["new"] + 1.0})
+    code, _, errors = compare(path, "--dt", "0.1")
+    assert (code, "(seed): expected scores" in errors) == (2, True)
     options = ["--dt", "0.1", "--format", "json"]
     _, output, _ = compare(path, "--columns", "new,last,base", *options)
     assert list(json.loads(output)["models"]) == ["new", "last", "base"]
