@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray.read._frame import Frame, find_roles, list_names, suggest
 from sigarray.read._json import tabulate_records
 
 _MAX_DEPTH = 4
@@ -77,10 +77,10 @@ def take_part(document: Any, table: str, name: str) -> Any:
         known = list(part) if isinstance(part, dict) else []
         key = next((x for x in known if rest == x or rest.startswith(f"{x}.")), None)
         if key is None:
-            tables = list_names(list(find_tables(document)))
+            tables = list(find_tables(document))
             msg = (
-                f"{name}: expected a key of it for --table; got {table!r}. Tables in "
-                f"it: {tables}."
+                f"{name}: expected a key of it for --table; got {table!r}."
+                f"{suggest(table, tables)} Tables in it: {list_names(tables)}."
             )
             raise TableError(msg)
         part, rest = part[key], rest[len(key) + 1 :]

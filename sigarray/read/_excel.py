@@ -6,7 +6,7 @@ import zipfile
 from typing import Any
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._layout import TextTable, read_table
 
 
@@ -43,8 +43,8 @@ def read_sheet(path: str, table: str | None) -> TextTable:
         raise TableError(msg)
     if table is not None and table not in filled:
         msg = (
-            f"{path}: expected a sheet of it for --table; got {table!r}. Its sheets "
-            f"with cells are {list_names(filled)}."
+            f"{path}: expected a sheet of it for --table; got {table!r}."
+            f"{suggest(table, filled)} Its sheets with cells are {list_names(filled)}."
         )
         raise TableError(msg)
     sheet = filled[0] if table is None else table

@@ -8,7 +8,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, looks_like_score
 from sigarray.read._codes import distinct, take
-from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray.read._frame import Frame, find_roles, list_names, suggest
 
 
 def keep_rows(
@@ -27,7 +27,8 @@ def keep_rows(
         for frame in frames:
             if name not in frame.columns:
                 msg = (
-                    f"{frame.source} has no column {name!r} (--where). Its columns are "
+                    f"{frame.source} has no column {name!r} (--where)."
+                    f"{suggest(name, frame.columns)} Its columns are "
                     f"{list_names(frame.columns)}."
                 )
                 raise TableError(msg)
@@ -38,7 +39,8 @@ def keep_rows(
             if value not in known:
                 msg = (
                     f"{frames[0].source}, column {name!r}: expected a value of it for "
-                    f"--where; got {value!r}. Those in it: {list_names(list(known))}."
+                    f"--where; got {value!r}.{suggest(value, known)} Those in it: "
+                    f"{list_names(list(known))}."
                 )
                 raise TableError(msg)
         frames = [_filter(frame, name, values) for frame in frames]

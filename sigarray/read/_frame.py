@@ -1,7 +1,7 @@
 """Rows of a file as named columns, and the roles of these."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ _USUAL = {
 }
 # The most cells that are examined to tell whether a column holds numbers.
 _MAX_LOOKED_AT = 1000
+# Names are alike by Ratcliff and Obershelp's share of letters in common.
+_ALIKE = 0.75
 
 
 class UnknownMetricError(TableError):
@@ -115,8 +117,8 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
         if name not in frame.columns:
             known = list_names(frame.columns)
             msg = (
-                f"{frame.source} has no column {name!r} (--{role}). Its columns are "
-                f"{known}."
+                f"{frame.source} has no column {name!r} (--{role})."
+                f"{suggest(name, frame.columns)} Its columns are {known}."
             )
             raise TableError(msg)
         roles[role] = name
@@ -169,8 +171,8 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
                 )
                 raise TableError(msg)
         msg = (
-            f"{frame.source} has no metric {metric!r}. Those in it: "
-            f"{list_names(names)}."
+            f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those "
+            f"in it: {list_names(names)}."
         )
         raise UnknownMetricError(msg, frame)
     if "score" in roles:
@@ -200,6 +202,31 @@ def squeeze(name: str) -> str:
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
+
+
+def suggest(name: str, known: Iterable[Any]) -> str:
+    """Ask whether another name was meant, or return "" if none is like it.
+
+    Names are alike without case, spaces, punctuation and the prefix of a tracker, or
+    if they differ in few letters. Of names with commas, each is one of several.
+    """
+    texts = [str(x) for x in known]
+    parts = [x.strip() for x in name.split(",")]
+    meant = [x if x in texts else _find_like(x, texts) for x in parts]
+    if name in texts or None in meant:
+        return ""
+    return f" Did you mean {','.join(map(str, meant))!r}?"
+
+
+def _find_like(name: str, known: Sequence[str]) -> str | None:
+    import difflib  # which few programs need
+
+    by = {squeeze(x): x for x in reversed(known)}
+    wanted = squeeze(name)
+    if not wanted or wanted in by or len(by) > _MAX_LOOKED_AT:
+        return by.get(wanted) if wanted else None
+    close = difflib.get_close_matches(wanted, by, n=1, cutoff=_ALIKE)
+    return by[close[0]] if close else None
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:

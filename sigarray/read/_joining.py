@@ -12,7 +12,7 @@ from sigarray.read._alignment import (
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._missing import (
     Counts,
     ask_about_crashed,
@@ -162,7 +162,8 @@ def _choose_records(records: Records, choice: Choice) -> Records:
                 raise TableError(msg)
             if name not in known:
                 msg = (
-                    f"Expected a {role} of the files; got {name!r}. Those in them: "
+                    f"Expected a {role} of the files; got {name!r}."
+                    f"{suggest(name, known)} Those in them: "
                     f"{list_names([str(x) for x in known])}."
                 )
                 raise TableError(msg)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._host import copy_array
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
@@ -37,7 +37,11 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
         if missing:
-            msg = f"Expected tasks to be of {list_names(tasks)}; got {missing[0]!r}."
+            name = missing[0]
+            msg = (
+                f"Expected tasks to be of {list_names(tasks)}; got {name!r}."
+                f"{suggest(name, tasks)}"
+            )
             raise TableError(msg)
         tasks = {name: tasks[name] for name in choice.tasks}
     single = replace(choice, tasks=None)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
-from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._frame import Frame, list_names, shorten, suggest
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records
 
@@ -148,8 +148,9 @@ def check_ignored(
             known |= dict.fromkeys(x or file.model for x in models)
     for name in ignored:
         if name not in known:
+            columns = list_names(list(frames[0].columns))
             msg = (
-                f"Expected --ignore to name columns or models; got {name!r}. The "
-                f"columns are {list_names(list(frames[0].columns))}."
+                f"Expected --ignore to name columns or models; got {name!r}."
+                f"{suggest(name, known)} The columns are {columns}."
             )
             raise TableError(msg)

@@ -27,6 +27,7 @@ from sigarray.read._frame import (
     find_roles,
     find_score,
     list_names,
+    suggest,
 )
 from sigarray.read._records import FACTORS, Records, find_crashed
 
@@ -219,8 +220,8 @@ def _choose_metric(
         chosen = starts[0]
     if chosen not in known:
         msg = (
-            f"{frame.source}, column {column!r}: has no metric {chosen!r}. Those in "
-            f"it: {list_names(known)}."
+            f"{frame.source}, column {column!r}: has no metric {chosen!r}."
+            f"{suggest(chosen, known)} Those in it: {list_names(known)}."
         )
         raise UnknownMetricError(msg, frame, known)
     return chosen, np.flatnonzero(texts.find([chosen or None]))

@@ -17,6 +17,7 @@ from sigarray.read._frame import (
     UnknownMetricError,
     list_names,
     shorten,
+    suggest,
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
@@ -355,13 +356,14 @@ def _read_frames(
             known = dict.fromkeys(x for error in faults for x in error.known)
             msg = (
                 f"Expected --metric to be one of {list_names(list(known))}; got "
-                f"{list_names(choice.metrics)}."
+                f"{list_names(choice.metrics)}.{suggest(choice.metrics[-1], known)}"
             )
             raise TableError(msg)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
+        wanted = choice.tasks or [""]
         msg = (
             f"Expected one of the tasks {list_names(known)}; got "
-            f"{list_names(choice.tasks or ())}."
+            f"{list_names(wanted)}.{suggest(wanted[0], known)}"
         )
         raise TableError(msg)
     if not faults:

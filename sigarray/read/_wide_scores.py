@@ -10,7 +10,7 @@ from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import find_blank, is_blank
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long, list_names
+from sigarray.read._frame import Frame, find_roles, is_long, list_names, suggest
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import Counts, blank_missing, find_worst, say_missing
 from sigarray.read._other_columns import refuse_other_columns
@@ -205,7 +205,7 @@ def _choose_tasks(
             got = list_names(sort_ids(parts)) if "task" in chosen else "no --task"
             msg = (
                 f"{wide.source}: expected --tasks to be of a column that --task names; "
-                f"got {name!r}, and {got}."
+                f"got {name!r}, and {got}.{suggest(name, parts)}"
             )
             raise TableError(msg)
     return {name: parts[name] for name in wanted}

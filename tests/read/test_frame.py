@@ -66,3 +66,41 @@ class TestColumns:
         path = write(json.dumps(records), "t.json")
         with pytest.raises(TableError, match=r"one metric for metric='f1'; got 'f1,a'"):
             read.scores(path, metric="f1")
+
+
+WANDB = "Name,State,config.lr,val_acc\na,finished,.1,.5\na,finished,.1,.6\n"
+FILES = "model,task,acc\na,t,.5\na,t,.6\nb,t,.4\nb,t,.3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "meant"),
+    [
+        (WANDB, {"model": "name"}, "(model). Did you mean 'Name'? Its columns are"),
+        (WANDB, {"model": "Name,LR"}, "Did you mean 'Name,config.lr'?"),
+        (
+            WANDB,
+            {"model": "Name", "metric": "Val acc"},
+            "'Val acc'. Did you mean 'val_",
+        ),
+        (WANDB, {"where": {"state": ["finished"]}}, "(where). Did you mean 'State'?"),
+        (WANDB, {"where": {"State": ["Finished"]}}, "Did you mean 'finished'?"),
+        (WANDB, {"model": "arch"}, "'arch' (model). Its columns are"),
+        (FILES, {"metric": "ac"}, "Did you mean 'acc'?"),
+        (FILES, {"models": ["A"]}, "model of the files; got 'A'. Did you mean 'a'?"),
+        (FILES, {"tasks": ["T"]}, "task of the files; got 'T'. Did you mean 't'?"),
+        (FILES, {"tasks": ["squad"]}, "got 'squad'. Those in them: 't'."),
+        ("lstm,cnn\n.5,.6\n.7,.8\n", {"models": ["LSTM"]}, "Did you mean 'lstm'?"),
+        ("data,a,b\nx,.6,1\ny,.8,2", {"task": "Data"}, "Did you mean 'data'?"),
+        ("data,a,b\nx,.6,1\ny,.8,2", {"task": "data", "tasks": ["X"]}, "mean 'x'?"),
+        ("metric,model,x\nf1,a,.6\nf1,b,1", {"metric": "F-1"}, "Did you mean 'f1'?"),
+    ],
+)
+def test_a_name_that_is_not_there_may_be_another(write, text, options, meant):
+    with pytest.raises(TableError) as told:
+        read.scores(write(text), **options)
+    assert meant in str(told.value)
+
+
+def test_a_task_of_a_mapping_may_be_another():
+    with pytest.raises(TableError, match=r"got 'Pong'\. Did you mean 'pong'\?"):
+        read.scores({"pong": {"a": [1, 2], "b": [3, 4]}}, tasks=["Pong"])
