@@ -27,6 +27,8 @@ _USUAL = {
 }
 # The most cells that are examined to tell whether a column holds numbers.
 _MAX_LOOKED_AT = 1000
+# The most columns that are named, to be pasted.
+_MAX_NAMED = 20
 # Names are alike by Ratcliff and Obershelp's share of letters in common.
 _ALIKE = 0.75
 
@@ -188,9 +190,22 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         raise TableError(msg)
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric NAME."
+        f"{list_names(names)}. Choose one with --metric NAME{_advise_all(names)}."
     )
     raise TableError(msg)
+
+
+def _advise_all(names: Sequence[str]) -> str:
+    """Say how to take several columns for benchmarks."""
+    import shlex  # which few programs need
+
+    if any("," in x for x in names):
+        return ""
+    every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
+    return (
+        "; or, where each column is of a benchmark, compare on all of them with "
+        f"--score {shlex.quote(every)}"
+    )
 
 
 def squeeze(name: str) -> str:

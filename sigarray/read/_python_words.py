@@ -28,7 +28,7 @@ _OTHERS = (
 )
 # Words that may follow an option and are not its value.
 _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
-_VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w.-]*\w)"
+_VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w.-]*\w(?:,[\w.-]*\w)*)"
 _OPTION = re.compile(
     # Dashes within a word are a part of a name, such as models--bert-base.
     rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"

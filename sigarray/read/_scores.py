@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out
@@ -92,7 +93,7 @@ def _without_collector() -> Iterator[None]:
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns or {})
     files, notes = _open(sources, choice)
-    files, tables = _tabulate(files, chosen, choice)
+    files, tables, chosen = _tabulate(files, chosen, choice)
     folds = [
         doubt
         for frame in tables
@@ -161,8 +162,10 @@ def _tabulate(
     files: Sequence[tuple[SourceFile, str, Any]],
     chosen: Mapping[str, str],
     choice: Choice,
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], dict[str, str]]:
     """Return the files with chosen rows, and their tables; mappings have none.
+
+    The columns that were chosen are returned, too, as they are named in the tables.
 
     Raises
     ------
@@ -176,7 +179,10 @@ def _tabulate(
         for file, name, content in files
     ]
     files, tables = _choose_rows(files, tables, chosen, choice)
-    files, tables = put_all_together(files, tables, chosen)
+    turned = [None if x is None else turn_benchmarks(x, chosen) for x in tables]
+    if any(x is not y for x, y in zip(turned, tables, strict=True)):
+        chosen = {**chosen, "score": "score"}
+    files, tables = put_all_together(files, turned, chosen)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
         if frame is None:
@@ -188,7 +194,7 @@ def _tabulate(
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
-    return files, tables
+    return files, tables, dict(chosen)
 
 
 def _add_doubts(

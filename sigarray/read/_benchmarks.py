@@ -1,0 +1,76 @@
+"""Tables with a column of scores for each benchmark, such as leaderboards."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import as_text
+from sigarray.read._frame import Frame, find_roles, list_names, suggest
+
+_MAX_SHOWN = 4
+
+
+def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
+    """Turn the columns that --score names, with commas, into a row for each score.
+
+    They become tasks. Where a row is all there is of a model, they become items, by
+    which models are paired: each has one score on each of them. Tables in which
+    --score names one column are returned as they are.
+
+    Raises
+    ------
+    TableError
+        No such column; rows that have a task already; a second column of that name.
+    """
+    score = chosen.get("score", "")
+    names = [x.strip() for x in score.split(",")]
+    if score in frame.columns or len(names) < 2:
+        return frame
+    for name in names:
+        if name not in frame.columns:
+            msg = (
+                f"{frame.source} has no column {name!r} (--score)."
+                f"{suggest(name, frame.columns)} Its columns are "
+                f"{list_names(frame.columns)}."
+            )
+            raise TableError(msg)
+    rest = {x: y for x, y in frame.columns.items() if x not in names}
+    others = {x: y for x, y in chosen.items() if x != "score"}
+    known = find_roles(replace(frame, columns=rest, metrics=None), others)
+    role = "item" if _is_single(frame, known) else "task"
+    if role in known or {"score", role} & {*rest}:
+        taken = known.get(role, "score" if "score" in rest else role)
+        msg = (
+            f"{frame.source}: expected no other column of {role}s or scores beside "
+            f"those that --score names, which are of one {role} each; got {taken!r}. "
+            "Choose one of them with --metric, or leave that column out."
+        )
+        raise TableError(msg)
+    n_rows = len(frame.lines)
+    rows = [k for k in range(n_rows) for _ in names]
+    columns: dict[str, Any] = {x: [y[k] for k in rows] for x, y in rest.items()}
+    columns[role] = list(names) * n_rows
+    columns["score"] = [frame.columns[x][k] for k in range(n_rows) for x in names]
+    note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
+    if role == "item":
+        note += (
+            ": each model has one score on each, by which models are paired, and a "
+            "verdict is on others like them"
+        )
+    return replace(
+        frame,
+        columns=columns,
+        lines=[frame.lines[k] for k in rows],
+        metrics=None if frame.metrics is None else ("score",),
+        notes=(*frame.notes, note),
+    )
+
+
+def _is_single(frame: Frame, roles: Mapping[str, str]) -> bool:
+    """Tell whether each model, on each task, has one row."""
+    if "item" in roles:
+        return False
+    names = [frame.columns[roles[x]] for x in ("model", "task") if x in roles]
+    keys = [tuple(map(as_text, x)) for x in zip(*names, strict=True)]
+    return len({*keys}) == len(frame.lines) if keys else len(frame.lines) == 1
