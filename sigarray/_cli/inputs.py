@@ -12,6 +12,7 @@ from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
 from sigarray._verdicts.inspection import inspect_table
 from sigarray.read._directions import Direction, find_direction
+from sigarray.read._lm_eval import AVERAGES
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -68,6 +69,7 @@ def read_models(
     else:
         with open_table(None, _SCORES) as (source, path):
             table = read_sources([path], choice)._replace(source=source)
+    _refuse_averages(table)
     for note in table.notes:
         complain("note", f"{note.rstrip('.')}.")
     for doubt in table.doubts:
@@ -82,6 +84,31 @@ def read_models(
         gate=gate or "",
     )
     return table
+
+
+def _refuse_averages(table: ScoreTable) -> None:
+    """Refuse averages of lm-evaluation-harness, one of each model on each task.
+
+    Raises
+    ------
+    ValueError
+        The message says how to write the scores of items.
+    """
+    sizes = [len(x) for by in table.tasks.values() for x in by.values()]
+    if table.kind != AVERAGES or len(table.models) < 2 or max(sizes) > 1:
+        return
+    advice = "Run lm_eval with --log_samples, which writes scores of items"
+    if len(table.tasks) > 1:
+        advice += (
+            "; or compare models over tasks, where these stand for others like them, "
+            "with --item task"
+        )
+    msg = (
+        f"{table.source}: expected samples_*.jsonl of lm-evaluation-harness; got "
+        "results_*.json alone, with the average of each model on each task, which "
+        f"does not show how scores vary. {advice}."
+    )
+    raise ValueError(msg)
 
 
 def read_direction(options: argparse.Namespace) -> Direction:

@@ -114,7 +114,9 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     TableError
         A chosen column that does not exist, or two with one usual name.
     """
-    roles = dict(frame.roles)
+    # A column that is chosen for one role has no other by the kind of file.
+    said = {*chosen.values()}
+    roles = {role: x for role, x in frame.roles.items() if x not in said}
     for role, name in chosen.items():
         if name not in frame.columns:
             known = list_names(frame.columns)

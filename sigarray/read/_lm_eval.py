@@ -9,6 +9,7 @@ from typing import Any
 from sigarray.read._frame import Frame
 from sigarray.read._json import list_plain, tabulate_records
 
+AVERAGES = "results of lm-evaluation-harness"
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
 _NO_METRICS = {
@@ -91,7 +92,7 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
     ]
     model = document.get("model_name")
     return tabulate_records(
-        "results of lm-evaluation-harness",
+        AVERAGES,
         name,
         records,
         list(range(1, len(records) + 1)),

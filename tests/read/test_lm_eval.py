@@ -6,6 +6,7 @@ import pytest
 
 from sigarray import read
 from sigarray.read import TableError
+from tests.read.asking import refuse
 from tests.read.tool_files import FILES, means
 
 LM_EVAL = FILES / "lm_eval"
@@ -152,3 +153,19 @@ class TestLmEval:
         assert {task: means(table, task) for task in table.tasks} == {
             "toy_mc": {"toy-org/model-a": 0.75}
         }
+
+    def test_averages_alone_are_no_scores_of_items(self, tmp_path, run):
+        paths = [str(next((LM_EVAL / x).glob("results_*.json"))) for x in self.NAMES]
+        done = run("compare", *paths, "--metric", "acc")
+        refuse(done, "got results_*.json alone", "with --log_samples, which")
+        assert "--item task" not in done[2]
+        assert done[2].count("error") == 1
+        document = {"lm_eval_version": "0.4.13", "model_name": "a", "results": {}}
+        for k, model in enumerate("ab"):
+            document["model_name"] = model
+            document["results"] = {f"t{j}": {"acc,none": j + k} for j in range(6)}
+            (tmp_path / f"{model}.json").write_text(json.dumps(document))
+        refuse(run("compare", str(tmp_path)), "--log_samples", "with --item task.")
+        table = read.scores(tmp_path, item="task")
+        assert table.ids[""]["b"] == tuple(f"t{j}" for j in range(6))
+        assert table.scores["b"].tolist() == [1, 2, 3, 4, 5, 6]
