@@ -8,6 +8,7 @@ from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import list_names
 from sigarray.read._identifiers import have_samples
 from sigarray.read._records import Record, Records, find_column
+from sigarray.read._settings import may_be_setting
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -63,8 +64,10 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             "Remove one, or say with --item, --run and --task which columns tell them "
             f"apart.{averaged}"
         )
-    name = columns[0]
+    name, model = columns[0], find_column(records, "model")
     ways = [f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"]
+    if model is not None:
+        ways.append(f"compare models of their own with --model {model},{name}")
     if a.task is None:
         ways.append(f"compare on each with --task {name}")
     for role, when in _WHEN.items():
@@ -77,7 +80,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
-    """List the columns of few values in which two scores differ.
+    """List the columns of few values in which two scores differ, settings first.
 
     If some of them tell all scores apart, only these are listed.
     """
@@ -91,6 +94,7 @@ def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
         and as_text(cells[a.row]) != as_text(cells[b.row])
         and 2 * len(encode_texts(cells).list_known()) <= len(cells)
     ]
+    different.sort(key=lambda x: not may_be_setting(x))
     enough = [name for name in different if _tells_apart(records, name)]
     return enough or different
 

@@ -129,6 +129,9 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     taken = {*roles.values(), *(frame.metrics or ())}
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
     for role, usual in _USUAL.items():
+        # In a table of runs, the step is that at which each has ended.
+        if role == "step" and frame.kind.startswith("runs of "):
+            continue
         if role not in roles and role not in frame.constants:
             column = _find_usual(usual.split(), names)
             if column is not None:

@@ -30,6 +30,7 @@ from sigarray.read._frame import (
     suggest,
 )
 from sigarray.read._records import FACTORS, Records, find_crashed
+from sigarray.read._settings import say_settings
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -131,6 +132,7 @@ def read_records(
     if not len(records):
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
+    notes += say_settings(frame, roles, column, factors["model"], filled)
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     return Reading(records, numbers.is_percent, notes, doubts)
