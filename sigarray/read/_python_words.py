@@ -26,9 +26,14 @@ _OTHERS = (
     *("tasks", "where", "path", "alpha", "dt", "threshold", "format"),
     *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
 )
+# Options that are arguments of `read.scores`, and of no other function.
+_OF_READING = (
+    *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
+    *("tasks", "where", "path", "drop-unmatched"),
+)
 # Words that may follow an option and are not its value.
 _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
-_VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w.-]*\w(?:,[\w.-]*\w)*)"
+_VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-]*\w)*)"
 _OPTION = re.compile(
     # Dashes within a word are a part of a name, such as models--bert-base.
     rf"(?<![^\s(])--(?:(?P<option>{'|'.join(_WITH_VALUE)}) (?:{_VALUE})"
@@ -45,8 +50,15 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
 
     Names of models and tasks stay as they are.
     """
+    return _translate(message, names)[0]
+
+
+def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the message in words of Python, and the options that were in it."""
+    options: list[str] = []
 
     def translate(match: re.Match[str]) -> str:
+        options.append(match["option"] or match["name"])
         if match["option"]:
             value = match["value"] or match["quoted"]
             if match["option"] == "ignore":
@@ -61,7 +73,7 @@ def say_in_python(message: str, names: Iterable[str] = ()) -> str:
     message = _OPTION.sub(translate, message)
     for k, name in enumerate(kept):
         message = message.replace(_MARK.format(k), name)
-    return message
+    return message, options
 
 
 def list_names_of(scores: Any) -> list[str]:
@@ -82,8 +94,25 @@ def errors_in_python(names: Collection[str]) -> Iterator[None]:
         yield
     except ValueError as error:
         if len(error.args) == 1 and isinstance(error.args[0], str):
-            error.args = (say_in_python(error.args[0], names),)
+            message, options = _translate(error.args[0], names)
+            error.args = (message,)
+            # An outer function may not have all arguments of an inner one.
+            error.options = options or getattr(error, "options", [])  # type: ignore[attr-defined]
         raise
+
+
+def _advise_to_read(options: Iterable[str]) -> str:
+    """Say which arguments are those of `read.scores`."""
+    arguments = [
+        f"{_ARGUMENTS.get(x, x).partition('=')[0]}="
+        for x in options
+        if x in _OF_READING
+    ]
+    are_its = "are arguments" if len(arguments) > 1 else "is an argument"
+    return (
+        f"{', '.join(arguments)} {are_its} of sigarray.read.scores: read the scores "
+        "with it, and pass what it returns."
+    )
 
 
 @contextlib.contextmanager
@@ -91,13 +120,22 @@ def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
     The names stay as they are; the block may add others. The block gets a list, in
-    which the warnings are at its end.
+    which the warnings are at its end. An error that names arguments of `read.scores`,
+    which the function does not have, says so, unless the scores are a mapping, whose
+    names are known before.
     """
+    is_table = not names
     said: list[str] = []
     with _LOCK, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        with errors_in_python(names):
-            yield said
+        try:
+            with errors_in_python(names):
+                yield said
+        except ValueError as error:
+            options = dict.fromkeys(getattr(error, "options", []))
+            if is_table and any(x in _OF_READING for x in options):
+                error.args = (f"{error} {_advise_to_read(options)}",)
+            raise
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught
     ):

@@ -165,6 +165,26 @@ def test_what_is_wrong_is_said_in_words_of_python(scores, options, error, messag
     assert "--" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("header", "message", "arguments"),
+    [
+        ("model,acc/t,f1", r"metric='NAME'; .* score='acc/t,f1'\.", "metric=, score="),
+        ("epoch,a,b", r"models with models; or .* item='epoch'\.", "models=, item="),
+    ],
+)
+def test_arguments_of_the_reader_are_named_as_its_own(header, message, arguments):
+    frame = pd.DataFrame([["a", 0.5, 0.6], ["b", 0.7, 0.8]], columns=header.split(","))
+    if header[0] == "e":
+        frame["epoch"] = [1, 2]
+    with pytest.raises(ValueError, match=message) as raised:
+        compare_models(frame)
+    end = f" {arguments} are arguments of sigarray.read.scores: read the scores with it"
+    assert end in str(raised.value)
+    with pytest.raises(ValueError, match=message) as raised:
+        read.scores(frame)
+    assert "read.scores" not in str(raised.value)
+
+
 def test_warnings_speak_of_arguments_and_point_at_the_caller():
     with pytest.warns(UserWarning, match="^threshold 0.5 claims less") as caught:
         compare_models(SCORES, threshold=0.5)
