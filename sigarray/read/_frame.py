@@ -40,7 +40,7 @@ class UnknownMetricError(TableError):
         self, message: str, frame: "Frame", known: Sequence[str] | None = None
     ) -> None:
         super().__init__(message)
-        self.task = frame.constants.get("task")
+        self.task = frame.constants.get("subtask", frame.constants.get("task"))
         self.known = tuple(known or frame.metrics or ())
         self.what = frame.source if self.task is None else f"task {self.task}"
 
@@ -80,6 +80,8 @@ class Frame:
         Columns of the configuration of a job of Hydra.
     index : tuple of str
         Columns from the index of a data frame, which are not models.
+    groups : mapping of str to int
+        Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
     """
@@ -99,6 +101,7 @@ class Frame:
     better: Mapping[str, bool] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     index: tuple[str, ...] = ()
+    groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:

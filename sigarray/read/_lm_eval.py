@@ -1,17 +1,21 @@
 """Files of EleutherAI's lm-evaluation-harness: samples of a task, and results."""
 
+import functools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sigarray.read._frame import Frame
+from sigarray.read._bytes import TableError
+from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
 AVERAGES = "results of lm-evaluation-harness"
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
+_MAX_SHOWN = 4
 _NO_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
     "metrics", "doc_hash", "prompt_hash", "target_hash",
@@ -47,7 +51,7 @@ def read_samples(
                 rows[doc, turn][column] = value
                 metrics[column] = None
     match = _SAMPLES.fullmatch(Path(name).name)
-    better = {} if match is None else _read_directions(Path(name), match[1])
+    task = "" if match is None else match[1]
     roles = {"item": "doc_id"}
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"
@@ -58,22 +62,116 @@ def read_samples(
         places,
         "line",
         roles=roles,
-        constants={"task": match[1]} if match else {},
+        constants={"task": task} if task else {},
         metrics=tuple(metrics),
-        better=better,
+        better=_read_directions(Path(name), task) if task else {},
+        groups=_read_groups(Path(name), task) if task else {},
     )
 
 
 def _read_directions(path: Path, task: str) -> dict[str, bool]:
     """Return metric -> whether higher is better, from the results beside samples."""
-    for results in sorted(path.parent.glob("results_*.json")):
-        try:
-            document = json.loads(results.read_text("utf-8"))
-            directions = document["higher_is_better"][task]
-        except (ValueError, KeyError, TypeError, OSError):
-            continue
-        return {str(key): x for key, x in directions.items() if isinstance(x, bool)}
+    for document in _list_results(path.parent):
+        directions = document.get("higher_is_better", {}).get(task)
+        if isinstance(directions, dict):
+            return {str(x): y for x, y in directions.items() if isinstance(y, bool)}
     return {}
+
+
+def _read_groups(path: Path, task: str) -> dict[str, int]:
+    """Return the groups of a task and their sizes, from the results beside samples."""
+    for document in _list_results(path.parent):
+        members = document.get("group_subtasks") or {}
+        tasks = {group: _list_tasks(group, members) for group in members}
+        groups = {x: len(y) for x, y in tasks.items() if task in y and x != task}
+        if groups:
+            return groups
+    return {}
+
+
+def _list_tasks(group: str, members: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the tasks of a group, and of the groups in it."""
+    known, names = {group}, [group]
+    for name in names:
+        inner = [x for x in members.get(name) or () if x not in known]
+        known.update(inner)
+        names += inner
+    return {x for x in known if not members.get(x)}
+
+
+def _list_results(folder: Path) -> list[dict[str, Any]]:
+    """Return the results in a folder, without files that cannot be read."""
+    documents = []
+    for path in sorted(folder.glob("results_*.json")):
+        try:
+            state = path.stat()
+            document = _load(path, state.st_mtime_ns, state.st_size)
+        except (ValueError, OSError):
+            continue
+        if isinstance(document, dict):
+            documents.append(document)
+    return documents
+
+
+@functools.lru_cache(maxsize=8)  # There are samples of many tasks beside one file.
+def _load(path: Path, _time: int, _size: int) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:
+    """Return the files of chosen groups of tasks as those of one task each.
+
+    The items of a group are all items of its tasks, so that its mean is that of its
+    tasks, weighed by their sizes.
+
+    Raises
+    ------
+    TableError
+        A group beside one of its tasks, or two groups with a task in common.
+    """
+    grouped = list(frames)
+    for k, frame in enumerate(frames):
+        task = frame.constants.get("task", "")
+        chosen = [x for x in (task, *frame.groups) if x in (tasks or ())]
+        if len(chosen) > 1:
+            msg = (
+                f"Expected --tasks that have no items in common; got {chosen[0]!r} and "
+                f"{chosen[1]!r}, of which both have the items of {task!r}."
+            )
+            raise TableError(msg)
+        if chosen and chosen[0] != task:
+            item = frame.roles["item"]
+            items = [f"{task}/{x}" for x in frame.columns[item]]
+            grouped[k] = replace(
+                frame,
+                columns={**frame.columns, item: items},
+                constants={**frame.constants, "task": chosen[0], "subtask": task},
+            )
+    return grouped
+
+
+def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+    """Say which groups of tasks were taken for one task, or may be."""
+    found: dict[str, dict[str, int]] = {}
+    for frame in frames:
+        task = frame.constants.get("subtask", frame.constants.get("task", ""))
+        for group, size in frame.groups.items():
+            if tasks is None or group in tasks:
+                found.setdefault(group, {})[task] = size
+    if tasks is None:
+        sizes = {group: len(of) for group, of in found.items() if len(of) > 1}
+        said = shorten([f"{x!r} ({n} tasks)" for x, n in sizes.items()], _MAX_SHOWN)
+        return [
+            f"tasks are of groups: {said}; --tasks {group} takes those of one for one "
+            "task, of all their items"
+            for group in list(sizes)[:1]
+        ]
+    return [
+        f"{group!r} was taken for one task, of the items of {len(of)} of its "
+        f"{max(of.values())} tasks: its mean is that of items, as in the harness, "
+        "unless the group has weight_by_size: false"
+        for group, of in found.items()
+    ]
 
 
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:

@@ -123,7 +123,8 @@ def check_dated(
             continue
         record = reading.records[0]
         model = record.model or file.model
-        other = first.setdefault((model, record.task), name)
+        part = frame.constants.get("subtask")
+        other = first.setdefault((model, record.task, part), name)
         if other != name and not file.is_named:
             task = "" if record.task is None else f" on {record.task}"
             msg = (

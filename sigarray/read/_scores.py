@@ -32,6 +32,7 @@ from sigarray.read._guards import (
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
+from sigarray.read._lm_eval import say_groups, take_groups
 from sigarray.read._naming import (
     MAX_NAMED,
     are_tasks,
@@ -107,13 +108,15 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
                 folds += doubt_tasks(tables[0], chosen, choice.ignored, choice.models)
             return _add_doubts(table, [], folds)
     whole = [_check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)]
+    whole = take_groups(whole, choice.tasks)
     frames = [leave_out(frame, choice.ignored, chosen) for frame in whole]
     _refuse_rows(frames, chosen, choice)
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     readings, said, without = _read_frames(frames, chosen, choice)
     said += [f"{frames[0].source}: {note}" for note in of_items]
-    said += list_notes(frames, readings)
+    read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
+    said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
     is_by_task = are_tasks(readings)
@@ -121,16 +124,16 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     refuse_crossed_names(named_by_path)
     said += check_paths([x for x in named_by_path if x.folder is not None])
     n_files = collections.Counter(
-        (file.model, reading.records[0].task)
-        for (file, *_), reading in zip(files, readings, strict=True)
+        _name_part(file, frame, reading)
+        for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
         if reading is not None
     )
     check_dated(files, readings, frames)
     named: list[Records] = []
     splits = []
-    for (file, *_), reading in zip(files, readings, strict=True):
+    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         if reading is not None:
-            if n_files[file.model, reading.records[0].task] == 1:
+            if n_files[_name_part(file, frame, reading)] == 1:
                 file = file._replace(run=None)  # noqa: PLW2901
             records_of_file = (
                 name_records(file, reading, is_of_task=is_by_task)
@@ -283,6 +286,13 @@ def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
     return not reading.records.has("model") and not is_of_items
 
 
+def _name_part(
+    file: SourceFile, frame: Frame, reading: Reading
+) -> tuple[str, str | None, str | None]:
+    """Name what runs of a model share: its task, which may be a part of a group."""
+    return file.model, reading.records[0].task, frame.constants.get("subtask")
+
+
 def _names_model(file: SourceFile, n_files: int) -> bool:
     """Tell whether the path of a file names the model of all of its scores."""
     if file.said is not None:
@@ -366,6 +376,7 @@ def _read_frames(
             )
             raise TableError(msg)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
+        known |= dict.fromkeys(group for x in frames for group in x.groups)
         wanted = choice.tasks or [""]
         msg = (
             f"Expected one of the tasks {list_names(known)}; got "

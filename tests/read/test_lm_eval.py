@@ -169,3 +169,58 @@ class TestLmEval:
         table = read.scores(tmp_path, item="task")
         assert table.ids[""]["b"] == tuple(f"t{j}" for j in range(6))
         assert table.scores["b"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+MEMBERS = {"mmlu": ["stem", "law"], "stem": ["algebra", "physics"], "law": []}
+SIZES = {"algebra": 2, "physics": 4, "law": 3}
+
+
+class TestGroups:
+    """MMLU has groups of groups of tasks; `lm_eval` weighs tasks by their sizes."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        for k, model in enumerate("ab"):
+            (tmp_path / model).mkdir()
+            document = {"group_subtasks": MEMBERS, "higher_is_better": {}}
+            place = tmp_path / model / "results_2026-01-01T00-00-00.0.json"
+            place.write_text(json.dumps(document))
+            for task, n in SIZES.items():
+                name = f"samples_{task}_2026-01-01T00-00-00.0.jsonl"
+                records = [
+                    {"doc_id": j, "filtered_resps": [], "acc": float((j + k) % 2)}
+                    for j in range(n)
+                ]
+                lines = "\n".join(map(json.dumps, records))
+                (tmp_path / model / name).write_text(lines)
+        return tmp_path
+
+    def test_a_group_is_a_task_of_all_items(self, folder):
+        alone = read.scores(folder)
+        assert set(alone.tasks) == {*SIZES}
+        (note,) = (x for x in alone.notes if "'mmlu'" in x)
+        said = "tasks are of groups: 'mmlu' (3 tasks), 'stem' (2 tasks); --tasks mmlu"
+        assert note.startswith(said)
+        table = read.scores(folder, tasks=["mmlu"])
+        assert (list(table.tasks), table.unit) == (["mmlu"], "item")
+        # The mean of tasks, weighed by their sizes, as the harness has it.
+        for model, mean in means(table).items():
+            parts = [n * means(alone, task)[model] for task, n in SIZES.items()]
+            assert mean == pytest.approx(sum(parts) / sum(SIZES.values()))
+        assert table.ids["mmlu"]["a"][:2] == ("algebra/0", "algebra/1")
+        assert any("the items of 3 of its 3 tasks" in x for x in table.notes)
+
+    def test_some_tasks_of_a_group(self, folder):
+        table = read.scores(folder, tasks=["stem", "law"])
+        sizes = {task: len(x["a"]) for task, x in table.tasks.items()}
+        assert sizes == {"stem": 6, "law": 3}
+        for path in folder.glob("*/samples_physics_*"):
+            path.unlink()
+        table = read.scores(folder, tasks=["mmlu"])
+        assert any("the items of 2 of its 3 tasks" in x for x in table.notes)
+
+    def test_what_is_asked(self, folder):
+        with pytest.raises(TableError, match=r"items in common; got 'law' and 'mmlu'"):
+            read.scores(folder, tasks=["mmlu", "law"])
+        with pytest.raises(TableError, match=r"got 'MMLU'\. Did you mean 'mmlu'\?"):
+            read.scores(folder, tasks=["MMLU"])
