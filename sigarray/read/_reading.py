@@ -1,6 +1,6 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,23 +46,6 @@ class Reading:
     doubts: list[str]
 
 
-def choose_metric(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> str | None:
-    """Return the first of some metrics that a table has, or else the last of them."""
-    for metric in metrics[:-1]:
-        roles = find_roles(frame, chosen)
-        try:
-            if "metric" in roles:
-                _choose_metric(frame, roles["metric"], metric)
-            else:
-                find_score(frame, roles, metric)
-        except UnknownMetricError:
-            continue
-        return metric
-    return metrics[-1] if metrics else None
-
-
 def read_records(
     frame: Frame,
     chosen: Mapping[str, str],
@@ -89,7 +72,7 @@ def read_records(
     roles = find_roles(frame, chosen)
     rows = np.arange(len(frame.lines))
     if "metric" in roles:
-        metric, rows = _choose_metric(frame, roles["metric"], metric)
+        metric, rows = find_rows_of_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
     cells = take(frame.columns[column], rows)
     # What a run has logged before it crashed is no score of it.
@@ -204,16 +187,27 @@ def _doubt_columns(
     return doubts
 
 
-def _choose_metric(
+def find_rows_of_metric(
     frame: Frame, column: str, metric: str | None
 ) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric, and its rows."""
+    """Return the chosen or only metric in a column of metrics, and its rows.
+
+    Raises
+    ------
+    TableError
+        No such metric, or several without a choice.
+    """
     texts = encode_texts(frame.columns[column])
     known = [x or "" for x in texts.list_known()]
     if metric is None and len(known) > 1:
+        advice = "Choose one with --metric NAME"
+        if "task" in find_roles(frame, {}) and "," not in "".join(known):
+            advice += (
+                f", or the first that each task has: --metric {','.join(known[:2])}"
+            )
         msg = (
             f"{frame.source}, column {column!r}: expected one metric; got "
-            f"{list_names(known)}. Choose one with --metric NAME."
+            f"{list_names(known)}. {advice}."
         )
         raise TableError(msg)
     chosen = known[0] if metric is None else metric

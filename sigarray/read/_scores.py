@@ -5,6 +5,7 @@ import contextlib
 import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._lm_eval import say_groups, take_groups
+from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
     are_tasks,
@@ -52,7 +54,7 @@ from sigarray.read._paths import (
     refuse_single_runs,
 )
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._reading import Reading, choose_metric, read_records
+from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
@@ -92,9 +94,9 @@ def _without_collector() -> Iterator[None]:
 
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
-    chosen = dict(choice.columns or {})
     files, notes = _open(sources, choice)
-    files, tables, chosen = _tabulate(files, chosen, choice)
+    files, tables, choice = _tabulate(files, choice)
+    chosen = dict(choice.columns or {})
     folds = [
         doubt
         for frame in tables
@@ -162,19 +164,18 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 
 def _tabulate(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    chosen: Mapping[str, str],
-    choice: Choice,
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], dict[str, str]]:
+    files: Sequence[tuple[SourceFile, str, Any]], choice: Choice
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], Choice]:
     """Return the files with chosen rows, and their tables; mappings have none.
 
-    The columns that were chosen are returned, too, as they are named in the tables.
+    The choice is returned, too, with the names that columns have in the tables.
 
     Raises
     ------
     TableError
         Rows of means, of training and test data, or of folds, without an option.
     """
+    chosen = dict(choice.columns or {})
     if len(files) > 1 or files[0][0].is_named:
         files = [(x, name, _nest(name, content)) for x, name, content in files]
     tables = [
@@ -184,8 +185,12 @@ def _tabulate(
     files, tables = _choose_rows(files, tables, chosen, choice)
     turned = [None if x is None else turn_benchmarks(x, chosen) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
-        chosen = {**chosen, "score": "score"}
+        chosen["score"] = "score"
     files, tables = put_all_together(files, turned, chosen)
+    present = [x for x in tables if x is not None]
+    if choice.metrics:
+        metrics = split_metrics(present, chosen, choice.metrics)
+        choice = replace(choice, metrics=metrics)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
         if frame is None:
@@ -197,7 +202,7 @@ def _tabulate(
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
-    return files, tables, dict(chosen)
+    return files, tables, replace(choice, columns=chosen)
 
 
 def _add_doubts(
@@ -355,10 +360,10 @@ def _read_frames(
             continue
         try:
             readings.append(
-                read_records(
+                read_metrics(
                     frame,
                     chosen,
-                    choose_metric(frame, chosen, choice.metrics),
+                    choice.metrics,
                     keeps_missing=choice.missing is not None,
                 )
             )

@@ -1,0 +1,116 @@
+"""Which of several metrics is read, in each file and of each task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigarray.read._cells import encode_texts, find_blank
+from sigarray.read._codes import take
+from sigarray.read._frame import (
+    Frame,
+    UnknownMetricError,
+    find_roles,
+    find_score,
+    list_names,
+)
+from sigarray.read._reading import Reading, find_rows_of_metric, read_records
+from sigarray.read._records import join_all
+
+_MAX_SHOWN = 4
+
+
+def split_metrics(
+    frames: Sequence[Frame], chosen: Mapping[str, str], metrics: Sequence[str]
+) -> list[str]:
+    """Return the names of metrics; one with commas that no table has is several."""
+    names: list[str] = []
+    for name in metrics:
+        is_one = "," not in name or any(_has(x, chosen, name) for x in frames)
+        names += [name] if is_one else [x.strip() for x in name.split(",")]
+    return names
+
+
+def choose_metric(
+    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
+) -> str | None:
+    """Return the first of some metrics that a table has, or else the last of them."""
+    for metric in metrics[:-1]:
+        if _has(frame, chosen, metric):
+            return metric
+    return metrics[-1] if metrics else None
+
+
+def read_metrics(
+    frame: Frame,
+    chosen: Mapping[str, str],
+    metrics: Sequence[str],
+    *,
+    keeps_missing: bool = False,
+) -> Reading:
+    """Return the scores of a table: of each task those of the first metric it has.
+
+    Raises
+    ------
+    TableError
+        As `read_records`.
+    """
+    roles = find_roles(frame, chosen)
+    if len(metrics) < 2 or "task" not in roles:
+        metric = choose_metric(frame, chosen, metrics)
+        return read_records(frame, chosen, metric, keeps_missing=keeps_missing)
+    tasks = encode_texts(frame.columns[roles["task"]])
+    is_free = np.ones(len(frame.lines), bool)
+    readings = []
+    for metric in metrics:
+        rows = _find_rows(frame, roles, metric)
+        of_tasks = is_free & np.isin(tasks.codes, tasks.codes[rows])
+        is_free &= ~of_tasks
+        if not of_tasks.any():
+            continue
+        kept = np.flatnonzero(of_tasks)
+        part = replace(
+            frame,
+            columns={x: take(y, kept) for x, y in frame.columns.items()},
+            lines=take(frame.lines, kept.tolist()),
+        )
+        readings.append(read_records(part, chosen, metric, keeps_missing=keeps_missing))
+    if not readings:
+        return read_records(frame, chosen, metrics[-1], keeps_missing=keeps_missing)
+    notes = [note for x in readings for note in x.notes]
+    left = tasks[np.flatnonzero(is_free)].list_known()
+    if left:
+        some = "task" if len(left) == 1 else "tasks"
+        notes.append(
+            f"{some} {list_names(left, _MAX_SHOWN)} left out, without metric "
+            f"{list_names(metrics)}"
+        )
+    return Reading(
+        join_all([x.records for x in readings]),
+        any(x.is_percent for x in readings),
+        list(dict.fromkeys(notes)),
+        list(dict.fromkeys(doubt for x in readings for doubt in x.doubts)),
+    )
+
+
+def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
+    roles = find_roles(frame, chosen)
+    try:
+        if "metric" in roles:
+            find_rows_of_metric(frame, roles["metric"], metric)
+        else:
+            find_score(frame, roles, metric)
+    except UnknownMetricError:
+        return False
+    return True
+
+
+def _find_rows(frame: Frame, roles: Mapping[str, str], metric: str) -> np.ndarray:
+    """Return the rows that have a score of a metric."""
+    try:
+        if "metric" in roles:
+            return find_rows_of_metric(frame, roles["metric"], metric)[1]
+        column = find_score(frame, roles, metric)
+    except UnknownMetricError:
+        return np.empty(0, int)
+    return np.flatnonzero(~find_blank(frame.columns[column]))

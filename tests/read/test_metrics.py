@@ -1,0 +1,85 @@
+"""Of several metrics, the first that a task has."""
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.asking import refuse
+from tests.read.long_tables import as_lists
+
+# Task -> metric -> the scores of models, of two runs each.
+SCORES = {
+    "summaries": {"rouge": {"a": [0.5, 0.6], "b": [0.3, 0.4]}},
+    "qa": {
+        "rouge": {"a": [0.1, 0.2], "b": [0.2, 0.1]},
+        "accuracy": {"a": [0.7, 0.9], "b": [0.6, 0.8]},
+    },
+    "translation": {"bleu": {"a": [21, 22], "b": [23, 24]}},
+}
+ROWS = [
+    (task, metric, model, run, x)
+    for task, by in SCORES.items()
+    for metric, of_models in by.items()
+    for model, scores in of_models.items()
+    for run, x in enumerate(scores)
+]
+
+
+def write_rows():
+    """Write a row for each score, with a column of metrics."""
+    rows = [",".join(map(str, row)) for row in ROWS]
+    return "\n".join(["task,metric,model,seed,value", *rows])
+
+
+def write_columns():
+    """Write a column for each metric, blank where a task has none."""
+    names = ("rouge", "accuracy", "bleu")
+    cells = {}
+    for task, metric, model, run, x in ROWS:
+        cells.setdefault((task, model, run), {})[metric] = x
+    rows = [
+        ",".join(map(str, [*key, *(by.get(x, "") for x in names)]))
+        for key, by in cells.items()
+    ]
+    return "\n".join([f"task,model,seed,{','.join(names)}", *rows])
+
+
+@pytest.mark.parametrize("text", [write_rows(), write_columns()])
+class TestTasks:
+    def test_each_has_the_first_that_it_has(self, write, text):
+        path = write(text)
+        every = "accuracy,rouge,bleu"
+        table = read.scores(path, metric=every)
+        assert as_lists(table) == {
+            "qa": SCORES["qa"]["accuracy"],
+            "summaries": SCORES["summaries"]["rouge"],
+            "translation": SCORES["translation"]["bleu"],
+        }
+        assert set(table.metric.split(", ")) == {"accuracy", "rouge", "bleu"}
+        assert as_lists(read.scores(path, metric=every.split(","))) == as_lists(table)
+        other = read.scores(path, metric="rouge, accuracy")
+        assert as_lists(other)["qa"] == SCORES["qa"]["rouge"]
+        note = "task 'translation' left out, without metric 'rouge', 'accuracy'"
+        assert any(x.endswith(note) for x in other.notes)
+
+    def test_directions_of_several_metrics(self, write, text):
+        options = {"metric": "accuracy,bleu", "higher_is_better": {"bleu": False}}
+        with pytest.raises(TableError, match=r"one direction; got 'bleu'"):
+            read.scores(write(text), **options)
+
+    def test_no_task_has_one(self, write, text):
+        with pytest.raises(TableError, match=r"has no metric 'bleau'\. Did you mean"):
+            read.scores(write(text), metric="f1,bleau")
+
+
+def test_the_question_leads_there(write, run):
+    path = write(write_rows())
+    refuse(run("compare", path), "NAME, or the first that each task has: --metric rou")
+    code, out, _ = run("compare", path, "--metric", "rouge,accuracy", "--format", "csv")
+    assert (code, "translation" in out) == (0, False)
+
+
+def test_a_name_with_a_comma_is_one_metric(write):
+    text = write_rows().replace("rouge", '"rouge,none"').replace("accuracy", "none")
+    table = read.scores(write(text), metric="rouge,none")
+    assert as_lists(table)["qa"] == SCORES["qa"]["rouge"]
