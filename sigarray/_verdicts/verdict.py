@@ -51,8 +51,12 @@ def report_orders(
     comparison: Comparison,
     result: PairwiseAsoResult,
     decisions: Sequence[Decision],
+    remarks: Sequence[str] = (),
 ) -> Report:
-    """Report which models are almost stochastically dominant: eps_min < threshold."""
+    """Report which models are almost stochastically dominant: eps_min < threshold.
+
+    `remarks` are said behind the rule for a verdict.
+    """
     threshold = comparison.threshold
     eps_min = np.asarray(result.eps_min)
     return _make_report(
@@ -62,6 +66,7 @@ def report_orders(
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
         {"threshold": threshold, "eps_min": eps_min.tolist()},
         has_lost=comparison.is_corrected,
+        remarks=remarks,
     )
 
 
@@ -88,6 +93,7 @@ def _make_report(
     document: dict[str, Any],
     *,
     has_lost: bool,
+    remarks: Sequence[str] = (),
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
@@ -125,6 +131,7 @@ def _make_report(
     explained = _explain(comparison, decisions, rule)
     if comparison.test == "aso" and any(x.better == b for _, b, x in pairs):
         explained.append("eps_min is that of the better model, B where B is better.")
+    explained += remarks
     advised = _advise(comparison, decisions, has_lost=has_lost)
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
