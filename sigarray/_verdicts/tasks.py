@@ -39,8 +39,13 @@ def report_tasks(
     compared: Mapping[str, Comparison],
     decisions: Mapping[str, Sequence[Decision]],
     over: OverTasks | None,
+    *,
+    has_worst: bool = False,
 ) -> Report:
-    """Say which models are better over all tasks, and on which of them."""
+    """Say which models are better over all tasks, and on which of them.
+
+    `has_worst` if missing scores were counted as the worst.
+    """
     first = next(iter(compared.values()))
     by_pair = _collect_by_pair(decisions)
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
@@ -51,9 +56,8 @@ def report_tasks(
     records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
     methods = dict.fromkeys(x.method for x in compared.values())
-    method = "; or, by the scores of a task, ".join(methods) + overall.describe_method(
-        over
-    )
+    method = "; or, by the scores of a task, ".join(methods)
+    method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     if len(models) > MAX_SHOWN:
@@ -71,6 +75,7 @@ def report_tasks(
         )
     told = [
         *overall.list_remarks(over),
+        *overall.list_scales(over),
         f"On one task, a model is better than another if {basis}.",
     ]
     order = models if over is None else over.order.names
