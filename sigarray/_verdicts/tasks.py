@@ -8,6 +8,7 @@ from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.paragraph import say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     WHERE_PAIRS_ARE,
@@ -60,6 +61,7 @@ def report_tasks(
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    what = f"{say_what(compared)}."
     if len(models) > MAX_SHOWN:
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
@@ -72,6 +74,7 @@ def report_tasks(
             records,
             document,
             advice=[WHERE_PAIRS_ARE],
+            paragraph=" ".join([what, count, *overall.list_remarks(over)]),
         )
     told = [
         *overall.list_remarks(over),
@@ -99,6 +102,7 @@ def report_tasks(
         document,
         headline=headline,
         remarks=told,
+        paragraph=" ".join([what, *told, *sentences]),
     )
 
 

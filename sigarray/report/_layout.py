@@ -26,7 +26,7 @@ class Report:
     how the result was computed, and `signature` in one line for others to repeat it.
     `exit_code` is that of the command. If there is a headline, readers see it first,
     and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
-    next, which is for no paper.
+    next, which is for no paper; for one there is a `paragraph`, or else the sentences.
     """
 
     tables: list[Table]
@@ -39,6 +39,7 @@ class Report:
     headline: Sequence[str] = ()
     remarks: Sequence[str] | None = None
     advice: Sequence[str] = ()
+    paragraph: str | None = None
 
     @property
     def said(self) -> list[str]:
@@ -58,6 +59,7 @@ def neutralise(report: Report) -> Report:
         else list(map(show_controls, report.remarks)),
         advice=list(map(show_controls, report.advice)),
         method=show_controls(report.method),
+        paragraph=None if report.paragraph is None else show_controls(report.paragraph),
     )
 
 
