@@ -218,10 +218,10 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
         by_task = zip(*cells, strict=True)
         rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
         marked = frozenset((k, i + 1) for i, k in best)
-        return Table(title, ["task", *models], rows, marked)
+        return Table(title, ["task", *models], rows, marked, names=models)
     rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
     marked = frozenset((i, k + 1) for i, k in best)
-    return Table(title, ["model", *compared], rows, marked)
+    return Table(title, ["model", *compared], rows, marked, names=models)
 
 
 def _find_formats(
@@ -258,9 +258,9 @@ def _ranking_table(
             better = [f"{a} > {b}" for a, b in wins]
             said = better or ["inconclusive"]
         rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
-    return Table(
-        "Which is better on each task", ["task", "ranking"], rows, name_columns=2
-    )
+    names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    title, header = "Which is better on each task", ["task", "ranking"]
+    return Table(title, header, rows, name_columns=2, names=names)
 
 
 def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:

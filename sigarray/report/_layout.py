@@ -9,13 +9,17 @@ from sigarray._plain_text import show_controls
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text; `marked` ones are (row, column), and the first columns names."""
+    """Cells as text; `marked` ones are (row, column), and the first columns names.
+
+    `names` are those of models in the header or within cells, which may be cut.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
     marked: frozenset[tuple[int, int]] = frozenset()
     name_columns: int = 1
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -69,4 +73,5 @@ def neutralise_table(table: Table) -> Table:
         title=show_controls(table.title),
         header=list(map(show_controls, table.header)),
         rows=[list(map(show_controls, row)) for row in table.rows],
+        names=list(map(show_controls, table.names)),
     )
