@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
-from sigarray._cli.picture_files import check_picture_file, save_pictures
+from sigarray._cli.picture_files import check_picture_file
 from sigarray._cli.power_lift import choose_lift
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
@@ -16,6 +16,7 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
     Request,
     check_baseline,
