@@ -110,10 +110,14 @@ def draw_bounds(digits: Mapping[str, np.ndarray]) -> Any:
 def draw_verdicts(digits: Mapping[str, np.ndarray]) -> Axes:
     """Draw eps_min of all pairs of the example, as `sigarray compare` has them."""
     found = compare_models(digits, unit="run").records
-    pairs = [f"{x['model_a']} over {x['model_b']}" for x in found]
     # Of both directions, the one that is ahead.
-    ahead = sorted((x["eps_min"], name) for name, x in zip(pairs, found, strict=True))
-    ahead = ahead[: len(ahead) // 2]
+    ahead = sorted(
+        min(
+            (x["eps_min_a_over_b"], f"{x['model_a']} over {x['model_b']}"),
+            (x["eps_min_b_over_a"], f"{x['model_b']} over {x['model_a']}"),
+        )
+        for x in found
+    )
     ax = make_figure(2.4).subplots()
     tidy(ax, x="eps_min of the first over the second")
     ax.axvspan(0.0, THRESHOLD, facecolor=PALE, edgecolor="none")

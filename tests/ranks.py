@@ -8,11 +8,6 @@ import runpy
 import socket
 import sys
 
-# What the ranks import is imported once, before they are forked.
-import torch._dynamo  # noqa: F401 (by DistributedDataParallel)
-
-import sigarray  # noqa: F401
-
 N_RANKS = 2
 
 
@@ -39,11 +34,17 @@ def find_port() -> int:
         return free.getsockname()[1]
 
 
-for path in sys.argv[1:]:
-    sys.stdout.write(f"# {path}\n")
-    sys.stdout.flush()  # or each rank would write it again
-    port = find_port()
-    ranks = [start_rank(rank, port, path) for rank in range(N_RANKS)]
-    codes = [os.waitstatus_to_exitcode(os.waitpid(rank, 0)[1]) for rank in ranks]
-    if any(codes):
-        sys.exit(f"{path}: the ranks ended with {codes}")
+if __name__ == "__main__":
+    # What the ranks import is imported once, before they are forked.
+    import torch._dynamo  # noqa: F401 (by DistributedDataParallel)
+
+    import sigarray  # noqa: F401
+
+    for path in sys.argv[1:]:
+        sys.stdout.write(f"# {path}\n")
+        sys.stdout.flush()  # or each rank would write it again
+        port = find_port()
+        ranks = [start_rank(rank, port, path) for rank in range(N_RANKS)]
+        codes = [os.waitstatus_to_exitcode(os.waitpid(rank, 0)[1]) for rank in ranks]
+        if any(codes):
+            sys.exit(f"{path}: the ranks ended with {codes}")

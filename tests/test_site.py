@@ -96,6 +96,14 @@ class TestAsoInPictures:
             assert f"{100 * np.mean(is_better):.0f}" == share
         assert not (drawing.simulate(1.0, 3) < drawing.THRESHOLD).any()
 
+    def test_verdicts_are_drawn(self):
+        pytest.importorskip("matplotlib")
+        rng = np.random.default_rng(0)
+        scores = {"low": rng.normal(size=9), "high": rng.normal(3.0, size=9)}
+        axes = in_docs("aso_in_pictures").draw_verdicts(scores)
+        assert [x.get_text() for x in axes.get_yticklabels()] == ["high over low"]
+        assert "0.00" in [x.get_text() for x in axes.texts]
+
     def test_the_example(self):
         """Numbers in sentences, but for thresholds, are in outputs of programs."""
         outputs = " ".join(re.findall(r"```text\n(.*?)```", self.TEXT, re.DOTALL))

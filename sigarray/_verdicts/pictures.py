@@ -11,6 +11,7 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
 from sigarray._verdicts.over_tasks import OverTasks
 from sigarray._verdicts.ranking import Wins, group_models, list_wins
+from sigarray.read._curves import Curves
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -96,6 +97,43 @@ def _list_means(comparison: Comparison) -> str:
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
     return f"Means: {', '.join(f'{name} {means[name]:.4g}' for name in order)}."
+
+
+def draw_curves(
+    curves: Mapping[str, Mapping[str, Curves]], compared: Mapping[str, Comparison]
+) -> list[Picture]:
+    """Draw the learning curves of each task, if tasks are few and runs have steps."""
+    if len(curves) > MOST_TASKS:
+        return []
+    return [
+        _draw_curves(curves[task], x, task)
+        for task, x in compared.items()
+        if task in curves
+    ]
+
+
+def _draw_curves(
+    curves: Mapping[str, Curves], comparison: Comparison, task: str
+) -> Picture:
+    from sigarray import plot
+
+    shown = {name: curves[name] for name in comparison.scores if name in curves}
+    axes = plot.learning_curves(
+        {name: x.scores for name, x in shown.items()},
+        {name: x.steps for name, x in shown.items()},
+        higher_is_better=comparison.higher_is_better,
+    )
+    name_task(axes.figure, task)
+    ends = {name: x.scores[:, -1].mean() for name, x in shown.items()}
+    last = ", ".join(
+        f"{name} {mean:.4g} at {shown[name].steps[-1]:g}" for name, mean in ends.items()
+    )
+    return Picture(
+        axes.figure,
+        f"Learning curves{of_task(task)}: means of runs at each step, with 95 % "
+        "intervals of each model alone. The verdict is on the last step.",
+        f"Last means: {last}.",
+    )
 
 
 def draw_leaderboard(compared: Mapping[str, Comparison]) -> list[Picture]:

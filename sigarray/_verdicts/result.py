@@ -15,6 +15,7 @@ from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
     draw_critical_differences,
+    draw_curves,
     draw_leaderboard,
     draw_over_tasks,
     draw_scores,
@@ -265,6 +266,7 @@ class ModelComparison:
             *([] if has_panels else draw_critical_differences(compared, decisions)),
             *self.test.draw(compared, self.results),
             *draw_scores(compared),
+            *draw_curves(self.table.curves, compared),
         ]
 
     def __str__(self) -> str:

@@ -19,6 +19,7 @@ from sigarray.plot._style import (
     say_left_out,
     show_names,
     show_share,
+    thin_ticks,
     tidy,
 )
 
@@ -125,6 +126,7 @@ def learning_curves(
 
         said = f"{show_share(level)} at each step"
         keys[said] = Patch(facecolor="0.8")
+    thin_ticks(axes)
     explain(axes, list(keys.values()), list(keys), n_columns=2)
     say_left_out(axes, len(every) - len(order))
     return axes

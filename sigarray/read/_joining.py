@@ -11,6 +11,7 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
+from sigarray.read._curves import find_curves
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Counts, find_worst, say_missing, treat_missing
@@ -31,6 +32,7 @@ def join_records(
     records = _choose_records(records, choice)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
+    curves = find_curves(records)
     records, stepped, doubts = take_last_steps(records)
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
@@ -84,6 +86,7 @@ def join_records(
         pairs,
         choice.missing if n_missing else None,
         n_missing,
+        curves,
     )
     _check_models(table, records, choice)
     return table

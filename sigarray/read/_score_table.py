@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray.read._alignment import Unit
+from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
@@ -48,6 +49,10 @@ class ScoreTable(NamedTuple):
         What was done with missing scores, if there were any.
     n_missing : mapping
         Task -> model -> how many of its scores were missing.
+    curves : mapping
+        Task -> model -> its `steps`, shape (S,), and the `scores` of its runs, shape
+        (R, S), where runs have scores of several steps: `plot.learning_curves` draws
+        them. `tasks` has those of the last step of each run.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -64,6 +69,7 @@ class ScoreTable(NamedTuple):
     pairs: Mapping[str, Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]] = {}
     missing: Missing | None = None
     n_missing: Mapping[str, Mapping[str, int]] = {}
+    curves: Mapping[str, Mapping[str, Curves]] = {}
 
     @property
     def models(self) -> tuple[str, ...]:
