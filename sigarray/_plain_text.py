@@ -1,10 +1,20 @@
-"""Show text from files so that it cannot act on a terminal or break a picture."""
+"""Show text from files so that it cannot act on a terminal or break a picture.
 
+And long names in a few letters, which stay different from each other.
+"""
+
+import itertools
+import math
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 # Controls, with those of direction; line and paragraph separators; lone surrogates.
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
+# Where parts of names end: a folder, a word.
+_SEPARATOR = re.compile(r"[/\\_\-.:,;=\s]")
+# Fewer letters that all names share are not cut: an ellipsis is hardly shorter.
+_LEAST_SHARED = 4
 
 
 def show_controls(text: str) -> str:
@@ -22,5 +32,90 @@ def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
         return text
     return "".join(
         escape(character) if unicodedata.category(character) in _HIDDEN else character
+        for character in text
+    )
+
+
+def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
+    """Return short forms of names, if any has more than `limit` letters.
+
+    An ellipsis is where letters are left out: those that all names share, or all long
+    ones, up to a separator; then the middle, or else all but where names differ. Names
+    stay as they are if no short forms were found that all differ.
+    """
+    every = list(dict.fromkeys(names))
+    long = [x for x in every if width(x) > limit]
+    if not long:
+        return {}
+    cuts = [x for x in map(cut_shared, (every, long)) if x]
+    for cut in [*cuts, {}]:
+        for way in _list_ways([cut.get(x, x) for x in every], limit):
+            if len(set(way)) == len(every):
+                return {x: y for x, y in zip(every, way, strict=True) if x != y}
+    return {}
+
+
+def cut_shared(names: Sequence[str]) -> dict[str, str]:
+    """Return names without the parts at their start and end that all of them share.
+
+    Nothing is cut of one name alone, nor if names share few letters or no whole part.
+    """
+    if len(names) < 2:
+        return {}
+    start = _end_of_shared(names)
+    cut = {name: name[start:] for name in names}
+    end = _end_of_shared([x[::-1] for x in cut.values()])
+    if not start and not end:
+        return {}
+    dots = ("\u2026" if start else "", "\u2026" if end else "")
+    return {x: f"{dots[0]}{y[: len(y) - end]}{dots[1]}" for x, y in cut.items()}
+
+
+def _end_of_shared(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to a separator, or 0."""
+    shared = names[0][: _count_shared(names)]
+    places = [match.end() for match in _SEPARATOR.finditer(shared)]
+    least = min(map(len, names))  # something is left of every name
+    place = max((x for x in places if x < least), default=0)
+    return place if place >= _LEAST_SHARED else 0
+
+
+def _count_shared(names: Iterable[str]) -> int:
+    """Return how many letters all names begin with."""
+    letters = zip(*names, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda x: len({*x}) == 1, letters))
+
+
+def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
+    """Yield names of which those that are too long are cut, in one way for all."""
+    is_long = [width(x) > limit for x in names]
+    for tail in ((limit - 1) // 2, *range(limit - 1)):
+        yield [
+            _cut_middle(x, limit, tail) if cut else x
+            for x, cut in zip(names, is_long, strict=True)
+        ]
+    long = [x for x, cut in zip(names, is_long, strict=True) if cut]
+    start = max(0, _count_shared(long) - limit // 4)
+    yield [
+        f"\u2026{x[start : start + limit - 2]}\u2026" if cut else x
+        for x, cut in zip(names, is_long, strict=True)
+    ]
+
+
+def _cut_middle(text: str, limit: int, tail: int) -> str:
+    """Leave out the middle; letters of Chinese and the like are two wide."""
+    share = len(text) / width(text)
+    head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
+    return f"{text[:head]}\u2026{text[len(text) - tail :]}"
+
+
+def width(text: str) -> int:
+    """Count the columns of a text in a terminal."""
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
         for character in text
     )

@@ -10,11 +10,11 @@ from sigarray._cli.messages import list_said, say
 from sigarray._cli.picture_files import (
     check_picture_file,
     check_target,
-    save_pictures,
 )
 from sigarray._cli.repeating import apply_signature, report_verification
 from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.page import Origin, write_page
+from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import lacks_baseline
 from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.tasks import list_undecided

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
-from sigarray._cli.picture_files import check_picture_file, save_pictures
+from sigarray._cli.picture_files import check_picture_file
+from sigarray._cli.power_lift import choose_lift
 from sigarray._cli.power_picture import draw_power
 from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
-from sigarray._verdicts.intervals import are_binary
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
     Request,
     check_baseline,
@@ -51,8 +52,12 @@ def run(options: argparse.Namespace) -> Report:
     check_baseline(request, table)
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
-        _doubt_lift(options, scores)
         doubt_pilot(scores, table.unit)
+    is_higher = request.higher_is_better
+    lifts = {
+        task: choose_lift(scores, options.lift, higher_is_better=is_higher)
+        for task, scores in table.tasks.items()
+    }
     models = {task: list(scores) for task, scores in table.tasks.items()}
     table = _with_two_models(table)
     request = choose_default_test(request, table)
@@ -71,10 +76,10 @@ def run(options: argparse.Namespace) -> Report:
     duels = {task: _find_duels(x) for task, x in comparisons.items()}
     sizes = {task: _sizes_to_try(scores) for task, scores in table.tasks.items()}
     _announce(trials, table.tasks, models, duels, sizes)
-    lift = options.lift if trials.higher_is_better else 1.0 / options.lift
     answers = []
     for task, x in comparisons.items():
         scores = table.tasks[task]
+        lift = lifts[task].factor if is_higher else 1.0 / lifts[task].factor
         powers = {
             name: trials.share_lifted(scores, name, lift)
             for name in track(models[task], "Model")
@@ -87,14 +92,8 @@ def run(options: argparse.Namespace) -> Report:
             options.power,
             is_drawn=options.plot is not None,
         )
-        answers.append(Answer(task, x, powers, pairs, largest=sizes[task][-1]))
-    factor = "lift" if trials.higher_is_better else "drop"
-    goal = Goal(
-        lift=options.lift,
-        change=f"a {factor} by a factor of {options.lift:g}",
-        power=options.power,
-        unit=table.unit,
-    )
+        answers.append(Answer(task, x, powers, pairs, sizes[task][-1], lifts[task]))
+    goal = Goal(power=options.power, unit=table.unit)
     if options.plot is not None:
         _write_picture(options.plot, answers, goal)
     return report_power(answers, trials, goal)
@@ -159,23 +158,6 @@ def _announce(
         f"Faster: {'' if trials.test.name == 't' else '--test t, '}fewer --n-samples, "
         "fewer models with --columns, fewer tasks with --tasks.",
     )
-
-
-def _doubt_lift(options: argparse.Namespace, scores: Scores) -> None:
-    """Warn of a lift that takes scores, or means of 0 and 1, beyond 1 or 100."""
-    largest = max(
-        float(x.mean() if are_binary(x) else x.max()) for x in scores.values()
-    )
-    # The end of the scale of shares, or of percentages.
-    end = 1.0 if largest <= 1.0 else 100.0
-    if not options.lower_is_better and largest <= end < options.lift * largest:
-        warnings.warn(
-            f"A lift by a factor of {options.lift:g} takes scores above {end:g}, and "
-            f"none is above {end:g} now. Is it too much to ask for? Choose it with "
-            "--lift.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 def _with_two_models(table: ScoreTable) -> ScoreTable:

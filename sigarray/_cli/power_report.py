@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sigarray._cli.power_lift import Lift
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.samples import Trials
@@ -34,12 +35,10 @@ class SizedPair:
 
 @dataclass(frozen=True)
 class Goal:
-    """The lift that is to be seen, and how often."""
+    """How often a difference of scores is to be seen."""
 
-    lift: float
     power: float
     unit: str
-    change: str
 
 
 @dataclass(frozen=True)
@@ -51,11 +50,13 @@ class Answer:
     powers: dict[str, float]
     pairs: list[SizedPair]
     largest: int
+    lift: Lift
 
 
 def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     """Say for every model and every pair whether there are enough scores."""
-    first = answers[0].comparison
+    first, first_lift = answers[0].comparison, answers[0].lift
+    is_one_lift = _say_lift(answers) == first_lift.said
     method = (
         f"the verdict of sigarray compare, {trials.test.say_rule(first)}; the "
         f"share of {trials.number} samples of each size, drawn from these "
@@ -69,7 +70,7 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
         "seed": trials.seed,
         "n_samples": trials.number,
         "method": method,
-        "lift": goal.lift,
+        "lift": first_lift.factor if is_one_lift else None,
         "power": goal.power,
     }
     is_one = len(answers) == 1
@@ -82,7 +83,7 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     if is_one:
         for record in records:
             del record["task"]
-    tables = [_model_table(answers, goal)]
+    tables = [_model_table(answers)]
     if sum(len(x.powers) for x in answers) > MAX_SHOWN:
         return Report(tables, _say_counts(answers, goal), method, records, document)
     if any(x.pairs for x in answers):
@@ -90,8 +91,7 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     sentences = []
     for x in answers:
         on = "" if is_one else f"{x.task}: "
-        scores = x.comparison.scores
-        said = [_say_power(m, len(scores[m]), p, goal) for m, p in x.powers.items()]
+        said = [_say_power(x, m, p, goal) for m, p in x.powers.items()]
         said += [_say_size(pair, x.largest, goal) for pair in x.pairs]
         sentences += [on + sentence for sentence in said]
     sizes = [len(x.comparison.scores[name]) for x in answers for name in x.powers]
@@ -100,8 +100,15 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     return Report(tables, sentences, method, records, document)
 
 
+def _say_lift(answers: list[Answer]) -> str:
+    """Name the lift that is to be seen, which may be another one on each task."""
+    said = {x.lift.said for x in answers}
+    return said.pop() if len(said) == 1 else "the lift of each task"
+
+
 def _document_of(x: Answer) -> dict[str, Any]:
     return {
+        "lift": x.lift.factor,
         "largest_size_tried": x.largest,
         "models": x.powers,
         "pairs": [
@@ -136,17 +143,20 @@ def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
     ]
 
 
-def _model_table(answers: list[Answer], goal: Goal) -> Table:
+def _model_table(answers: list[Answer]) -> Table:
     rows = []
+    has_lifts = len({x.lift for x in answers}) > 1
     for x in answers:
         summaries = {name: x.comparison.summaries[name] for name in x.powers}
         show = number_format(list(summaries.values()))
         for name, summary in summaries.items():
             n = str(len(x.comparison.scores[name]))
             shown = [show(summary["mean"]), show(summary["sd"])]
-            rows.append([name, n, *shown, f"{x.powers[name]:.3f}"])
-    title = f"{answers[0].comparison.source}: power to see {goal.change}"
-    table = Table(title, ["model", "n", "mean", "sd", "power"], rows)
+            factor = [f"{x.lift.factor:.4g}"] * has_lifts
+            rows.append([name, n, *shown, *factor, f"{x.powers[name]:.3f}"])
+    title = f"{answers[0].comparison.source}: power to see {_say_lift(answers)}"
+    header = ["model", "n", "mean", "sd", *["lift"] * has_lifts, "power"]
+    table = Table(title, header, rows)
     return _with_tasks(table, [x.task for x in answers for _ in x.powers])
 
 
@@ -177,10 +187,11 @@ def _with_tasks(table: Table, tasks: list[str]) -> Table:
     )
 
 
-def _say_power(name: str, n: int, power: float, goal: Goal) -> str:
+def _say_power(x: Answer, name: str, power: float, goal: Goal) -> str:
+    n = len(x.comparison.scores[name])
     verdict = "enough" if power >= goal.power else "too few"
     return (
-        f"{n} {goal.unit}s of {name} are {verdict} to see {goal.change}: power "
+        f"{n} {goal.unit}s of {name} are {verdict} to see {x.lift.said}: power "
         f"{power:.3f}, where {goal.power:g} is asked for."
     )
 
@@ -248,7 +259,7 @@ def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
     on = "" if len(answers) == 1 else f", over {len(answers)} tasks,"
     return [
         f"{n_enough} of {len(powers)} models{on} have {goal.unit}s enough to see "
-        f"{goal.change}, with power {goal.power:g}.",
+        f"{_say_lift(answers)}, with power {goal.power:g}.",
         f"{n_seen} of {len(pairs)} pairs{on} would show their difference with at most "
         f"{largest} {goal.unit}s.",
         "Take --format csv or json for all pairs, or --columns for some models.",

@@ -206,7 +206,7 @@ def multi_aso(
            [ True,  True, False]])
     """
     names, columns = name_models(scores)
-    xp, stacks, order = _stack_models(columns, axis)
+    xp, stacks, order = stack_models(columns, axis)
     streams = number_streams(len(order)) if names is None else name_streams(names)
     # Places in the order of the stacks.
     places = sorted(range(len(order)), key=order.__getitem__)
@@ -253,7 +253,7 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
     raise ValueError(msg)
 
 
-def _stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
+def stack_models(scores: Any, axis: int) -> tuple[Library, Stacks, tuple[int, ...]]:
     """Return a stack (..., K, n) for each size of sample, and the places of models."""
     if not isinstance(scores, list):
         xp, (stack,) = standardize(scores, axis=axis)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._order.many_models import multi_aso
+from sigarray._verdicts.blocked import say_blocked
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.notes import heard_by
@@ -85,7 +86,8 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
-        return report_orders(comparison, result, decisions)
+        blocked = say_blocked(comparison, result, self)
+        return report_orders(comparison, result, decisions, blocked)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

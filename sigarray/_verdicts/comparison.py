@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._verdicts.intervals import UNKNOWN, Interval, are_binary, find_intervals
+from sigarray._verdicts.intervals import (
+    FEWER_DEGREES,
+    UNKNOWN,
+    Interval,
+    are_binary,
+    find_intervals,
+)
 from sigarray.report._numbers import (
     Summary,
     count_decimals,
@@ -106,6 +112,9 @@ class Comparison:
         one = "interval of the difference"
         many = "intervals of differences"
         what = one if self.n_comparisons == 1 else many
+        pairs = [self.list_scores(*pair) for pair in self.pairs]
+        if whose == "Welch's" and any(len(x) != len(y) for x, y in pairs):
+            what += f", {FEWER_DEGREES}"
         return f"; {whose} {what}, {self.say_level_of_intervals()}"
 
     def say_level_of_intervals(self) -> str:

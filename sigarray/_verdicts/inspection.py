@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 
+from sigarray._verdicts.intervals import are_binary
+from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.read._words import METRICS, list_words
@@ -29,6 +31,10 @@ _ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
 _COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
 # Percentages of one metric on one task differ by at most this factor.
 _SAME_SIZE = 4.0
+# Two models may well have fewer scores, or right and wrong answers, that are the same.
+_FEW_SCORES, _FEW_ANSWERS = 3, 20
+# Models that are named in a warning.
+_SHOWN = 3
 
 
 def inspect_table(
@@ -48,6 +54,7 @@ def inspect_table(
     _refuse_single_scores(table)
     _check_direction(table, is_higher=is_higher, is_said=is_said, gate=gate)
     _check_scales(table, is_vouched=is_vouched)
+    _doubt_copies(table)
 
 
 def _refuse_single_scores(table: ScoreTable) -> None:
@@ -146,6 +153,30 @@ def _find_other_scale(table: ScoreTable) -> str | None:
                 f"of {name!r} among scores of {among.min():g} to {among.max():g}."
             )
     return None
+
+
+def _doubt_copies(table: ScoreTable) -> None:
+    """Warn of models with the same scores in the same order, unless these are few.
+
+    Scores that do not vary may be the same by chance, and so may answers to few items.
+    """
+    same: list[str] = []
+    for task, by in table.tasks.items():
+        groups: dict[bytes, list[str]] = {}
+        for name, x in by.items():
+            is_by_chance = len(x) < (_FEW_ANSWERS if are_binary(x) else _FEW_SCORES)
+            if np.ptp(x) > 0.0 and not is_by_chance:
+                groups.setdefault((x + 0.0).tobytes(), []).append(name)
+        on = f" on {task}" if len(table.tasks) > 1 else ""
+        same += [f"{' and '.join(x)}{on}" for x in groups.values() if len(x) > 1]
+    if same:
+        warnings.warn(
+            f"These models have the same scores in the same order: "
+            f"{shorten(same, _SHOWN, '; ')}. Is a column, or a file, a copy of another "
+            "one?",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _refuse_mixed_directions(table: ScoreTable) -> None:

@@ -302,7 +302,8 @@ def compare_table(table: ScoreTable, request: Request) -> ModelComparison:
     fields = sign(test, table, next(iter(compared.values())), decisions)
     over = compare_over_tasks(compared)
     if len(compared) > 1:
-        report = report_tasks(compared, decisions, over)
+        has_worst = table.missing == "worst"
+        report = report_tasks(compared, decisions, over, has_worst=has_worst)
     else:
         ((task, comparison),) = compared.items()
         report = test.report(comparison, results[task], decisions[task])

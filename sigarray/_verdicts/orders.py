@@ -20,6 +20,7 @@ from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
+from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
@@ -281,8 +282,11 @@ def describe_orders(
             what += f", all models with {options.baseline}"
     how += f"; equality of distributions by {what}, two-sided"
     sizes = [len(column) for column in scores.values()]
-    if any(needs_means(n, m) for n in set(sizes) for m in set(sizes)):
+    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
+    if tested:
         how += ", and of means by Welch's t below 20 runs"
+    if any(n != m for n, m in tested):
+        how += f", {FEWER_DEGREES}"
     return how + _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
 
 

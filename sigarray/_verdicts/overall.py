@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
@@ -17,6 +19,9 @@ from sigarray.report._numbers import (
     show_p_value,
     without_infinities,
 )
+
+# Tasks whose means differ in size by such a factor are of unlike scales.
+_UNLIKE = 10.0
 
 
 def say_answer(over: OverTasks | None) -> list[str]:
@@ -154,13 +159,40 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     return told
 
 
-def describe_method(over: OverTasks | None) -> str:
-    """Say how models are compared over all tasks, for the line on the method."""
+def list_scales(over: OverTasks | None) -> list[str]:
+    """Say that means over tasks are those of tasks with large scores, if sizes differ.
+
+    Scores from 0 to 1 are of one scale, however small they are.
+    """
+    if over is None or (over.means.min() >= 0.0 and over.means.max() <= 1.0):
+        return []
+    sizes = np.max(np.abs(over.means), axis=1)
+    known = np.flatnonzero(sizes)
+    low, high = (known[choose(sizes[known])] for choose in (np.argmin, np.argmax))
+    factor = float(sizes[high] / sizes[low])
+    if factor < _UNLIKE:
+        return []
+    shown = [f"{sizes[place]:.3g} on {over.tasks[place]}" for place in (low, high)]
+    return [
+        f"Scores differ in size by a factor of {factor:.2g} between tasks (means of up "
+        f"to {' and '.join(shown)}): means over tasks, and their differences, are "
+        "mostly those of the tasks with large scores. Verdicts over all tasks go by "
+        "ranks, in which such a task weighs more, but not by as much as its scores; "
+        "tasks won count the same."
+    ]
+
+
+def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
+    """Say how models are compared over all tasks, for the line on the method.
+
+    `has_worst` if missing scores were counted as the worst.
+    """
     if over is None:
         return ""
+    of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
         f"; over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
-        "test of the means on each task, two-sided"
+        f"test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
         said += (

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import cut_shared
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks
@@ -125,14 +126,19 @@ def _order_over_tasks(compared: Mapping[str, Comparison]) -> list[str]:
 
 def _name_pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return the names of pairs, shortened unless two would be the same."""
-    from sigarray.plot._style import show_name
+    from sigarray.plot._style import show_names
 
-    every = dict.fromkeys(pairs)
+    every = list(dict.fromkeys(pairs))
     full = {pair: " vs. ".join(pair) for pair in every}
+    names = list(dict.fromkeys(name for pair in every for name in pair))
+    if max(map(len, full.values()), default=0) > MOST_LETTERS:
+        shared = cut_shared(names)
+        full = {p: " vs. ".join(shared.get(x, x) for x in p) for p in every}
+    in_few = dict(zip(names, show_names(names, _LETTERS), strict=True))
     short = {
         pair: text
         if len(text) <= MOST_LETTERS
-        else " vs. ".join(show_name(name, _LETTERS) for name in pair)
+        else " vs. ".join(in_few[name] for name in pair)
         for pair, text in full.items()
     }
     return full if len({*short.values()}) < len(short) else short

@@ -10,6 +10,7 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.page import Origin, write_page
 from sigarray._verdicts.picture_differences import draw_differences
+from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
@@ -183,8 +184,14 @@ class ModelComparison:
         """Write everything as JSON."""
         return render(self.content, "json")
 
-    def plot(self) -> Any:
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Draw what decides: the figure of `sigarray compare --plot`.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write as well, as `--plot` does: .png, .svg, .eps, .jpg, or .pdf,
+            which has the other figures too.
 
         Returns
         -------
@@ -195,8 +202,13 @@ class ModelComparison:
         ------
         ImportError
             matplotlib is not installed.
+        ValueError
+            Another ending, or a file that cannot be written.
         """
-        return self.list_pictures()[0].figure
+        pictures = self.list_pictures()
+        if path is not None:
+            save_pictures(pictures, os.fspath(path))
+        return pictures[0].figure
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page of `sigarray compare --report`: one file of HTML.

@@ -8,6 +8,7 @@ from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.paragraph import say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     WHERE_PAIRS_ARE,
@@ -39,8 +40,13 @@ def report_tasks(
     compared: Mapping[str, Comparison],
     decisions: Mapping[str, Sequence[Decision]],
     over: OverTasks | None,
+    *,
+    has_worst: bool = False,
 ) -> Report:
-    """Say which models are better over all tasks, and on which of them."""
+    """Say which models are better over all tasks, and on which of them.
+
+    `has_worst` if missing scores were counted as the worst.
+    """
     first = next(iter(compared.values()))
     by_pair = _collect_by_pair(decisions)
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
@@ -51,11 +57,11 @@ def report_tasks(
     records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
     methods = dict.fromkeys(x.method for x in compared.values())
-    method = "; or, by the scores of a task, ".join(methods) + overall.describe_method(
-        over
-    )
+    method = "; or, by the scores of a task, ".join(methods)
+    method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    what = f"{say_what(compared)}."
     if len(models) > MAX_SHOWN:
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
@@ -68,9 +74,11 @@ def report_tasks(
             records,
             document,
             advice=[WHERE_PAIRS_ARE],
+            paragraph=" ".join([what, count, *overall.list_remarks(over)]),
         )
     told = [
         *overall.list_remarks(over),
+        *overall.list_scales(over),
         f"On one task, a model is better than another if {basis}.",
     ]
     order = models if over is None else over.order.names
@@ -94,6 +102,7 @@ def report_tasks(
         document,
         headline=headline,
         remarks=told,
+        paragraph=" ".join([what, *told, *sentences]),
     )
 
 
@@ -209,10 +218,10 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
         by_task = zip(*cells, strict=True)
         rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
         marked = frozenset((k, i + 1) for i, k in best)
-        return Table(title, ["task", *models], rows, marked)
+        return Table(title, ["task", *models], rows, marked, names=models)
     rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
     marked = frozenset((i, k + 1) for i, k in best)
-    return Table(title, ["model", *compared], rows, marked)
+    return Table(title, ["model", *compared], rows, marked, names=models)
 
 
 def _find_formats(
@@ -249,9 +258,9 @@ def _ranking_table(
             better = [f"{a} > {b}" for a, b in wins]
             said = better or ["inconclusive"]
         rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
-    return Table(
-        "Which is better on each task", ["task", "ranking"], rows, name_columns=2
-    )
+    names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
+    title, header = "Which is better on each task", ["task", "ranking"]
+    return Table(title, header, rows, name_columns=2, names=names)
 
 
 def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:

@@ -8,6 +8,13 @@ import numpy as np
 
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.pair_numbers import (
+    find_share,
+    name_number,
+    say_sharper,
+    show_difference,
+)
+from sigarray._verdicts.paragraph import say_what, write_paragraph
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -28,7 +35,6 @@ from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     number_format,
     show_bound,
-    show_interval,
     show_p_value,
     without_infinities,
 )
@@ -51,8 +57,12 @@ def report_orders(
     comparison: Comparison,
     result: PairwiseAsoResult,
     decisions: Sequence[Decision],
+    remarks: Sequence[str] = (),
 ) -> Report:
-    """Report which models are almost stochastically dominant: eps_min < threshold."""
+    """Report which models are almost stochastically dominant: eps_min < threshold.
+
+    `remarks` are said behind the rule for a verdict.
+    """
     threshold = comparison.threshold
     eps_min = np.asarray(result.eps_min)
     return _make_report(
@@ -62,6 +72,7 @@ def report_orders(
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
         {"threshold": threshold, "eps_min": eps_min.tolist()},
         has_lost=comparison.is_corrected,
+        remarks=remarks,
     )
 
 
@@ -88,6 +99,7 @@ def _make_report(
     document: dict[str, Any],
     *,
     has_lost: bool,
+    remarks: Sequence[str] = (),
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
@@ -121,10 +133,12 @@ def _make_report(
             headline=[comparison.title, told],
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
+            paragraph=f"{say_what({task: comparison})}. {told}",
         )
     explained = _explain(comparison, decisions, rule)
     if comparison.test == "aso" and any(x.better == b for _, b, x in pairs):
         explained.append("eps_min is that of the better model, B where B is better.")
+    explained += remarks
     advised = _advise(comparison, decisions, has_lost=has_lost)
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
@@ -143,6 +157,7 @@ def _make_report(
         headline=[comparison.title, *answer],
         remarks=explained,
         advice=advised,
+        paragraph=write_paragraph(comparison, decisions, order, rule),
     )
 
 
@@ -217,38 +232,22 @@ def _table_of_pairs(
     """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
     header = ["A", "B", "A - B, interval", *([f"P(A{comparison.sign}B)"] * shares)]
-    header += [_name_number(comparison), "better"]
+    header += [name_number(comparison), "better"]
     rows: list[list[str]] = []
     marked = set()
     for a, b, x in sort_pairs(order.names, decisions):
-        share = _find_share(x, a)
+        share = find_share(x, a)
         if x.better is not None:
             marked.add((len(rows), len(header) - 1))
         rows.append(
             [
-                *(a, b, _show_difference(comparison, a, b)),
+                *(a, b, show_difference(comparison, a, b)),
                 *([] if share is None else [f"{share:.2f}"]),
                 *(x.shown, x.better or x.verdict),
             ]
         )
     title = f"Differences of means, {comparison.say_level_of_intervals()}"
     return Table(title, header, rows, frozenset(marked), name_columns=2)
-
-
-def _name_number(comparison: Comparison) -> str:
-    """Name the number that decides."""
-    if comparison.test == "aso":
-        return "eps_min"
-    is_adjusted = comparison.is_corrected and comparison.n_comparisons > 1
-    return "adjusted p" if is_adjusted else "p"
-
-
-def _find_share(x: Decision, a: str) -> float | None:
-    """Return the share of cases in which a model is better than the other of a pair."""
-    share = x.record.get("probability_of_improvement")
-    if share is None:
-        return None
-    return float(share if x.a == a else 1.0 - share)
 
 
 def _matrix_of_pairs(
@@ -269,7 +268,7 @@ def _matrix_of_pairs(
         for j, b in enumerate(names)
         if (a, b) in better
     )
-    number = _name_number(comparison)
+    number = name_number(comparison)
     title = f"{number} of the models in rows and columns"
     if comparison.test == "aso":
         title = f"{number}: the row is better than the column where below {limit:g}"
@@ -287,7 +286,7 @@ def _say_order(comparison: Comparison, x: Decision) -> str:
     low, high = (show_bound(bound, threshold) for bound in sorted(bounds))
     difference = _say_difference(comparison, a, b)
     if x.better is not None:
-        sharper = _say_sharper(comparison, a, b)
+        sharper = say_sharper(comparison, a, b)
         said = f"{a} is better than {b}: eps_min = {low} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
     said = "inconclusive"
@@ -297,7 +296,7 @@ def _say_order(comparison: Comparison, x: Decision) -> str:
     p = show_p_value(float(x.record["pvalue"]), level)
     return (
         f"{a} vs. {b}: {said} (eps_min = {low} and {high}, threshold {threshold:g}; "
-        f"P({a} {sign} {b}) = {_find_share(x, a):.2f}, p of equality {p}); "
+        f"P({a} {sign} {b}) = {find_share(x, a):.2f}, p of equality {p}); "
         f"{difference}."
     )
 
@@ -319,7 +318,7 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
     """Say the verdict of a test on a pair."""
     level = comparison.alpha
     better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
-    share = _find_share(x, better)
+    share = find_share(x, better)
     rank = ""
     if share is not None:
         rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
@@ -331,7 +330,7 @@ def _say_test(comparison: Comparison, x: Decision) -> str:
         )
     if share is not None and _find_lead(comparison, better, worse) < 0.0:
         rank += ", though its mean is not better"
-    sharper = _say_sharper(comparison, better, worse)
+    sharper = say_sharper(comparison, better, worse)
     return (
         f"{better} is better than {worse}: p = {x.shown} <= {level:.10g}{rank}; "
         f"{difference}{sharper}."
@@ -358,19 +357,4 @@ def say_correction_of_tests(comparison: Comparison) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    return f"the means differ by {_show_difference(comparison, a, b)}"
-
-
-def _say_sharper(comparison: Comparison, better: str, worse: str) -> str:
-    """Say that a verdict is sharper than the interval of its difference."""
-    interval = comparison.find_interval(better, worse)
-    return ", though this interval includes 0" if interval.includes_zero else ""
-
-
-def _show_difference(comparison: Comparison, a: str, b: str) -> str:
-    """Show the difference of two means, and its interval if there is one."""
-    show = number_format(comparison.summarize_pair(a, b), sign="+")
-    interval = comparison.find_interval(a, b)
-    return show_interval(
-        comparison.find_difference(a, b), *interval, show, comparison.decimals
-    )
+    return f"the means differ by {show_difference(comparison, a, b)}"

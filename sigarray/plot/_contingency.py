@@ -24,7 +24,7 @@ from sigarray.plot._style import (
     THIN,
     check_axes,
     make_figure,
-    show_name,
+    show_names,
     tidy,
     write,
 )
@@ -106,7 +106,7 @@ def contingency(
     ['both: 3 (38 %)', 'A alone: 3 (38 %)', 'B alone: 1 (12 %)', 'neither: 1 (12 %)']
     """
     axes = check_axes(ax, (2,))
-    labels = [show_name(name, 16) for name in choose_names(names, 2)]
+    labels = show_names(choose_names(names, 2), 16)
     samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
     _check_items(samples, labels)
     if difference is None:

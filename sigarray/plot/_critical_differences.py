@@ -22,7 +22,7 @@ from sigarray.plot._style import (
     make_figure,
     measure,
     say_left_out,
-    show_name,
+    show_names,
     write,
 )
 
@@ -171,7 +171,8 @@ def draw_on_axis(
     bottom = 0.1 + _BAR * (n_levels if has_bars else 0)
     height = bottom + _ROW * (0.5 + math.ceil(len(order) / 2))
     is_narrow = len(order) <= _FEW
-    shown = {name: show_name(name, _SHORT if is_narrow else 24) for name in order}
+    short = show_names(order, _SHORT if is_narrow else 24)
+    shown = dict(zip(order, short, strict=True))
     axes: Axes = (
         ax
         or make_figure(height + _TOP + 0.25, COLUMN if is_narrow else PAGE).subplots()

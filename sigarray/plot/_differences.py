@@ -19,7 +19,7 @@ from sigarray.plot._style import (
     lift,
     make_figure,
     name_rows,
-    show_name,
+    show_names,
     thin_ticks,
     tidy,
     write,
@@ -128,7 +128,7 @@ def differences(
     """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    models = [show_name(name, 16) for name in choose_names(names, 2)]
+    models = show_names(choose_names(names, 2), 16)
     rows = _list_rows(results, labels)
     places = list(np.arange(len(rows), dtype=float))
     if overall is not None:
@@ -139,7 +139,7 @@ def differences(
     axes: Axes = given or make_figure(_FRAME + _ROW * (places[-1] + 1)).subplots()
     tidy(axes, x="difference and its interval")
     thin_ticks(axes)
-    name_rows(axes, [show_name(name, MOST_LETTERS) for name, *_ in rows], places)
+    name_rows(axes, show_names((name for name, *_ in rows), MOST_LETTERS), places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
     for place, mark, (_, *numbers) in zip(places, marks, rows, strict=True):
         is_overall = overall is not None and place == places[-1]

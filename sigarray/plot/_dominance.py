@@ -24,7 +24,7 @@ from sigarray.plot._style import (
     look_of,
     make_figure,
     show_beside,
-    show_name,
+    show_names,
     tidy,
     write,
 )
@@ -142,7 +142,7 @@ def dominance(
     given = check_axes(ax, shape)
     limit = half("threshold", threshold)
     is_higher_better = flag("higher_is_better", higher_is_better)
-    labels = [show_name(name) for name in choose_names(names, 2)]
+    labels = show_names(choose_names(names, 2))
     samples = [copy_scores(x, name) for x, name in zip((a, b), labels, strict=True)]
     if result is not None:
         (result,) = list_results(result, AsoResult, "aso").values()

@@ -21,7 +21,7 @@ from sigarray.plot._style import (
     make_figure,
     measure,
     say_left_out,
-    show_name,
+    show_names,
     tidy,
     write,
 )
@@ -113,8 +113,8 @@ def leaderboard(
     n_tasks = min(len(tasks), _MOST_TASKS)
     shown = means[:n_tasks]
     places = _find_places(shown if is_higher_better else -shown)[:, order]
-    labels = [show_name(task) for task in tasks[:n_tasks]]
-    names = [show_name(models[k]) for k in order]
+    labels = show_names(tasks[:n_tasks])
+    names = show_names(models[k] for k in order)
     has_numbers = n_tasks <= _MOST_NUMBERS
     cell = _CELL if has_numbers else _SMALL_CELL
     beside = 0.2 + _LETTER * max(map(measure, names))

@@ -17,7 +17,7 @@ from sigarray.plot._style import (
     look_of,
     make_figure,
     say_left_out,
-    show_name,
+    show_names,
     show_share,
     thin_ticks,
     tidy,
@@ -117,9 +117,9 @@ def learning_curves(
     direction = "higher" if is_higher_better else "lower"
     tidy(axes, x="step", y=f"mean score ({direction} is better)")
     keys: dict[str, Any] = {}
-    for k, name in enumerate(order):
+    for k, (name, shown) in enumerate(zip(order, show_names(order), strict=True)):
         n = len(models[name])
-        said = f"{show_name(name)}: {n} run{'' if n == 1 else 's'}"
+        said = f"{shown}: {n} run{'' if n == 1 else 's'}"
         keys[said] = _draw_curve(axes, k, at[name], models[name], level)
     if any(len(models[name]) > 1 for name in order):
         from matplotlib.patches import Patch

@@ -24,7 +24,7 @@ from sigarray.plot._style import (
     measure,
     say_left_out,
     show_beside,
-    show_name,
+    show_names,
     tidy,
     write,
 )
@@ -120,7 +120,7 @@ def pairwise(
     order = order_models(bounds < limit, copy_array(result.violation_ratio))
     order = order[:MOST_MODELS]
     bounds, n = bounds[np.ix_(order, order)], len(order)
-    labels = [show_name(every[k]) for k in order]
+    labels = show_names(every[k] for k in order)
     has_numbers = n <= _MAX_NUMBERS
     margin = 0.3 + _LETTER * max(map(measure, labels))
     width = max(COLUMN, margin + n * (_CELL if has_numbers else _SMALL_CELL))

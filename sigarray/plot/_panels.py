@@ -21,6 +21,7 @@ from sigarray.plot._style import (
     make_figure,
     measure,
     show_name,
+    show_names,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def draw_panels(
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
-    letters = max(measure(show_name(x, MOST_LETTERS)) for by in labels for x in by)
+    letters = max(measure(x) for by in labels for x in show_names(by, MOST_LETTERS))
     width = PAGE if len(tasks) > 1 else COLUMN
     beside = _LETTER * letters
     n_columns = int((width - beside) / _LEAST)
@@ -95,7 +96,7 @@ def _explain(
 ) -> None:
     """Say once what marks mean, and what is drawn."""
     found = [x for rows in tasks.values() for x in rows.verdicts]
-    models = [show_name(name, 16) for name in names]
+    models = show_names(names, 16)
     shown = list_marks(found, models, higher_is_better=higher_is_better)
     look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
     right = models[0 if higher_is_better else 1]

@@ -23,6 +23,7 @@ from sigarray.plot._style import (
     name_rows,
     say_left_out,
     show_name,
+    show_names,
     show_share,
     thin_ticks,
     tidy,
@@ -150,7 +151,8 @@ def scores(
                 keys["density"] = _draw_density(axes, row, values)
         said = f"mean, {show_share(level)} interval (Student's t)"
         keys[said] = _draw_mean(axes, row, values, level)
-    labels = [f"{show_name(name)}\nn = {len(x)}" for name, x in models.items()]
+    sizes = [f"n = {len(x)}" for x in models.values()]
+    labels = list(map("\n".join, zip(show_names(models), sizes, strict=True)))
     name_rows(axes, labels, range(len(models)))
     axes.set_ylim(len(models) - 0.45, -0.55)
     explain(axes, list(keys.values()), list(keys), n_columns=2, has_names=True)

@@ -5,13 +5,13 @@ which keeps a list of figures, is not imported.
 """
 
 import unicodedata
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sigarray._backend.checks import describe
-from sigarray._plain_text import show_controls
+from sigarray._plain_text import shorten_names, show_controls
 from sigarray.plot._fonts import escape_undrawable
 
 if TYPE_CHECKING:
@@ -218,6 +218,16 @@ def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
     limit = limit * len(text) // width
     tail = (limit - 1) // 2
     return f"{text[: limit - 1 - tail]}\u2026{text[len(text) - tail :]}"
+
+
+def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str]:
+    """Show names in one line each: if one is long, without what all of them share.
+
+    If they are still long, each is without its middle, as far as they stay different.
+    """
+    texts = [escape_undrawable(show_controls(str(name))) for name in names]
+    short = shorten_names(texts, limit)
+    return [show_name(short.get(x, x), limit) for x in texts]
 
 
 def measure(text: str) -> int:

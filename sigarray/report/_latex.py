@@ -65,7 +65,7 @@ def draw_latex(table: Table) -> str:
     table = _join_deviations(table)
     others = len(table.header) - table.name_columns
     columns = "l" * table.name_columns + "r" * others
-    header = [_HEADERS.get(name) or to_latex(name) for name in table.header]
+    header = list(map(_write_header, table.header))
     rows = [
         [_write_cell(table, i, j) for j in range(len(row))]
         for i, row in enumerate(table.rows)
@@ -86,10 +86,20 @@ def draw_latex(table: Table) -> str:
 
 
 def _join_deviations(table: Table) -> Table:
-    """Write the standard deviation behind the mean, as in "0.91 (0.02)"."""
-    if ("mean", "sd") not in itertools.pairwise(table.header):
-        return table
-    k = table.header.index("mean")
+    """Write standard deviations behind their means, as in "0.91 (0.02)".
+
+    A column of means has that of deviations behind it: "mean" and "sd", or of results
+    in a result "summary_a.mean" and "summary_a.std".
+    """
+    for name, other in itertools.pairwise(table.header):
+        start, dot, last = name.rpartition(".")
+        if last == "mean" and other in (f"{start}{dot}sd", f"{start}{dot}std"):
+            table = _join(table, table.header.index(name))
+    return table
+
+
+def _join(table: Table, k: int) -> Table:
+    """Write the cells of the column behind column k in its own, in parentheses."""
 
     def join(row: list[str], text: str) -> list[str]:
         return [*row[:k], text, *row[k + 2 :]]
@@ -97,10 +107,18 @@ def _join_deviations(table: Table) -> Table:
     marked = {(i, j if j <= k else max(k, j - 1)) for i, j in table.marked}
     return replace(
         table,
-        header=join(table.header, "mean (sd)"),
+        header=join(table.header, f"{table.header[k]} (sd)"),
         rows=[join(row, f"{row[k]} ({row[k + 1]})") for row in table.rows],
         marked=frozenset(marked),
     )
+
+
+def _write_header(name: str) -> str:
+    """Write what stands above a column."""
+    start, dot, last = name.rpartition(".")
+    if last == "mean (sd)":
+        return f"{to_latex(start + dot)}{_HEADERS[last]}"
+    return _HEADERS.get(name) or to_latex(name)
 
 
 def _make_label(title: str, taken: set[str]) -> str:

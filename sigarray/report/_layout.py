@@ -9,13 +9,17 @@ from sigarray._plain_text import show_controls
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text; `marked` ones are (row, column), and the first columns names."""
+    """Cells as text; `marked` ones are (row, column), and the first columns names.
+
+    `names` are those of models in the header or within cells, which may be cut.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
     marked: frozenset[tuple[int, int]] = frozenset()
     name_columns: int = 1
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Report:
     how the result was computed, and `signature` in one line for others to repeat it.
     `exit_code` is that of the command. If there is a headline, readers see it first,
     and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
-    next, which is for no paper.
+    next, which is for no paper; for one there is a `paragraph`, or else the sentences.
     """
 
     tables: list[Table]
@@ -39,6 +43,7 @@ class Report:
     headline: Sequence[str] = ()
     remarks: Sequence[str] | None = None
     advice: Sequence[str] = ()
+    paragraph: str | None = None
 
     @property
     def said(self) -> list[str]:
@@ -58,6 +63,7 @@ def neutralise(report: Report) -> Report:
         else list(map(show_controls, report.remarks)),
         advice=list(map(show_controls, report.advice)),
         method=show_controls(report.method),
+        paragraph=None if report.paragraph is None else show_controls(report.paragraph),
     )
 
 
@@ -67,4 +73,5 @@ def neutralise_table(table: Table) -> Table:
         title=show_controls(table.title),
         header=list(map(show_controls, table.header)),
         rows=[list(map(show_controls, row)) for row in table.rows],
+        names=list(map(show_controls, table.names)),
     )

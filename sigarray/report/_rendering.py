@@ -60,9 +60,9 @@ def escape_json(text: str) -> str:
 
 
 def _render_sentences(report: Report) -> str:
-    """Return a paragraph for a paper."""
-    method = f"Method: {report.method} (sigarray {__version__})."
-    return " ".join([*report.sentences, method]) + "\n"
+    """Return two paragraphs for a paper: the results, and the method."""
+    said = report.paragraph or " ".join(report.sentences)
+    return f"{said}\n\nMethod: {report.method} (sigarray {__version__}).\n"
 
 
 _RENDERERS = {

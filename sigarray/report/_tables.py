@@ -1,7 +1,7 @@
 """Results as tables: data frames, Markdown, LaTeX and JSON."""
 
 import json
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,9 @@ import numpy as np
 from sigarray._backend.checks import describe, fraction
 from sigarray._host import check_matrix, choose_names, copy_array
 from sigarray.report._layout import Table
-from sigarray.report._numbers import show_bound, without_infinities
+from sigarray.report._numbers import number_format, show_bound, without_infinities
 from sigarray.report._rendering import escape_json, render_float, render_table
-from sigarray.results import PairwiseAsoResult, Ranking
+from sigarray.results import PairwiseAsoResult, Ranking, ScoreSummary
 
 # Names of rows, or of rows for each axis of a batch.
 Names = Iterable[Hashable] | None
@@ -333,11 +333,29 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
         )
         return Table("", ["", *map(str, labels)], rows, marked)
     header = list(records[0])
+    formats: dict[str, Callable[[Any], str]] = dict.fromkeys(header, _show)
+    formats |= _find_formats(records)
     rows = [
-        [x if isinstance(x, str) else _show(x) for x in record.values()]
+        [x if isinstance(x, str) else formats[key](x) for key, x in record.items()]
         for record in records
     ]
     return Table("", header, rows)
+
+
+def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
+    """Return formats of summaries of scores, with as many decimals for all of one."""
+    formats: dict[str, Callable[[Any], str]] = {}
+    for key in records[0]:
+        start = key.removesuffix("std")
+        names = [f"{start}{x}" for x in ScoreSummary._fields]
+        if key == f"{start}std" and all(name in records[0] for name in names):
+            summaries = [
+                {x: row[f"{start}{x}"] for x in ("mean", "min", "max")}
+                | {"sd": row[key]}
+                for row in records
+            ]
+            formats |= dict.fromkeys(names, number_format(summaries))
+    return formats
 
 
 def _show(value: Any) -> str:

@@ -1,15 +1,15 @@
 """Print tables and sentences as text, with rich if it is installed."""
 
 import io
-import itertools
+import re
 import shutil
 import sys
 import textwrap
-import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from sigarray._plain_text import cut_shared, shorten_names, width
 from sigarray.report._layout import Report, Table, neutralise
 
 _MIN_WIDTH = 40
@@ -59,69 +59,56 @@ def _render_prose(report: Report) -> str:
 def _render_plain(table: Table) -> str:
     table = fit(table, _find_width())
     cells = [table.header, *table.rows]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
-        padding = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        padding = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
         padded = [
             cell + pad if column < table.name_columns else pad + cell
             for column, (cell, pad) in enumerate(zip(row, padding, strict=True))
         ]
         lines.append("  ".join(padded))
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines.insert(1, "  ".join("-" * n for n in widths))
     return "\n".join([table.title, "", *(line.rstrip() for line in lines)])
 
 
-def fit(table: Table, width: int) -> Table:
-    """Cut long names in the middle, as far as a table would else be too wide.
+def fit(table: Table, most: int) -> Table:
+    """Cut long names, as far as a table would else be too wide.
 
     They stay different from each other, and no shorter than a few letters.
     """
+    if _measure(table) > most:
+        table = _cut_names(table)
     names = {x for row in table.rows for x in row[: table.name_columns]}
-    longest = max(map(_width, names), default=0)
-    shown = rows = [table.header, *table.rows]
+    longest = max(map(width, names), default=0)
+    cut, rows = table, [table.header, *table.rows]
     for limit in range(longest, _SHORTEST - 1, -1):
         short = shorten_names(names, limit)
         shown = [[short.get(cell, cell) for cell in row] for row in rows]
-        columns = zip(*shown, strict=True)
-        if sum(max(map(_width, column)) + 2 for column in columns) - 2 <= width:
+        cut = replace(table, header=shown[0], rows=shown[1:])
+        if _measure(cut) <= most:
             break
-    return replace(table, header=shown[0], rows=shown[1:])
+    return cut
 
 
-def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
-    """Return short forms of longer names: their ends, or else where they differ.
-
-    An ellipsis is where letters are left out. Names stay as they are if no short forms
-    were found that all differ.
-    """
-    long = [name for name in names if _width(name) > limit]
-    others = set(names).difference(long)
-    for way in _list_ways(long, limit):
-        if len(others.union(way)) == len(names):
-            return dict(zip(long, way, strict=True))
-    return {}
+def _measure(table: Table) -> int:
+    """Return how many columns of the terminal a table takes."""
+    columns = zip(table.header, *table.rows, strict=True)
+    return sum(max(map(width, column)) + 2 for column in columns) - 2
 
 
-def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
-    for tail in (limit // 2, *range(limit - 1)):
-        yield [f"{x[: limit - 1 - tail]}…{x[len(x) - tail :]}" for x in names]
-    letters = zip(*names, strict=False)
-    n_shared = sum(1 for _ in itertools.takewhile(lambda x: len({*x}) == 1, letters))
-    start = max(0, n_shared - limit // 4)
-    yield [f"…{x[start : start + limit - 2]}…" for x in names]
+def _cut_names(table: Table) -> Table:
+    """Cut what all names share that stand in the header or within cells."""
+    short = cut_shared(table.names)
+    if not short:
+        return table
+    longest_first = sorted(short, key=len, reverse=True)
+    known = re.compile("|".join(map(re.escape, longest_first)))
 
+    def cut(texts: Sequence[str]) -> list[str]:
+        return [known.sub(lambda match: short[match[0]], x) for x in texts]
 
-def _width(text: str) -> int:
-    """Count the columns of a text in a terminal."""
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 2
-        if unicodedata.east_asian_width(character) in "WF"
-        else 1
-        for character in text
-    )
+    return replace(table, header=cut(table.header), rows=list(map(cut, table.rows)))
 
 
 def _render_rich(report: Report) -> str:

@@ -9,7 +9,7 @@ from sigarray._backend.checks import ALTERNATIVES, MAX_REPLICATES
 from sigarray._cli import correct, samplers
 from sigarray._cli.main import _COMMANDS
 from sigarray._cli.options import choices
-from sigarray._verdicts import pair_options, request
+from sigarray._verdicts import pair_options, picture_files, request
 from sigarray.read._alignment import UNITS
 from sigarray.read._missing import TREATMENTS
 from sigarray.report._rendering import STYLES
@@ -27,6 +27,7 @@ SOURCES = {
     "UNITS": UNITS,
     "TREATMENTS": TREATMENTS,
     "STYLES": STYLES,
+    "PICTURES": picture_files.PICTURES,
     "MAX_RESAMPLES": MAX_REPLICATES - 1,
     "CORRECTIONS": tuple(correct._METHODS),
     "METRICS": tuple(METRICS),
@@ -39,8 +40,6 @@ SOURCES = {
 
 def test_choices_are_those_of_the_library():
     named = {name: value for name, value in vars(choices).items() if name.isupper()}
-    # The one list of picture files.
-    assert named.pop("PICTURES")
     assert named == SOURCES
 
 

@@ -80,7 +80,7 @@ class TestManyModels:
         _, out, _ = run(
             "compare", many, "--columns", ",".join(NAMES[:12]), "--format", "sentences"
         )
-        assert out.count("the means differ") == 66
+        assert out.count(", eps_min = ") == 66
         assert out.count("comparisons together") == 1
 
     def test_pairs_are_not_listed_for_each_sentence(self, many, run, monkeypatch):

@@ -311,14 +311,25 @@ def test_quiet(run):
     assert run("compare", "--quiet", *options)[2] == ""
 
 
-@pytest.mark.parametrize("test", ["aso", "t"])
+@pytest.mark.parametrize("test", ["aso", "t", "mann-whitney"])
 def test_sentences(wide, run, test):
     _, out, _ = run("compare", wide, "--test", test, "--format", "sentences")
-    assert out.count("\n") == 1
-    assert re.search("c is better than a: (eps_min|p) = ", out)
+    results, method = out.rstrip("\n").split("\n\n")
+    assert "\n" not in results + method
+    assert results.startswith("3 models were compared (8 runs each; higher is better)")
+    number = "eps_min" if test == "aso" else "adjusted p"
+    share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
+    pair = rf"\(\S+ \[\S+, \S+\](, though \D+ 0)?{share}, {number} = [\d.e-]+\)"
+    assert len(re.findall(pair, results)) == 3
+    assert re.search(rf"c is better than (b {pair} and )?a {pair}", results)
     assert out.count("A model is better than another if") == 1
-    assert out.count("correction for 3 comparisons") == (test == "t")
-    assert "Method: " in out
+    assert out.count("correction for 3 comparisons") == (test != "aso")
+    # Every difference is as in the table.
+    _, text, _ = run("compare", wide, "--test", test)
+    differences = re.findall(r"[-+][\d.]+ \[[-+][\d.]+, [-+][\d.]+\]", text)
+    assert len(differences) == 3
+    assert all(x in results for x in differences)
+    assert method.startswith("Method: ")
     assert "sigarray power" not in out
 
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sigarray._cli import picture_files as picture_room
+from sigarray._verdicts import picture_files as picture_room
 
 pytest.importorskip("matplotlib")
 

@@ -124,13 +124,50 @@ class TestWhatIsSaid:
         assert pairs[0] == pairs[1]
         assert found[0]["models"] == found[1]["models"]
 
+    @pytest.mark.parametrize(
+        ("text", "factor", "said"),
+        [
+            ("a,b\n0.8,0.7\n0.7,0.6\n", 1.25, "a lift by a factor of 1.25: power"),
+            # The best score, 0.9, goes half of the way to 1.
+            ("a,b\n0.9,0.8\n0.8,0.7\n", 0.95 / 0.9, "1.056, half of the way to 1:"),
+            ("a,b\n92,85\n90,84\n88,81\n", 96 / 92, "1.043, half of the way to 100:"),
+            # The best mean, 0.8, does, if the best score is at the end.
+            ("a,b\n1.0,0.8\n0.6,0.7\n", 0.9 / 0.8, "1.125, half of the way to 1: p"),
+            ("a,b\n120,85\n90,84\n88,81\n", 1.25, "a lift by a factor of 1.25: p"),
+        ],
+    )
+    def test_no_default_lift_goes_beyond_the_end_of_a_scale(
+        self, write, run, text, factor, said
+    ):
+        path = write(text)
+        arguments = ["power", path, "--n-samples", "5", "--test", "t"]
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        assert said in " ".join(out.split())
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        assert document["lift"] == pytest.approx(factor)
+        assert "a drop by a factor of 1.25" in run(*arguments, "--lower-is-better")[1]
+
+    def test_a_task_may_have_a_lift_of_its_own(self, write, run):
+        rows = "a,x,.9\na,x,.8\nb,x,.7\nb,x,.6\na,y,9\na,y,8\nb,y,7\nb,y,6\n"
+        path = write(f"model,task,acc\n{rows}")
+        arguments = ["power", path, "--n-samples", "5", "--test", "t", "--unit", "run"]
+        out = run(*arguments)[1]
+        assert "power to see the lift of each task" in out
+        rows = [x.split() for x in out.splitlines() if x.startswith(("x", "y"))]
+        assert [x[5] for x in rows[:4]] == ["1.056", "1.056", "1.25", "1.25"]
+        document = json.loads(run(*arguments, "--format", "json")[1])
+        assert document["lift"] is None
+        assert document["tasks"]["y"]["lift"] == 1.25
+
     def test_a_lift_above_one_is_doubted(self, write, run):
         path = write("a,b\n0.9,0.95\n0.91,0.96\n")
         arguments = ["power", path, "--n-samples", "5"]
-        assert "A lift by a factor of 1.25 takes scores above 1" in run(*arguments)[2]
+        said = "A lift by a factor of 1.25 takes scores above 1, and none is"
+        assert said in run(*arguments, "--lift", "1.25")[2]
         assert run(*arguments, "--lift", "1.01")[2] == ""
         arguments[1] = write("a,b\n99.29,99.31\n99.30,99.32\n99.28,99.31\n99.27,99.3\n")
-        assert "takes scores above 100, and none is" in run(*arguments)[2]
+        assert "takes scores above 100" in run(*arguments, "--lift", "1.1")[2]
 
     def test_what_is_refused(self, table, write, run):
         for options, message in (

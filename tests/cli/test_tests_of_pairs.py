@@ -102,10 +102,9 @@ class TestCompare:
             run("compare", table, "--test", "t", "--format", "json")[1]
         )
         assert len(document["verdicts"]) == 3
-        for sentence in document["verdicts"]:
-            assert sentence in out
-        assert "c is better than a: p = " in out
-        assert "a vs. b: inconclusive (p = " in out
+        assert any("c is better than a: p = " in x for x in document["verdicts"])
+        assert "c is better than " in out
+        assert "Inconclusive: b vs. a (" in out
         rule = "p <= 0.05, after Holm's correction for 3 comparisons."
         assert out.count(f"A model is better than another if {rule}") == 1
 

@@ -22,16 +22,18 @@ from sigarray._order.families import adjust_for_set, family_of, level_of_set
 from tests.oracles import count_wins, p_of_means
 
 
-def list_claims(samples, level, *, looks_at_all=True):
+def list_claims(samples, level, *, looks_at_all=True, without=None):
     """Return who is told apart, by listing every set of models: the step-down test.
 
-    Of sets in which all pairs are open, or only those with the two that are compared.
+    Of sets in which all pairs are open, or only those with the two that are compared;
+    all sets, or those without a model.
     """
     k_models = len(samples)
     n = len(samples[0])
     wins = np.asarray([[count_wins(x, y) for y in samples] for x in samples])
     part = 1.0 / n
-    open_pairs = set(itertools.combinations(range(k_models), 2))
+    models = [k for k in range(k_models) if k != without]
+    open_pairs = set(itertools.combinations(models, 2))
 
     def is_rejected(members, i, j):
         k = len(members)
@@ -47,7 +49,7 @@ def list_claims(samples, level, *, looks_at_all=True):
         return gap / unit >= critical_range(k, n, own_level)
 
     def list_sets(i, j):
-        rest = [c for c in range(k_models) if c not in (i, j)]
+        rest = [c for c in models if c not in (i, j)]
         for size in range(len(rest) + 1):
             for others in itertools.combinations(rest, size):
                 members = tuple(sorted((i, j, *others)))

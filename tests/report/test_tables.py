@@ -195,3 +195,15 @@ def test_latex_compiles(tmp_path):
             "--dash",
         ):
             assert re.sub(r"\s", "", name) in re.sub(r"\s", "", read), name
+
+
+def test_means_and_deviations_of_single_results_share_a_column():
+    result = compare([0.92, 0.94, 0.93, 0.95, 0.94], [0.90, 0.92, 0.93, 0.89, 0.93])
+    lines = report.to_latex(result.summary_a, ["lstm"]).splitlines()
+    assert lines[2] == r"{} name & mean $\pm$ sd & median & min & max \\"
+    assert lines[4].startswith(r"{} lstm & $0.9360 \pm 0.0114$ & $0.9400$ & ")
+    text = report.to_latex({"a": result.summary_a, "b": result.summary_b})
+    assert r"$0.9140 \pm 0.0182$" in text
+    # Of a result in a result, too.
+    text = report.to_latex(result)
+    assert r"& summary\_a.mean $\pm$ sd & summary\_a.median &" in text

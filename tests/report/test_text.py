@@ -1,7 +1,9 @@
 """Tables as text: names that are too long for the terminal."""
 
+from sigarray._plain_text import cut_shared, shorten_names
+from sigarray.plot._style import show_names
 from sigarray.report._layout import Table
-from sigarray.report._text import fit, shorten_names
+from sigarray.report._text import fit
 
 
 def test_short_names_stay_different():
@@ -28,3 +30,34 @@ def test_tables_fit_the_width():
     # Numbers are never cut, and names to twelve letters at least.
     (row,) = fit(table, 10).rows
     assert len(row[0]) == 12
+
+
+FOLDER = "runs/exp1/checkpoint-1000"
+
+
+def test_what_all_names_share_is_cut_first():
+    names = [f"{FOLDER}/{x}" for x in ("resnet-50-a", "resnet-50-b", "vit-large")]
+    short = ["…resnet-50-a", "…resnet-50-b", "…vit-large"]
+    assert list(shorten_names(names, 20).values()) == short
+    assert shorten_names(names, 100) == {}
+    assert show_names(names, 16) == short
+    # Only whole parts are cut, at the end too, and something is left of each.
+    assert cut_shared(["model-1000/a/eval.json", "model-1500/a/eval.json"]) == {
+        "model-1000/a/eval.json": "…1000…",
+        "model-1500/a/eval.json": "…1500…",
+    }
+    assert cut_shared(["checkpoint1000", "checkpoint2000"]) == {}
+    assert cut_shared(["runs/a/", "runs/a/b"]) == {"runs/a/": "…a/", "runs/a/b": "…a/b"}
+    assert cut_shared(names[:1]) == {}
+    # Long names that stand beside another one have their own shared start.
+    assert shorten_names([*names, "b"], 16) == dict(zip(names, short, strict=True))
+
+
+def test_names_in_headers_and_lists_are_cut_too():
+    names = [f"{FOLDER}/a", f"{FOLDER}/a-b"]
+    rows = [["task", f"{names[1]} > {names[0]}"]]
+    table = Table("", ["", names[0]], rows, name_columns=1, names=names)
+    assert fit(table, 100) == table
+    cut = fit(table, 40)
+    assert cut.header == ["", "…a"]
+    assert cut.rows == [["task", "…a-b > …a"]]

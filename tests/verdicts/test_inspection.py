@@ -156,3 +156,22 @@ class TestOneScoreOfEach:
 
     def test_one_model_with_two_scores_is_enough_to_go_on(self, write, run):
         assert run("compare", write("a,b\n0.1,0.2\n0.3,\n"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"a": [1, 2, 4.5], "b": [1, 2, 4.5], "c": [2, 1, 4.5]}, "order: a and b. Is"),
+        ({"a": [0, 1] * 10, "b": [0, 1] * 10}, "order: a and b. Is"),
+        ({"a": [0, 1] * 5, "b": [0, 1] * 5}, None),  # few answers
+        ({"a": [0.5] * 4, "b": [0.5] * 4}, None),  # they do not vary
+        ({"a": [1, 2, 4.5], "b": [2, 1, 4.5]}, None),
+    ],
+)
+def test_copies_are_doubted(write, run, columns, said):
+    rows = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    path = write("\n".join([",".join(columns), *rows, ""]))
+    code, _, err = run("compare", path, "--unit", "item")
+    assert code == 0
+    assert ("have the same scores in the same order" in err) == (said is not None)
+    assert said is None or said in " ".join(err.split())

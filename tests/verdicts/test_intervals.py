@@ -95,3 +95,18 @@ def test_a_verdict_that_is_sharper_than_its_interval_is_said():
     assert result.records[0]["difference_low"] < 0.0
     assert "], though this interval includes 0." in result.sentences[0]
     assert "Student's interval of the difference, 95 %" in result.method
+
+
+def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
+    fewer = ", with fewer degrees of freedom than Welch's where sizes differ"
+    scores = {"a": A, "b": A + 1.0, "c": A - 1.0}
+    assert fewer not in compare_models(scores, unit="run").method
+    scores["c"] = scores["c"][:-1]
+    method = compare_models(scores, unit="run").method
+    assert f"Welch's t below 20 runs{fewer};" in method
+    assert f"Welch's intervals of differences{fewer}, 95 %" in method
+    # Welch's t-test itself has Welch's own, but its intervals have not.
+    method = compare_models(scores, unit="run", test="t").method
+    assert method.count(fewer) == 1
+    del scores["c"]
+    assert fewer not in compare_models(scores, unit="run", test="t").method

@@ -191,10 +191,15 @@ def test_warnings_speak_of_arguments_and_point_at_the_caller():
     assert caught[0].filename == __file__
 
 
-def test_pictures():
+def test_pictures(tmp_path):
     plt = pytest.importorskip("matplotlib.pyplot")
-    figures = compare_models(SCORES).draw()
-    assert len(figures) == 4
+    result = compare_models(SCORES)
+    assert len(result.draw()) == 4
+    path = tmp_path / "p.png"
+    assert result.plot(path).axes
+    assert path.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match=r"path to end in .*\.png.*; got p\.bmp"):
+        result.plot("p.bmp")
     plt.close("all")
 
 

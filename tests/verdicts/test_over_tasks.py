@@ -227,3 +227,34 @@ def test_tasks_that_do_not_count_are_named():
     text = str(compare_models(scores, test="t", unit="run"))
     assert "Ranking over 7 tasks: c > a > b" in text
     assert "Not all models" not in text
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((1.0, 500.0), "by a factor of 5e+02 between tasks (means of up to 1 on "),
+        ((-0.5, 5.0), "by a factor of 10 between tasks (means of up to 0.5 on task 0"),
+        ((1.0, 9.5), None),
+        ((0.05, 1.0), None),  # both are shares
+    ],
+)
+def test_tasks_of_unlike_scales_are_named(sizes, said):
+    runs = np.asarray([0.9, 1.0, 0.8, 0.95, 0.85])
+    scores = {
+        f"task {k}": {"a": size * runs / 0.9, "b": size * runs / 1.8}
+        for k, size in enumerate(sizes)
+    }
+    result = compare_models(scores, unit="run")
+    lines = [x for x in result.content.remarks if "differ in size" in x]
+    assert len(lines) == (said is not None)
+    if said:
+        assert said in lines[0]
+        assert set(lines) < set(result.sentences)
+
+
+def test_the_method_line_says_that_missing_scores_count_as_the_worst():
+    runs = [0.9, 1.0, 0.8, 0.95, 0.85]
+    scores = {f"task {k}": {"a": runs, "b": [*runs[:4], np.nan]} for k in range(2)}
+    said = "on each task, in which missing scores count as the worst, two-sided"
+    assert said in compare_models(scores, unit="run", missing="worst").method
+    assert said not in compare_models(scores, unit="run", missing="drop").method

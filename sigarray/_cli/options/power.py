@@ -30,9 +30,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     power.add_argument(
         "--lift",
         type=number(1.0, 1e6),
-        default=1.25,
         metavar="FACTOR",
-        help="lift the scores of a model by this; default: %(default)s",
+        help="lift the scores of a model by this; default: 1.25, or where that takes "
+        "shares above 1, or percentages above 100, half of the way there",
     )
     power.add_argument(
         "--power",

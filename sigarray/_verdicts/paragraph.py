@@ -1,0 +1,101 @@
+"""Verdicts as a paragraph for a paper: what was compared, then pairs by verdict."""
+
+from collections.abc import Mapping, Sequence
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.pair_numbers import (
+    find_share,
+    name_number,
+    say_sharper,
+    show_difference,
+)
+from sigarray._verdicts.pair_options import TESTS_OF_RANKS
+from sigarray._verdicts.ranking import Order, sort_pairs
+from sigarray.report._numbers import number_format
+
+_NOT_BETTER = {
+    "unequal": "Not equal, but neither is shown to be better",
+    "inconclusive": "Inconclusive",
+}
+
+
+def write_paragraph(
+    comparison: Comparison, decisions: Sequence[Decision], order: Order, rule: str
+) -> str:
+    """Say each verdict with its difference; those of one model are in one sentence."""
+    numbers = name_number(comparison)
+    if comparison.test in TESTS_OF_RANKS:
+        shares = f"P(A{comparison.sign}B), A being the model that is named first"
+        numbers = f"{shares}, and {numbers}"
+    else:
+        numbers = f"and {numbers}"
+    said = [
+        f"{say_what({'': comparison})}.",
+        _say_means(comparison, order),
+        f"A model is better than another if {rule}.",
+        "In parentheses: the difference of the means with its interval, "
+        f"{comparison.say_level_of_intervals()}, {numbers}.",
+    ]
+    better: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {verdict: [] for verdict in _NOT_BETTER}
+    for a, b, x in sort_pairs(order.names, decisions):
+        first, second = (b, a) if x.better == b else (a, b)
+        shown = _show_numbers(comparison, x, first, second)
+        if x.better is None:
+            others[x.verdict].append(f"{first} vs. {second} {shown}")
+        else:
+            better.setdefault(first, []).append(f"{second} {shown}")
+    for name in order.names:
+        if name in better:
+            said.append(f"{name} is better than {list_in_words(better[name])}.")
+    for verdict, pairs in others.items():
+        if pairs:
+            said.append(f"{_NOT_BETTER[verdict]}: {'; '.join(pairs)}.")
+    return " ".join(said)
+
+
+def say_what(compared: Mapping[str, Comparison]) -> str:
+    """Say how many models were compared, by how many scores."""
+    first = next(iter(compared.values()))
+    names = dict.fromkeys(name for x in compared.values() for name in x.names)
+    pairs = [(x, pair) for x in compared.values() for pair in x.pairs]
+    sizes = sorted(len(s) for x, pair in pairs for s in x.list_scores(*pair))
+    few, many = sizes[0], sizes[-1]
+    count = f"{few}" if few == many else f"{few} to {many}"
+    units = f"{count} {first.unit}{'' if many == 1 else 's'}"
+    how = f"paired by {first.unit}, {units}" if first.is_paired else f"{units} each"
+    on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
+    baseline = "" if first.baseline is None else f", each with {first.baseline}"
+    said = f"{len(names)} models were compared{on}{baseline}"
+    return f"{said} ({how}; {first.direction} is better)"
+
+
+def list_in_words(texts: Sequence[str]) -> str:
+    """List texts in a sentence: "a, b and c"."""
+    *rest, last = texts
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def _say_means(comparison: Comparison, order: Order) -> str:
+    summaries = comparison.summaries
+    show = number_format(list(summaries.values()))
+    every = [
+        f"{name} {show(summaries[name]['mean'])} ({show(summaries[name]['sd'])}; "
+        f"{len(comparison.scores[name])})"
+        for name in order.names
+    ]
+    unit = comparison.unit
+    return f"Means (standard deviation; {unit}s): {', '.join(every)}."
+
+
+def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
+    """Show the difference of A and B, and what decides, as the table does."""
+    difference = show_difference(comparison, a, b)
+    sharper = say_sharper(comparison, a, b) if x.better is not None else ""
+    numbers = [f"{difference}{sharper}"]
+    share = find_share(x, a)
+    if share is not None and comparison.test in TESTS_OF_RANKS:
+        numbers.append(f"P(A{comparison.sign}B) = {share:.2f}")
+    numbers.append(f"{name_number(comparison)} = {x.shown}")
+    return f"({', '.join(numbers)})"
