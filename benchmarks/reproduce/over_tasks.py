@@ -86,7 +86,7 @@ class Design:
             means = SCORES[scores](rng, self.n_tasks, self.n_models)
             means = means + self.lead * is_better
             alone, adjusted = adjust_over_tasks(
-                means, pairs, LEVEL, has_baseline=self.has_baseline
+                means, pairs, has_baseline=self.has_baseline
             )
             is_told = adjusted <= LEVEL
             errors += bool(np.any(is_told[~differs]))

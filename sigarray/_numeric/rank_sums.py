@@ -56,3 +56,9 @@ def gap_tail(k: int, n_tasks: int, gap: float) -> float:
 def range_bound(k: int, n_tasks: int, gap: float) -> float:
     """Bound the probability that any two of k equal models are so far apart."""
     return min(1.0, 0.5 * k * (k - 1) * gap_tail(k, n_tasks, gap))
+
+
+def range_bounds(k: int, n_tasks: int) -> np.ndarray:
+    """Return `range_bound` for gaps of 0, 1, ..., up to the largest one."""
+    bounds: np.ndarray = np.minimum(1.0, 0.5 * k * (k - 1) * _gap_tails(k, n_tasks))
+    return bounds

@@ -15,7 +15,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._difference.signed_ranks import wilcoxon_test
-from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
+from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bounds
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
@@ -111,7 +111,6 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     result, adjusted = adjust_over_tasks(
         merits,
         places,
-        level,
         is_corrected=first.is_corrected,
         has_baseline=first.baseline is not None,
     )
@@ -158,7 +157,6 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
 def adjust_over_tasks(
     merits: np.ndarray,
     pairs: np.ndarray,
-    level: float,
     *,
     is_corrected: bool = True,
     has_baseline: bool = False,
@@ -175,7 +173,7 @@ def adjust_over_tasks(
     wins = np.sum(find_wins(merits), axis=0)
     leads = np.asarray(alone.rank_biserial)
     adjusted = close_over_sets(
-        wins, pairs, np.asarray(alone.pvalue), leads, len(merits), level
+        wins, pairs, np.asarray(alone.pvalue), leads, len(merits)
     )
     return alone, adjusted
 
@@ -186,13 +184,13 @@ def close_over_sets(
     p_values: np.ndarray,
     leads: np.ndarray,
     n_tasks: int,
-    level: float,
 ) -> np.ndarray:
-    """Return p-values that are adjusted by all sets of models, for decided pairs.
+    """Return p-values that are adjusted by all sets of models.
 
-    A pair is decided if it is rejected alone, at the level of two models, and in each
-    open set with it: by its gap in ranks, of which the least over all sets of k models
-    takes the k - 2 smallest terms. Others have p-values above the level.
+    That of a pair is the least level at which it is decided: if it is rejected alone,
+    at the level of two models, and in each open set with it, which has no pair that is
+    decided earlier. A set is rejected by the gap of the pair in ranks, of which the
+    least over all sets of k models takes the k - 2 smallest terms.
 
     Parameters
     ----------
@@ -211,25 +209,48 @@ def close_over_sets(
     parts = 0.5 * sign[:, None] * (wins[first] - wins[second])
     own = OWN_WEIGHT * sign * wins[first, second]
     is_open = ~np.eye(k_models, dtype=bool)
-    adjusted, earlier = np.ones(len(pairs)), 0.0
-    while True:
-        is_open_pair = is_open[first, second]
-        others = np.where(is_open[first] & is_open[second], parts, math.inf)
-        others = np.sort(others, axis=1)[:, : k_models - 2]
-        gaps = own[:, None] + np.cumsum(others, axis=1)
-        for place in np.flatnonzero(is_open_pair):
-            by_sets = [
-                adjust_for_set(range_bound(k, n_tasks, gap), k, k_models)
-                for k, gap in enumerate(gaps[place].tolist(), start=3)
-                if math.isfinite(gap)
-            ]
-            adjusted[place] = max([alone[place], earlier, *by_sets])
-        is_new = is_open_pair & (adjusted <= level)
-        if not np.any(is_new):
-            return adjusted
-        is_open[first[is_new], second[is_new]] = False
-        is_open[second[is_new], first[is_new]] = False
-        earlier = max(earlier, float(np.max(adjusted[is_new])))
+    levels = _list_levels(k_models, n_tasks)
+    sizes = np.arange(k_models - 2)
+
+    def find_levels(places: np.ndarray) -> np.ndarray:
+        """Return the levels at which pairs are decided, given what is open."""
+        others = is_open[first[places]] & is_open[second[places]]
+        terms = np.sort(np.where(others, parts[places], math.inf), axis=1)
+        gaps = own[places, None] + np.cumsum(terms[:, : k_models - 2], axis=1)
+        steps = np.ceil(np.clip(gaps - 1e-6, 0.0, levels.shape[1] - 1.0)).astype(int)
+        # There are no sets of so many open models.
+        by_sets = np.where(np.isfinite(gaps), levels[sizes, steps], 0.0)
+        found: np.ndarray = np.maximum(alone[places], np.max(by_sets, axis=1))
+        return found
+
+    adjusted = np.ones(len(pairs))
+    current, is_left = find_levels(np.arange(len(pairs))), np.ones(len(pairs), bool)
+    reached = 0.0
+    while np.any(is_left):
+        reached = max(reached, float(np.min(current[is_left])))
+        if reached >= 1.0:
+            break
+        is_decided = is_left & (current <= reached)
+        adjusted[is_decided], is_left[is_decided] = reached, False
+        a, b = pairs[is_decided].T
+        is_open[a, b] = is_open[b, a] = False
+        # Sets with a model of a decided pair; no pair is decided before it is alone.
+        is_touched = np.zeros(k_models, bool)
+        is_touched[a] = is_touched[b] = True
+        may_fall = is_touched[first] | is_touched[second]
+        changed = np.flatnonzero(is_left & may_fall & (current > alone))
+        current[changed] = find_levels(changed)
+    return adjusted
+
+
+@functools.lru_cache(maxsize=32)
+def _list_levels(k_models: int, n_tasks: int) -> np.ndarray:
+    """Return the level at which a set of 3, ..., K models is rejected, by its gap."""
+    levels = np.zeros((k_models - 2, n_tasks * (k_models + OWN_WEIGHT)))
+    for row, k in zip(levels, range(3, k_models + 1), strict=True):
+        bounds = range_bounds(k, n_tasks)
+        row[: len(bounds)] = [adjust_for_set(p, k, k_models) for p in bounds.tolist()]
+    return levels
 
 
 def find_wins(merits: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sigarray._numeric.rank_sums import OWN_WEIGHT, gap_tail, range_bound
+from sigarray._numeric.rank_sums import OWN_WEIGHT, gap_tail, range_bound, range_bounds
 
 
 def list_gaps(k):
@@ -50,6 +50,9 @@ def test_the_largest_gap_is_bounded(k, n_tasks):
     rng = np.random.default_rng(0)
     ranks = np.argsort(rng.random((10_000, n_tasks, k)), axis=-1)
     above = np.sign(ranks[..., :, None] - ranks[..., None, :]).sum(axis=1)
+    by_gap = range_bounds(k, n_tasks).tolist()
+    assert by_gap == [range_bound(k, n_tasks, gap) for gap in range(len(by_gap))]
+    assert range_bound(k, n_tasks, len(by_gap)) == 0.0
     gaps = OWN_WEIGHT * above
     gaps = gaps + 0.5 * (above.sum(-1)[:, :, None] - above.sum(-1)[:, None, :]) - above
     largest = np.sort(gaps.reshape(len(gaps), -1).max(axis=1))[::-1]

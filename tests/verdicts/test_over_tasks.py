@@ -28,10 +28,10 @@ def compare_means(means, **options):
 def find_p_values(means):
     """Return all pairs, and their p-values, alone and adjusted."""
     pairs = np.asarray(list(itertools.combinations(range(means.shape[1]), 2)))
-    return pairs, *adjust_over_tasks(means, pairs, LEVEL)
+    return pairs, *adjust_over_tasks(means, pairs)
 
 
-def close_over_all_sets(means):
+def close_over_all_sets(means, level):
     """Decide pairs as `close_over_sets` does, by a list of all sets of models."""
     n_tasks, k_models = means.shape
     pairs, alone, _ = find_p_values(means)
@@ -68,7 +68,7 @@ def close_over_all_sets(means):
             sets = itertools.chain.from_iterable(
                 itertools.combinations(others, n) for n in range(len(others) + 1)
             )
-            if all(find_p_value(pair, sorted((*pair, *x))) <= LEVEL for x in sets):
+            if all(find_p_value(pair, sorted((*pair, *x))) <= level for x in sets):
                 new.add(pair)
         if not new:
             return decided
@@ -83,8 +83,9 @@ def test_no_set_is_forgotten(seed):
     if seed % 3 == 0:
         means = np.round(means)  # ties
     pairs, _, adjusted = find_p_values(means)
-    decided = {tuple(x) for x in pairs[adjusted <= LEVEL].tolist()}
-    assert decided == close_over_all_sets(means)
+    for level in (0.001, 0.01, LEVEL, 0.2, 0.9):
+        decided = {tuple(x) for x in pairs[adjusted <= level].tolist()}
+        assert decided == close_over_all_sets(means, level)
 
 
 def test_some_pairs_are_decided_and_others_not():
