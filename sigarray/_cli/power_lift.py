@@ -44,7 +44,11 @@ def choose_lift(
             level = max(float(np.mean(x)) for x in scores.values())
         if level < end:
             factor = 0.5 * (1.0 + end / level)
-            said = f"a lift by a factor of {factor:.4g}, half of the way to {end:g}"
+            which = "best score" if level == largest else "best mean"
+            said = (
+                f"a lift by a factor of {factor:.4g}, which takes the {which} half of "
+                f"the way to {end:g}"
+            )
             return Lift(factor, said)
     factor = factor or DEFAULT_LIFT
     if is_beyond:

@@ -26,7 +26,7 @@ _NODES = 33
 # Scores in one call.
 _MOST_HELD = 2**22
 # Said in method lines of Welch's t and intervals; see `choose_degrees_of_freedom`.
-FEWER_DEGREES = "with fewer degrees of freedom than Welch's where sizes differ"
+FEWER_DEGREES = "with fewer degrees of freedom where sizes differ"
 
 
 class Interval(NamedTuple):

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.test import Test
@@ -38,10 +40,20 @@ def sign(
         "paired": "yes" if test.is_paired else None,
         "models": len(table.models),
         "tasks": len(table.tasks) if len(table.tasks) > 1 else None,
-        "scores": digest_scores(table.tasks, paired=test.is_paired),
+        "scores": digest_scores(_list_scores(table), paired=test.is_paired),
         "result": digest_numbers(_list_numbers(decisions)),
     }
     return {key: str(x) for key, x in fields.items() if x is not None}
+
+
+def _list_scores(table: ScoreTable) -> dict[str, dict[str, np.ndarray]]:
+    """Return the scores of each task, and of each pair with items of its own."""
+    of_pairs = {
+        f"{task}: {' and '.join(sorted(pair))}": dict(zip(pair, scores, strict=True))
+        for task, by_pair in table.pairs.items()
+        for pair, scores in by_pair.items()
+    }
+    return {**table.tasks, **of_pairs}
 
 
 def _list_numbers(decisions: Mapping[str, Sequence[Decision]]) -> list[float]:

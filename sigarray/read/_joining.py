@@ -1,5 +1,8 @@
 """Scores of all files, joined task by task."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from sigarray.read._alignment import (
@@ -111,7 +114,30 @@ def _find_direction(
     }
     stated = better.pop() if len(better) == 1 else None
     said = find_direction(choice.higher_is_better, metric, source)
+    if isinstance(choice.higher_is_better, Mapping) and said is None:
+        _refuse_other_metrics(choice.higher_is_better, records, metric, source)
     return said if stated is None else stated
+
+
+def _refuse_other_metrics(
+    named: Mapping[str, bool], records: Records, metric: str, source: str
+) -> None:
+    """Refuse names of which none is a metric, or a column, of the files.
+
+    A name with a typing error would turn no score.
+    """
+    known: set[Any] = set()
+    for frame in records.list_frames():
+        known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
+        if "metric" in frame.roles:
+            known |= set(frame.columns[frame.roles["metric"]])
+    if named and known.isdisjoint(named):
+        msg = (
+            f"{source}: expected names of metrics for --lower-is-better; got "
+            f"{list_names(list(named))}, and scores of {metric!r}."
+            f"{suggest(next(iter(named)), known)}"
+        )
+        raise TableError(msg)
 
 
 def _treat_missing(

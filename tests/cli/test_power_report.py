@@ -129,10 +129,22 @@ class TestWhatIsSaid:
         [
             ("a,b\n0.8,0.7\n0.7,0.6\n", 1.25, "a lift by a factor of 1.25: power"),
             # The best score, 0.9, goes half of the way to 1.
-            ("a,b\n0.9,0.8\n0.8,0.7\n", 0.95 / 0.9, "1.056, half of the way to 1:"),
-            ("a,b\n92,85\n90,84\n88,81\n", 96 / 92, "1.043, half of the way to 100:"),
+            (
+                "a,b\n0.9,0.8\n0.8,0.7\n",
+                0.95 / 0.9,
+                "the best score half of the way to 1:",
+            ),
+            (
+                "a,b\n92,85\n90,84\n88,81\n",
+                96 / 92,
+                "1.043, which takes the best score",
+            ),
             # The best mean, 0.8, does, if the best score is at the end.
-            ("a,b\n1.0,0.8\n0.6,0.7\n", 0.9 / 0.8, "1.125, half of the way to 1: p"),
+            (
+                "a,b\n1.0,0.8\n0.6,0.7\n",
+                0.9 / 0.8,
+                "1.125, which takes the best mean",
+            ),
             ("a,b\n120,85\n90,84\n88,81\n", 1.25, "a lift by a factor of 1.25: p"),
         ],
     )

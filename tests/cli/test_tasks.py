@@ -222,11 +222,13 @@ def test_a_baseline_has_a_family_of_its_own(run):
 def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     """26 games with 5 runs: none at the level of all, but five at the floor are."""
     rows = [
-        f"{model},{seed},game{k},{seed + 7 * (seed % 2) + (20 if is_ahead else k / 9)}"
+        f"{model},{seed},game{k},{x + 7 * (x % 2) + (20 if is_ahead else k / 9)}"
         for k in range(26)
         for model in "ab"
         for is_ahead in [model == "a" and k < 6]
         for seed in range(5)
+        # The same scores in another order, which are no copies.
+        for x in [seed if model == "a" else 4 - seed]
     ]
     path = write("\n".join(["model,seed,task,score", *rows, ""]))
     _, out, err = run("compare", path, "--format", "json")

@@ -32,9 +32,12 @@ def test_names_of_metrics(write, run, recwarn, metric, is_higher):
     assert not recwarn.list
 
 
-def test_a_name_that_is_not_there_says_nothing(write, run):
+def test_a_name_that_is_not_there_is_refused(write, run):
+    """It would turn no score, and the worst model would be the best."""
     done = run("compare", write(TEXT), "--metric", "loss", "--lower-is-better", "lss")
-    assert "'loss' may be a loss" in done[2]
+    refuse(done, "for --lower-is-better; got 'lss'", "of 'loss'", "Did you mean 'loss'")
+    with pytest.raises(TableError, match=r"Expected|expected names of metrics"):
+        read.scores(write(TEXT), metric="loss", higher_is_better={"lss": False})
 
 
 def test_a_file_behind_the_option_is_a_file(write, run):

@@ -98,7 +98,7 @@ def test_a_verdict_that_is_sharper_than_its_interval_is_said():
 
 
 def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
-    fewer = ", with fewer degrees of freedom than Welch's where sizes differ"
+    fewer = ", with fewer degrees of freedom where sizes differ"
     scores = {"a": A, "b": A + 1.0, "c": A - 1.0}
     assert fewer not in compare_models(scores, unit="run").method
     scores["c"] = scores["c"][:-1]

@@ -275,3 +275,25 @@ def test_runs_that_were_read_as_pairs_are_compared_as_such():
     assert result.method.startswith("permutation test of the mean of pairs")
     given = compare_models(frame, paired=True, baseline="crf")
     assert result.signature == given.signature
+
+
+def test_the_signature_has_the_items_of_each_pair():
+    """Two models have an item that the third lacks, which only their pair sees."""
+
+    def sign(score):
+        drawn = np.random.default_rng(0).random((3, 6)).round(3)
+        rows = [(m, k, drawn[i, k]) for i, m in enumerate("abc") for k in range(6)]
+        rows += [("a", 9, score), ("b", 9, 0.5)]
+        frame = pd.DataFrame(rows, columns=["model", "item", "score"])
+        table = read.scores(frame, drop_unmatched=True)
+        return table, compare_models(table, test="t").signature
+
+    (table, first), (other, second) = sign(0.4), sign(0.9)
+    for name in "abc":
+        np.testing.assert_array_equal(table.scores[name], other.scores[name])
+    assert len(table.pairs[""]["a", "b"][0]) == 7
+    assert first == sign(0.4)[1]
+    scores = [
+        dict(x.split(":", 1) for x in y.split("|"))["scores"] for y in (first, second)
+    ]
+    assert scores[0] != scores[1]
