@@ -36,6 +36,12 @@ def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
     )
 
 
+def list_in_words(texts: Sequence[str], word: str = "and") -> str:
+    """List texts in a sentence: "a, b and c"."""
+    *rest, last = texts
+    return f"{', '.join(rest)} {word} {last}" if rest else last
+
+
 def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     """Return short forms of names, if any has more than `limit` letters.
 

@@ -2,10 +2,7 @@
 
 import argparse
 
-from sigarray._verdicts.request import (
-    Request,
-    check_request,
-)
+from sigarray._verdicts.request import Request, check_request
 
 
 def read_request(options: argparse.Namespace) -> Request:

@@ -7,10 +7,7 @@ from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.large_tables import open_large
 from sigarray._cli.messages import list_said, say
-from sigarray._cli.picture_files import (
-    check_picture_file,
-    check_target,
-)
+from sigarray._cli.picture_files import check_picture_file, check_target
 from sigarray._cli.repeating import apply_signature, report_verification
 from sigarray._verdicts.models import compare_table
 from sigarray._verdicts.page import Origin, write_page

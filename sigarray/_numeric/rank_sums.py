@@ -6,7 +6,6 @@ models and tasks alone, and is the sum of independent gaps of one task.
 """
 
 import functools
-import math
 
 import numpy as np
 
@@ -39,26 +38,21 @@ def _gap_tails(k: int, n_tasks: int) -> np.ndarray:
     return np.minimum(tails, 1.0)
 
 
-def gap_tail(k: int, n_tasks: int, gap: float) -> float:
-    """Return the probability that two of k equal models are so far apart.
+def gap_tail(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
+    """Return the probability that two of k equal models are so far apart, for each gap.
 
     The gap, of either sign, is OWN_WEIGHT times the net number of tasks that one of
     them wins from the other, and half of that number for each of the other models: wins
     of the first from it, less those of the second.
     """
-    if gap <= 0.0:
-        return 1.0
-    tails = _gap_tails(k, n_tasks)
-    place = math.ceil(gap - 1e-6)
-    return 0.0 if place >= len(tails) else float(tails[place])
+    tails = np.append(_gap_tails(k, n_tasks), 0.0)
+    places = np.clip(np.ceil(np.asarray(gap) - 1e-6), 0, len(tails) - 1)
+    chances: np.ndarray = tails[places.astype(int)]
+    return chances
 
 
-def range_bound(k: int, n_tasks: int, gap: float) -> float:
+def range_bound(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
     """Bound the probability that any two of k equal models are so far apart."""
-    return min(1.0, 0.5 * k * (k - 1) * gap_tail(k, n_tasks, gap))
-
-
-def range_bounds(k: int, n_tasks: int) -> np.ndarray:
-    """Return `range_bound` for gaps of 0, 1, ..., up to the largest one."""
-    bounds: np.ndarray = np.minimum(1.0, 0.5 * k * (k - 1) * _gap_tails(k, n_tasks))
+    tails = gap_tail(k, n_tasks, gap)
+    bounds: np.ndarray = np.minimum(1.0, 0.5 * k * (k - 1) * tails)
     return bounds

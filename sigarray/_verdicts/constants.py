@@ -7,6 +7,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.matched import list_matched
 from sigarray._verdicts.test import Test
@@ -78,7 +79,7 @@ def _list_names(names: Iterable[str]) -> str:
     every = list(dict.fromkeys(names))
     if len(every) > _SHOWN:
         return f"{', '.join(every[:_SHOWN])} and {len(every) - _SHOWN} more"
-    return " and ".join(filter(None, [", ".join(every[:-1]), every[-1]]))
+    return list_in_words(every)
 
 
 def doubt_pilot(scores: Scores, unit: str) -> None:

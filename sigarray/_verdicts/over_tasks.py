@@ -15,7 +15,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._difference.signed_ranks import wilcoxon_test
-from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bounds
+from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
@@ -217,9 +217,9 @@ def close_over_sets(
         others = is_open[first[places]] & is_open[second[places]]
         terms = np.sort(np.where(others, parts[places], math.inf), axis=1)
         gaps = own[places, None] + np.cumsum(terms[:, : k_models - 2], axis=1)
-        steps = np.ceil(np.clip(gaps - 1e-6, 0.0, levels.shape[1] - 1.0)).astype(int)
+        halves = np.clip(2.0 * gaps, 0.0, levels.shape[1] - 1.0).astype(int)
         # There are no sets of so many open models.
-        by_sets = np.where(np.isfinite(gaps), levels[sizes, steps], 0.0)
+        by_sets = np.where(np.isfinite(gaps), levels[sizes, halves], 0.0)
         found: np.ndarray = np.maximum(alone[places], np.max(by_sets, axis=1))
         return found
 
@@ -245,12 +245,17 @@ def close_over_sets(
 
 @functools.lru_cache(maxsize=32)
 def _list_levels(k_models: int, n_tasks: int) -> np.ndarray:
-    """Return the level at which a set of 3, ..., K models is rejected, by its gap."""
-    levels = np.zeros((k_models - 2, n_tasks * (k_models + OWN_WEIGHT)))
-    for row, k in zip(levels, range(3, k_models + 1), strict=True):
-        bounds = range_bounds(k, n_tasks)
-        row[: len(bounds)] = [adjust_for_set(p, k, k_models) for p in bounds.tolist()]
-    return levels
+    """Return the level at which a set of 3, ..., K models is rejected, by its gap.
+
+    Gaps are those of 0, 1/2, 1, ...: there are halves where models tie.
+    """
+    gaps = 0.5 * np.arange(2 * n_tasks * (k_models + OWN_WEIGHT))
+    return np.asarray(
+        [
+            [adjust_for_set(p, k, k_models) for p in range_bound(k, n_tasks, gaps)]
+            for k in range(3, k_models + 1)
+        ]
+    )
 
 
 def find_wins(merits: np.ndarray) -> np.ndarray:

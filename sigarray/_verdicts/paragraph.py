@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from sigarray._plain_text import list_in_words
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.pair_numbers import (
@@ -69,12 +70,6 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     baseline = "" if first.baseline is None else f", each with {first.baseline}"
     said = f"{len(names)} models were compared{on}{baseline}"
     return f"{said} ({how}; {first.direction} is better)"
-
-
-def list_in_words(texts: Sequence[str]) -> str:
-    """List texts in a sentence: "a, b and c"."""
-    *rest, last = texts
-    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _say_means(comparison: Comparison, order: Order) -> str:

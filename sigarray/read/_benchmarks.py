@@ -6,7 +6,8 @@ from typing import Any
 
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text
-from sigarray.read._frame import Frame, find_roles, list_names, suggest
+from sigarray.read._codes import take
+from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 
 _MAX_SHOWN = 4
 
@@ -29,12 +30,7 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
         return frame
     for name in names:
         if name not in frame.columns:
-            msg = (
-                f"{frame.source} has no column {name!r} (--score)."
-                f"{suggest(name, frame.columns)} Its columns are "
-                f"{list_names(frame.columns)}."
-            )
-            raise TableError(msg)
+            raise lacks_column(frame.source, name, frame.columns, "score")
     rest = {x: y for x, y in frame.columns.items() if x not in names}
     others = {x: y for x, y in chosen.items() if x != "score"}
     known = find_roles(replace(frame, columns=rest, metrics=None), others)
@@ -49,7 +45,7 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
         raise TableError(msg)
     n_rows = len(frame.lines)
     rows = [k for k in range(n_rows) for _ in names]
-    columns: dict[str, Any] = {x: [y[k] for k in rows] for x, y in rest.items()}
+    columns: dict[str, Any] = {x: take(y, rows) for x, y in rest.items()}
     columns[role] = list(names) * n_rows
     columns["score"] = [frame.columns[x][k] for k in range(n_rows) for x in names]
     note = f"columns {list_names(names, _MAX_SHOWN)} were taken for {role}s"
@@ -61,7 +57,7 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     return replace(
         frame,
         columns=columns,
-        lines=[frame.lines[k] for k in rows],
+        lines=take(frame.lines, rows),
         metrics=None if frame.metrics is None else ("score",),
         notes=(*frame.notes, note),
     )

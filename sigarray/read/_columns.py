@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import lacks_column, list_names
 
 # With more numbers a column is hardly one of runs, and with fewer it may be of scores.
 _MAX_RUNS, _MIN_NUMBERED = 50, 8
@@ -34,10 +34,7 @@ def leave_out(
 def _check_known(names: dict[int, str], columns: Sequence[str], name: str) -> None:
     for model in columns:
         if model not in names.values():
-            known = list_names(list(names.values()))
-            meant = suggest(model, names.values())
-            msg = f"{name} has no column {model!r}.{meant} Its columns are {known}."
-            raise TableError(msg)
+            raise lacks_column(name, model, names.values())
 
 
 def check_count(

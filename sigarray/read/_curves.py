@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sigarray.read._codes import split_rows
 from sigarray.read._records import Records
 
 # More scores than this are no curves that anyone looks at.
@@ -36,23 +37,26 @@ def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
     if not has_steps or records.has("item") or len(records) > _MAX_SCORES:
         return {}
     curves: dict[str, dict[str, Curves]] = {}
-    for part in records.split("task", "model"):
-        first = part[0]
-        found = _find_of_model(part)
+    runs, _ = records.group("run")
+    for rows in split_rows([records.factors[x] for x in ("task", "model")]):
+        first = records[int(rows[0])]
+        found = _find_of_model(runs[rows], records.steps[rows], records.scores[rows])
         if found is not None:
             curves.setdefault(first.task or "", {})[str(first.model)] = found
     return {task: by_model for task, by_model in curves.items() if len(by_model) > 1}
 
 
-def _find_of_model(records: Records) -> Curves | None:
-    runs, n_runs = records.group("run")
-    is_known = np.isfinite(records.steps) & np.isfinite(records.scores)
-    steps, places = np.unique(records.steps[is_known], return_inverse=True)
-    if n_runs * len(steps) > _MAX_SCORES:
+def _find_of_model(
+    runs: np.ndarray, steps: np.ndarray, scores: np.ndarray
+) -> Curves | None:
+    every_run, of_run = np.unique(runs, return_inverse=True)
+    is_known = np.isfinite(steps) & np.isfinite(scores)
+    every_step, of_step = np.unique(steps[is_known], return_inverse=True)
+    if len(every_run) * len(every_step) > _MAX_SCORES:
         return None
-    scores = np.full((n_runs, len(steps)), np.nan)
-    scores[runs[is_known], places] = records.scores[is_known]
-    is_common = ~np.isnan(scores).any(axis=0)
+    curves = np.full((len(every_run), len(every_step)), np.nan)
+    curves[of_run[is_known], of_step] = scores[is_known]
+    is_common = ~np.isnan(curves).any(axis=0)
     if np.count_nonzero(is_common) < 2:
         return None
-    return Curves(steps[is_common], scores[:, is_common])
+    return Curves(every_step[is_common], curves[:, is_common])

@@ -8,7 +8,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, looks_like_score
 from sigarray.read._codes import distinct, take
-from sigarray.read._frame import Frame, find_roles, list_names, suggest
+from sigarray.read._frame import Frame, find_roles, lacks_column, list_names, suggest
 
 
 def keep_rows(
@@ -26,12 +26,7 @@ def keep_rows(
     for name, values in where.items():
         for frame in frames:
             if name not in frame.columns:
-                msg = (
-                    f"{frame.source} has no column {name!r} (--where)."
-                    f"{suggest(name, frame.columns)} Its columns are "
-                    f"{list_names(frame.columns)}."
-                )
-                raise TableError(msg)
+                raise lacks_column(frame.source, name, frame.columns, "where")
         known = dict.fromkeys(
             x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
         )

@@ -122,12 +122,7 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
     roles = {role: x for role, x in frame.roles.items() if x not in said}
     for role, name in chosen.items():
         if name not in frame.columns:
-            known = list_names(frame.columns)
-            msg = (
-                f"{frame.source} has no column {name!r} (--{role})."
-                f"{suggest(name, frame.columns)} Its columns are {known}."
-            )
-            raise TableError(msg)
+            raise lacks_column(frame.source, name, frame.columns, role)
         roles[role] = name
     taken = {*roles.values(), *(frame.metrics or ())}
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
@@ -225,6 +220,18 @@ def squeeze(name: str) -> str:
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
+
+
+def lacks_column(
+    source: str, name: str, columns: Iterable[str], option: str | None = None
+) -> TableError:
+    """Return the error for a column that is not there, but named by an option."""
+    known = list(columns)
+    by = f" (--{option})" if option is not None else ""
+    return TableError(
+        f"{source} has no column {name!r}{by}.{suggest(name, known)} Its columns are "
+        f"{list_names(known)}."
+    )
 
 
 def suggest(name: str, known: Iterable[Any]) -> str:

@@ -24,7 +24,7 @@ from sigarray.read._columns import (
     list_numbered,
     refuse_indices,
 )
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import lacks_column, list_names
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -281,12 +281,7 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
     """Return the name in a column of every row."""
     position = next((k for k, x in table.names.items() if x == column), None)
     if position is None:
-        msg = (
-            f"{table.source} has no column {column!r} (--{role})."
-            f"{suggest(column, table.names.values())} Its columns are "
-            f"{list_names(list(table.names.values()))}."
-        )
-        raise TableError(msg)
+        raise lacks_column(table.source, column, table.names.values(), role)
     names = [as_text(cell) for cell in table.cells[position]]
     for k, name in enumerate(names):
         if not name:

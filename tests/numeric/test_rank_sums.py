@@ -1,13 +1,14 @@
 """Gaps of ranks over tasks, against all orders of the models."""
 
 import itertools
+import math
 from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sigarray._numeric.rank_sums import OWN_WEIGHT, gap_tail, range_bound, range_bounds
+from sigarray._numeric.rank_sums import OWN_WEIGHT, gap_tail, range_bound
 
 
 def list_gaps(k):
@@ -50,9 +51,11 @@ def test_the_largest_gap_is_bounded(k, n_tasks):
     rng = np.random.default_rng(0)
     ranks = np.argsort(rng.random((10_000, n_tasks, k)), axis=-1)
     above = np.sign(ranks[..., :, None] - ranks[..., None, :]).sum(axis=1)
-    by_gap = range_bounds(k, n_tasks).tolist()
-    assert by_gap == [range_bound(k, n_tasks, gap) for gap in range(len(by_gap))]
-    assert range_bound(k, n_tasks, len(by_gap)) == 0.0
+    of_gaps = np.arange(-1.0, n_tasks * (k + OWN_WEIGHT), 0.5)
+    by_gap = range_bound(k, n_tasks, of_gaps).tolist()
+    assert by_gap == [range_bound(k, n_tasks, gap) for gap in of_gaps.tolist()]
+    assert by_gap[0] == 1.0
+    assert by_gap[-1] == range_bound(k, n_tasks, math.inf) == 0.0
     gaps = OWN_WEIGHT * above
     gaps = gaps + 0.5 * (above.sum(-1)[:, :, None] - above.sum(-1)[:, None, :]) - above
     largest = np.sort(gaps.reshape(len(gaps), -1).max(axis=1))[::-1]

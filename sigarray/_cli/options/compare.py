@@ -7,9 +7,9 @@ from sigarray._cli.options.shared import (
     FILE_OF_SCORES,
     add_format,
     add_table,
-    list_choices,
 )
 from sigarray._cli.options.tests import add_tests
+from sigarray._plain_text import list_in_words
 
 FILES = "[FILE ...]"
 DESCRIPTION = f"Say which of several models are better. {FILE_OF_SCORES}"
@@ -24,7 +24,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--plot",
         metavar="FILE",
-        help=f"draw the result: {list_choices(PICTURES)}",
+        help=f"draw the result: {list_in_words(PICTURES, 'or')}",
     )
     result.add_argument(
         "--report",

@@ -3,7 +3,8 @@
 import argparse
 
 from sigarray._cli.options.choices import CORRECTIONS
-from sigarray._cli.options.shared import add_format, add_level, list_choices
+from sigarray._cli.options.shared import add_format, add_level
+from sigarray._plain_text import list_in_words
 
 FILES = "[FILE]"
 DESCRIPTION = (
@@ -22,7 +23,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         choices=CORRECTIONS,
         default="holm",
         metavar="METHOD",
-        help=list_choices(CORRECTIONS),
+        help=list_in_words(CORRECTIONS, "or"),
     )
     add_format(command)
     add_level(command)

@@ -11,6 +11,7 @@ from sigarray._cli.options.choices import (
     TREATMENTS,
     UNITS,
 )
+from sigarray._plain_text import list_in_words
 
 _MAX_WORKERS = 1024
 _COLUMNS = ("model", "item", "run", "task", "cluster", "score")
@@ -106,11 +107,6 @@ def add_table(command: argparse.ArgumentParser) -> None:
     )
 
 
-def list_choices(names: Sequence[str]) -> str:
-    """List names in a sentence."""
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
 def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options for the format of the result."""
     group.add_argument(
@@ -118,7 +114,7 @@ def add_format(group: argparse.ArgumentParser | argparse._ArgumentGroup) -> None
         choices=STYLES,
         default="text",
         metavar="FORMAT",
-        help=list_choices(STYLES),
+        help=list_in_words(STYLES, "or"),
     )
     group.add_argument(
         "--quiet", action="store_true", help="print only warnings beside the result"

@@ -9,7 +9,8 @@ from sigarray._cli.options.choices import (
     TESTS_OF_PAIRS,
     THRESHOLD,
 )
-from sigarray._cli.options.shared import add_random, list_choices, number
+from sigarray._cli.options.shared import add_random, number
+from sigarray._plain_text import list_in_words
 
 
 def add_tests(command: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def add_tests(command: argparse.ArgumentParser) -> None:
         choices=("aso", *TESTS_OF_PAIRS),
         metavar="TEST",
         help="aso (almost stochastic order, the default for runs), "
-        f"{list_choices(TESTS_OF_PAIRS)}; for items, paired permutation",
+        f"{list_in_words(TESTS_OF_PAIRS, 'or')}; for items, paired permutation",
     )
     tests.add_argument(
         "--paired",
