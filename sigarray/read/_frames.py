@@ -11,6 +11,7 @@ import numpy as np
 from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import looks_like_score
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, list_names
 from sigarray.read._summaries import is_summary
@@ -180,7 +181,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     names = tuple(str(x) for x in index.names if x is not None)
     if not names:
         _refuse_summaries(index, name)
-        return data, ()
+        return _name_rows(data, index, name)
     twice = [x for x in index.names if x in data.columns]
     if twice:
         msg = (
@@ -189,6 +190,35 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
         )
         raise TableError(msg)
     return data.reset_index(), names
+
+
+def _name_rows(data: Any, index: Any, name: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a data frame whose index without a name is a column "", if it has words.
+
+    Numbers of rows are no names.
+
+    Raises
+    ------
+    TableError
+        Words in an index of several levels without names.
+    """
+    has_names = index.dtype.kind == "O" and len(index) and "" not in data.columns
+    labels = index[0] if has_names and index.nlevels > 1 else index
+    if not has_names or not any(map(_is_word, labels)):
+        return data, ()
+    if index.nlevels > 1:
+        msg = (
+            f"{name}: expected a name of each level of its index; got {index[0]}. Say "
+            "what they are, as with data.rename_axis(['task', 'item']), or leave them "
+            "out: data.reset_index(drop=True)."
+        )
+        raise TableError(msg)
+    data.insert(0, "", index)
+    return data, ("",)
+
+
+def _is_word(label: object) -> bool:
+    return isinstance(label, str) and not looks_like_score(label)
 
 
 def _refuse_summaries(index: Any, name: str) -> None:

@@ -144,11 +144,14 @@ def doubt_tasks(
         is_even = len(set(counts.values())) == 1 < len(values) / max(1, len(counts))
         is_text = not any(map(looks_like_score, cells))
         if len(counts) > 1 and (name == usual or (is_text and is_even)):
-            role = "task" if len(counts) < len(values) else "item"
+            what, role = "tasks", "task"
+            if len(counts) == len(values):
+                what, role = "items or tasks, by which models are paired", "item"
+            quoted = name or "''"
             doubts.append(
                 f"{frame.source}: scores of all {len(counts)} values of column "
-                f"{name!r} were taken together, as runs. Where these are tasks, pass "
-                f"--{role} {name}"
+                f"{name!r} were taken together, as runs. Where these are {what}, pass "
+                f"--{role} {quoted}"
             )
     return doubts
 

@@ -81,19 +81,21 @@ def find_items(
     for ids in sorted(candidates, key=lambda x: (x.n_each > 1, not x.is_text)):
         name, often = ids.column, "once" if ids.n_each == 1 else f"{ids.n_each} times"
         is_many = ids.n_values > _MAX_RUNS
+        quoted = name or "''"
         if is_many or (ids.is_text and ids.n_each == 1):
             note = (
                 f"{name!r} was taken for the items of a test set: every model has each "
                 f"of its {ids.n_values} values {often}. If it is something else, pass "
-                f"--run {name}, --task {name} or --ignore {name}"
+                f"--run {quoted}, --task {quoted} or --ignore {quoted}"
             )
             return [replace(x, roles={"item": name}) for x in frames], [note]
         if ids.n_each == 1:
             msg = (
                 f"{frames[0].source}: column {name!r} may be of items or of runs: each "
-                f"model has each of its {ids.n_values} values once. Pass --item {name} "
-                "where these are items of a test set, by which models are paired, "
-                f"--run {name} where they are runs, or --ignore {name}."
+                f"model has each of its {ids.n_values} values once. Pass --item "
+                f"{quoted} where these are items of a test set, by which models are "
+                "paired, "
+                f"--run {quoted} where they are runs, or --ignore {quoted}."
             )
             raise TableError(msg)
     return list(frames), []

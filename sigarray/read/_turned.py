@@ -10,10 +10,8 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, find_roles, is_numeric, list_names
+from sigarray.read._words import RUN_NAME
 
-_RUN = re.compile(
-    r"(seed|run|trial|rep|repeat|repetition|replicate|fold|split)[\W_]*\d+", re.I
-)
 _NUMBER = re.compile(r"\d+")
 # A table with more rows has no row for each model.
 _MAX_MODELS = 10_000
@@ -38,8 +36,8 @@ def turn_runs(
         return frame
     if len(frame.lines) > _MAX_MODELS:
         return frame
-    runs = [x for x in frame.columns if x not in ignored and _RUN.fullmatch(x)]
-    words = {_RUN.fullmatch(x)[1].lower() for x in runs}  # type: ignore[index]
+    runs = [x for x in frame.columns if x not in ignored and RUN_NAME.fullmatch(x)]
+    words = {RUN_NAME.fullmatch(x)[1].lower() for x in runs}  # type: ignore[index]
     column = _find_models(frame, chosen, ignored, runs)
     if not runs and column is not None:
         runs = _list_numbers(frame, chosen, ignored, column)

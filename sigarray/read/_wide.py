@@ -57,7 +57,7 @@ def tabulate_rows(
     name: str,
     columns: Sequence[str] | None,
     ignored: Sequence[str],
-    item: str | None = None,
+    known: Sequence[str] = (),
 ) -> WideTable:
     """Return a table from a header and rows of text, or a matrix of numbers.
 
@@ -70,7 +70,7 @@ def tabulate_rows(
         raise TableError(
             f"{name} is empty. Expected a header of model names and scores."
         )
-    names = _read_header(rows, name, columns, ignored, item)
+    names = _read_header(rows, name, columns, ignored, known)
     cells: dict[int, Any]
     if numbers is not None:
         cells = {k: numbers[:, k] for k in names}
@@ -201,8 +201,8 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
     """Return the error for a column with cells but no name."""
     return TableError(
         f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
-        'the items of a test set, by which models are paired, pass --item ""; where it '
-        'names the model of each row, --model ""; where it numbers runs, --ignore ""; '
+        "the items of a test set, by which models are paired, pass --item ''; where it "
+        "names the model of each row, --model ''; where it numbers runs, --ignore ''; "
         "or choose the models with --columns."
     )
 
@@ -330,7 +330,7 @@ def _read_header(
     name: str,
     columns: Sequence[str] | None,
     ignored: Sequence[str],
-    item: str | None,
+    known: Sequence[str],
 ) -> dict[int, str]:
     """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]
@@ -351,11 +351,11 @@ def _read_header(
             msg = f"{place}: expected one column for each model; got {model!r} twice."
             raise TableError(msg)
         is_unnamed = not model and any(get_cell(row, position) for _, row in rows[1:])
-        is_item = not model and item == ""
-        if is_unnamed and columns is None and model not in ignored and not is_item:
+        is_known = not model and "" in known
+        if is_unnamed and columns is None and model not in ignored and not is_known:
             first = next(x for _, row in rows[1:] if (x := get_cell(row, position)))
             raise ask_about_unnamed(place, first)
-        if model or (is_unnamed and is_item):
+        if model or (is_unnamed and is_known):
             names[position] = model
             seen.add(model)
     return names

@@ -14,6 +14,7 @@ from sigarray.read._frame import Frame, find_roles, is_long, list_names, suggest
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import Counts, blank_missing, find_worst, say_missing
 from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._row_names import find_role_of_names
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unnamed import find_unnamed_items
@@ -47,16 +48,20 @@ def read_columns(
     """
     of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
     chosen = {**chosen, **of_index}
+    of_rows: list[str] = []
+    if frame is not None and _may_be_wide(frame, chosen):
+        chosen, choice, of_rows = find_role_of_names(frame, chosen, choice)
     wide = _find_wide(name, content, frame, chosen, choice)
     if wide is None:
         return None
-    if "run" in of_index:
+    if "run" in of_index or (of_rows and "run" in chosen):
         parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
         for part in parts.values():
-            read_ids(part, of_index["run"], "run")
+            read_ids(part, chosen["run"], "run")
     of_file = () if frame is None else frame.notes
     said = [f"{name}: {note}" for note in of_file]
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    said += of_rows
     table = take_wide(wide, chosen, choice)
     return table._replace(notes=(*said, *table.notes))
 
@@ -313,6 +318,11 @@ def _find_index_roles(
     }
 
 
+def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
+    """Tell whether a table may have a column for each model."""
+    return not (is_long(frame, chosen) or frame.constants or frame.roles)
+
+
 def _find_wide(
     name: str,
     content: Any,
@@ -325,7 +335,7 @@ def _find_wide(
         names = dict(enumerate(content))
         cells = {k: content[x] for k, x in names.items()}
         return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    if is_long(frame, chosen) or frame.constants or frame.roles:
+    if not _may_be_wide(frame, chosen):
         return None
     column = find_roles(frame, {}).get("model")
     if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
@@ -347,5 +357,5 @@ def _find_wide(
         return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
     rows, numbers, _ = content
     return tabulate_rows(
-        rows, numbers, name, choice.models, choice.ignored, chosen.get("item")
+        rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
     )

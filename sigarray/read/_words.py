@@ -58,6 +58,11 @@ MAYBE_TRUTHS = frozenset(
     )
 )
 
+# Names of single runs, such as seed0 and run_3.
+RUN_NAME = re.compile(
+    r"(seed|run|trial|rep|repeat|repetition|replicate|fold|split)[\W_]*\d+", re.I
+)
+
 
 def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""

@@ -65,8 +65,8 @@ def test_tables_that_are_read(write, content, names):
         ("0.9,NA\n0.8,0.7\n", r"line 1: expected a header of model names; got numbers"),
         (
             ",a,b\n0,1,2\n",
-            r"line 1, column 1: .*got a blank cell, above '0'\. .*--item \"\"; "
-            r".*--ignore \"\"; or .*--columns",
+            r"line 1, column 1: .*got a blank cell, above '0'\. .*--item ''; "
+            r".*--ignore ''; or .*--columns",
         ),
         (
             "a,b\n1,1e200\n",

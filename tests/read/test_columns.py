@@ -95,7 +95,7 @@ class TestIndexColumns:
 
     def test_a_column_without_a_name(self, write, run):
         path = write(",A,B\n0,0.5,0.6\n1,0.6,0.65\n")
-        assert '--ignore ""' in run("compare", path)[2]
+        assert "--ignore ''" in run("compare", path)[2]
         assert run("compare", path, "--ignore", "")[0] == 0
 
     def test_advice_can_be_pasted(self, write, run):

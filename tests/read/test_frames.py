@@ -187,7 +187,7 @@ class TestIndex:
         with pytest.raises(TableError, match=r"got 'mean' in the index, which is har"):
             read.scores(pandas.DataFrame(WIDE).describe())
         frame = pandas.DataFrame(WIDE, index=["first", "second", "third"])
-        assert as_lists(read.scores(frame)) == {"": WIDE}
+        assert as_lists(read.scores(frame, unit="run")) == {"": WIDE}
 
 
 class TestNames:

@@ -72,18 +72,6 @@ def test_units_that_do_not_suit_the_table(write, run):
     refuse(run("compare", path), "got 2 of 'a' and 3 of 'b'", "--item")
 
 
-def test_an_index_without_a_name(write, run):
-    rows = RNG.random((5, 2)).round(3)
-    names = [f",{a},{b}" for a, b in [("a", "b"), *rows]]
-    names[1:] = [f"q{k}{row}" for k, row in enumerate(names[1:])]
-    path = write("\n".join(names))
-    refuse(
-        run("compare", path), "got a blank cell, above 'q0'", '--item ""', '--ignore ""'
-    )
-    assert "permutation" in run("compare", path, "--item", "")[1]
-    assert "stochastic" in run("compare", path, "--ignore", "")[1]
-
-
 class TestRightOrWrong:
     def test_columns_are_of_items(self, write, run):
         rows = [f"{DRAW.randint(0, 1)},{DRAW.randint(0, 1)}" for _ in range(30)]

@@ -97,7 +97,7 @@ class TestTexts:
 
     def test_a_column_of_models_without_a_name(self, write, run):
         path = write(",acc\nmine,0.5\nmine,0.6\nyours,0.7\nyours,0.9\n")
-        refuse(run("compare", path), 'where it names the model of each row, --model ""')
+        refuse(run("compare", path), "Where these are models, with a row for each sc")
         assert run("compare", path, "--model", "")[0] == 0
 
 
