@@ -68,7 +68,7 @@ def read_models(
         table = read_sources(files, choice)
     else:
         with open_table(None, _SCORES) as (source, path):
-            table = read_sources([path], choice)._replace(source=source)
+            table = read_sources([path], choice)._replace(source=source, notes=())
     _refuse_averages(table)
     for note in table.notes:
         complain("note", f"{note.rstrip('.')}.")

@@ -68,7 +68,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         tasks={task: x.scores for task, x in tables.items()},
         ids={task: x.ids[""] for task, x in tables.items()},
         pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
-        missing=choice.missing if any(x.missing for x in tables.values()) else None,
+        missing=next((x.missing for x in tables.values() if x.missing), None),
         n_missing={task: x.n_missing[""] for task, x in tables.items() if x.n_missing},
         kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",

@@ -90,6 +90,7 @@ def read_metrics(
         any(x.is_percent for x in readings),
         list(dict.fromkeys(notes)),
         list(dict.fromkeys(doubt for x in readings for doubt in x.doubts)),
+        {key: n for x in readings for key, n in x.n_blank.items()},
     )
 
 

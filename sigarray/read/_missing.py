@@ -141,9 +141,9 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     msg = (
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{_count(counts)}. Leave {'it' if n == 1 else 'them'} out with --missing "
-        f"drop; or count {'it' if n == 1 else 'each'} as the worst score that any "
-        "model has, with --missing worst."
+        f"{count_models(counts)}. Leave {'it' if n == 1 else 'them'} out with "
+        f"--missing drop; or count {'it' if n == 1 else 'each'} as the worst score "
+        "that any model has, with --missing worst."
     )
     raise TableError(msg)
 
@@ -189,7 +189,7 @@ def say_missing(
     have_crashed: bool = False,
 ) -> str:
     """Say how many scores were missing, and what was done."""
-    of = _count(counts)
+    of = count_models(counts)
     which = (
         "that have crashed, or have no score," if have_crashed else "without a score"
     )
@@ -203,7 +203,15 @@ def say_missing(
     )
 
 
-def _count(counts: Mapping[Any, int]) -> str:
+def say_blank(counts: Mapping[str, int], where: str = "") -> str:
+    """Say how many cells without a score were left out."""
+    n = sum(counts.values())
+    some, were = ("cell", "was") if n == 1 else ("cells", "were")
+    return f"{n} blank {some}{where} {were} left out: {count_models(counts)}"
+
+
+def count_models(counts: Mapping[Any, int]) -> str:
+    """Say how many scores are of each model."""
     return shorten(
         [
             f"{n} {'without a model' if x is None else f'of {x!r}'}"

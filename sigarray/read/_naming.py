@@ -1,13 +1,15 @@
 """Names of scores from the paths of files, and checks that files go together."""
 
-from collections.abc import Sequence
+import collections
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten, suggest
 from sigarray.read._reading import Reading
-from sigarray.read._records import Records
+from sigarray.read._records import Record, Records
+from sigarray.read._score_table import ScoreTable
 
 # The most files and tasks that are named.
 MAX_NAMED = 4
@@ -78,6 +80,37 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
         )
         raise TableError(msg)
     return records.name(**said)
+
+
+def count_blank(
+    file: SourceFile, reading: Reading, first: Record
+) -> collections.Counter[tuple[str, str]]:
+    """Count the scores of a file that were left out as blank, by task and model.
+
+    `first` is one of its scores, by the names that all of them have.
+    """
+    said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
+    for (task, model), n in reading.n_blank.items():
+        task_or_all = said.get("task") or task or first.task or ""
+        counts[task_or_all, said.get("model") or model or str(first.model)] += n
+    return counts
+
+
+def add_blank(table: ScoreTable, counts: Mapping[tuple[str, str], int]) -> ScoreTable:
+    """Add scores of runs that were left out as blank to those that are missing.
+
+    Items without a score are unmatched.
+    """
+    if table.unit != "run" or table.is_paired:
+        return table
+    n_missing: dict[str, dict[str, int]] = {}
+    for (task, model), n in counts.items():
+        if model in table.tasks.get(task, {}):
+            n_missing.setdefault(task, {})[model] = n
+    if not n_missing:
+        return table
+    return table._replace(missing="drop", n_missing=n_missing)
 
 
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:

@@ -1,5 +1,6 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
+import collections
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ from sigarray.read._frame import (
     list_names,
     suggest,
 )
+from sigarray.read._missing import count_models
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 
@@ -38,12 +40,17 @@ _MAX_LOOKED_AT = 50
 
 @dataclass(frozen=True)
 class Reading:
-    """The scores of a file, how they were written, and what was changed."""
+    """The scores of a file, how they were written, and what was changed.
+
+    `n_blank` counts the scores that were left out as blank, by task and model, which
+    are None if the file does not name them.
+    """
 
     records: Records
     is_percent: bool
     notes: list[str]
     doubts: list[str]
+    n_blank: Mapping[tuple[str | None, str | None], int]
 
 
 def read_records(
@@ -90,12 +97,9 @@ def read_records(
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]
     notes = [*frame.notes, *numbers.notes]
-    n_blank = len(rows) - len(filled)
-    if n_blank:
-        some = (
-            "row without a score was" if n_blank == 1 else "rows without a score were"
-        )
-        notes.append(f"{n_blank} {some} left out")
+    left_out = rows[~is_kept]
+    if len(left_out):
+        notes.append(_say_left_out(frame, roles, left_out))
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
@@ -118,7 +122,37 @@ def read_records(
     notes += say_settings(frame, roles, column, factors["model"], filled)
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
-    return Reading(records, numbers.is_percent, notes, doubts)
+    # At some steps no score is taken; runs of trackers may not have ended; and items
+    # without a score are unmatched.
+    has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
+    n_blank = _count_rows(frame, roles, left_out) if has_all else {}
+    return Reading(records, numbers.is_percent, notes, doubts, n_blank)
+
+
+def _count_rows(
+    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
+) -> dict[tuple[str | None, str | None], int]:
+    """Count rows by task and model, but those that lack such a name."""
+    known: list[list[str | None]] = []
+    for role in ("task", "model"):
+        column = frame.columns.get(roles.get(role, ""))
+        if column is None:
+            known.append([frame.constants.get(role)] * len(rows))
+        else:
+            known.append([x or "" for x in encode_texts(take(column, rows))])
+    counts = collections.Counter(zip(*known, strict=True))
+    return {x: n for x, n in counts.items() if "" not in x}
+
+
+def _say_left_out(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> str:
+    some = "row without a score was" if len(rows) == 1 else "rows without a score were"
+    line = f"{len(rows)} {some} left out"
+    if "model" not in roles:
+        return line
+    models: collections.Counter[str | None] = collections.Counter()
+    for (_, model), n in _count_rows(frame, roles, rows).items():
+        models[model] += n
+    return f"{line}: {count_models(models)}" if models else line
 
 
 def _say_columns(

@@ -37,10 +37,12 @@ from sigarray.read._lm_eval import say_groups, take_groups
 from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
+    add_blank,
     are_tasks,
     check_dated,
     check_ignored,
     check_one_way,
+    count_blank,
     list_notes,
     name_as_said,
     name_files,
@@ -132,7 +134,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     )
     check_dated(files, readings, frames)
     named: list[Records] = []
-    splits = []
+    splits, n_blank = [], collections.Counter[tuple[str, str]]()
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
         if reading is not None:
             if n_files[_name_part(file, frame, reading)] == 1:
@@ -145,6 +147,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             named.append(records_of_file)
             is_by_path = not reading.records.has("model") and file.said is None
             first = records_of_file[0]
+            n_blank += count_blank(file, reading, first)
             if is_by_path and first.model != file.model:
                 splits.append((file.model, (first.model, first.run)))
     said += say_split(splits)
@@ -158,6 +161,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
     )
+    table = add_blank(table, n_blank)
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     return _add_doubts(table, doubts, folds)

@@ -24,7 +24,7 @@ from sigarray.read._columns import (
     list_numbered,
     refuse_indices,
 )
-from sigarray.read._frame import lacks_column, list_names
+from sigarray.read._frame import lacks_column
 from sigarray.read._text import MISSING, NUMBER, Row, get_cell
 
 Scores = dict[str, np.ndarray]
@@ -44,11 +44,17 @@ class WideTable(NamedTuple):
 
 
 class WideScores(NamedTuple):
-    """Scores by model, the names of their rows, and notes."""
+    """Scores by model, the names of their rows, and notes.
+
+    `n_blank` counts the blank cells of each model that has some, and `n_gaps` those
+    above its last score; below, other models may have more runs.
+    """
 
     scores: Scores
     ids: list[str] | None
     notes: list[str]
+    n_blank: dict[str, int]
+    n_gaps: dict[str, int]
 
 
 def tabulate_rows(
@@ -127,14 +133,13 @@ def read_wide(
     is_paired: bool = False,
     min_models: int = 2,
     max_models: int | None = None,
-    are_gaps_said: bool = False,
 ) -> WideScores:
     """Read the scores of the models of a table.
 
     Parameters
     ----------
     table : WideTable
-        Blank cells are left out.
+        Blank cells are left out, and counted.
     columns : sequence of str, optional
         Take these models, in this order, and ignore other columns.
     ignored : sequence of str, default: ()
@@ -147,8 +152,6 @@ def read_wide(
         The least number of models.
     max_models : int, optional
         The largest number of models.
-    are_gaps_said : bool, default: False
-        No note says that blank cells were left out.
 
     Returns
     -------
@@ -192,9 +195,11 @@ def read_wide(
         numbered = {k: x for k, x in names.items() if x in list_numbered(scores)}
         why = "for its whole numbers are all different"
         refuse_indices(numbered, why, table.header_line, name)
-    gaps = [x for x in scores if not are_gaps_said and _has_gap(numbers.columns[x])]
-    notes = [f"blank cells of {list_names(gaps, 4)} were left out"] if gaps else []
-    return WideScores(scores, ids, [*numbers.notes, *notes])
+    n_blank = {x: len(numbers.columns[x]) - len(y) for x, y in scores.items()}
+    n_gaps = {x: _count_gaps(numbers.columns[x]) for x in scores}
+    return WideScores(
+        scores, ids, numbers.notes, _drop_zeros(n_blank), _drop_zeros(n_gaps)
+    )
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
@@ -238,10 +243,15 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
     raise TableError(msg)
 
 
-def _has_gap(column: np.ndarray) -> bool:
-    """Tell whether a blank cell is above a score; below, other models have more."""
-    is_blank = np.isnan(column)
-    return bool(np.any(is_blank[:-1] & ~is_blank[1:]))
+def _count_gaps(column: np.ndarray) -> int:
+    """Count the blank cells above the last score."""
+    is_filled = ~np.isnan(column)
+    filled = np.flatnonzero(is_filled)
+    return int(np.count_nonzero(~is_filled[: filled[-1]])) if len(filled) else 0
+
+
+def _drop_zeros(counts: dict[str, int]) -> dict[str, int]:
+    return {x: n for x, n in counts.items() if n}
 
 
 def _is_text(cells: Sequence[Any]) -> bool:

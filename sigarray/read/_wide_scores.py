@@ -12,7 +12,13 @@ from sigarray.read._cells import find_blank, is_blank
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long, list_names, suggest
 from sigarray.read._mean_rows import refuse_mean_rows
-from sigarray.read._missing import Counts, blank_missing, find_worst, say_missing
+from sigarray.read._missing import (
+    Counts,
+    blank_missing,
+    find_worst,
+    say_blank,
+    say_missing,
+)
 from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._run_names import ask_about_marks, find_run_names
@@ -20,6 +26,7 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
+    WideScores,
     WideTable,
     ask_about_unnamed,
     list_empty,
@@ -105,22 +112,20 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         if choice.drop_unmatched and _is_of_pairs(chosen, choice):
             part, of_pairs, said = drop_unmatched(part, models)
             notes += [f"task {task!r}: {x}" if task else x for x in said]
-        scores, names, said, is_of_items = _take_task(part, task, chosen, kept)
-        notes += [*lacking, *said]
-        if counts and choice.missing is not None:
-            worst = None
-            if choice.missing == "worst":
-                is_higher = direction is not False
-                worst = find_worst(list(scores.values()), is_higher=is_higher)
-                scores = {
-                    x: np.append(y, np.full(counts.get(x, 0), worst))
-                    for x, y in scores.items()
-                }
-                names = _number(scores)
-            unit = "item" if _is_of_pairs(chosen, choice) else "run"
-            line = say_missing(counts, choice.missing, unit, worst)
-            notes.append(f"task {task!r}: {line}" if task else line)
-            n_missing[task] = counts
+        taken, names, is_of_items = _take_task(part, task, chosen, kept)
+        notes += [*lacking, *taken.notes]
+        lacks, said = _count_missing(taken, counts, chosen, choice)
+        scores = taken.scores
+        if counts and choice.missing == "worst":
+            worst = find_worst(list(scores.values()), is_higher=direction is not False)
+            scores = {
+                x: np.append(y, np.full(counts.get(x, 0), worst))
+                for x, y in scores.items()
+            }
+            names = _number(scores)
+            said = [say_missing(counts, "worst", "run", worst)]
+        notes += [f"task {task!r}: {x}" if task else x for x in said]
+        n_missing |= {task: lacks} if lacks else {}
         tasks[task], ids[task] = scores, names
         if of_pairs:
             pairs[task] = {
@@ -146,9 +151,31 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
-        missing=choice.missing if n_missing else None,
+        missing=(choice.missing or "drop") if n_missing else None,
         n_missing=n_missing,
     )
+
+
+def _count_missing(
+    taken: WideScores, counts: Counts, chosen: Mapping[str, str], choice: Choice
+) -> tuple[Counts, list[str]]:
+    """Return how many scores each model lacks, and notes on what was left out.
+
+    `counts` are those that --missing has found. Without it, blank cells are left out;
+    of those below its last score, a model may have had no runs, unless runs have names.
+    """
+    if counts and choice.missing == "drop":
+        unit = "item" if _is_of_pairs(chosen, choice) else "run"
+        return counts, [say_missing(counts, "drop", unit, None)]
+    if choice.missing is not None:
+        return counts, []
+    lacks = taken.n_blank if "run" in chosen else taken.n_gaps
+    below = {x: n - lacks.get(x, 0) for x, n in taken.n_blank.items()}
+    below = {x: n for x, n in below.items() if n}
+    notes = [say_blank(lacks)] if lacks else []
+    if below:
+        notes.append(say_blank(below, " below the last score"))
+    return lacks, notes
 
 
 def _find_direction(wide: WideTable, choice: Choice) -> bool | None:
@@ -246,8 +273,8 @@ def _list_models(
 
 def _take_task(
     wide: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
-) -> tuple[Scores, dict[str, tuple[str, ...]], list[str], bool]:
-    """Return the scores of a task, their ids, notes, and whether they are of items."""
+) -> tuple[WideScores, dict[str, tuple[str, ...]], bool]:
+    """Return the scores of a task, their ids, and whether they are of items."""
     place = f"{wide.source}, task {task!r}" if task else wide.source
     wide_scores = read_wide(
         wide,
@@ -257,9 +284,8 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
-        are_gaps_said=choice.missing is not None,
     )
-    scores, notes = wide_scores.scores, wide_scores.notes
+    scores, notes = wide_scores.scores, [*wide_scores.notes]
     if choice.models is None:
         refuse_other_columns(wide.source, scores)
     # Rows with names may be means too, unless --unit says what every row is of.
@@ -270,12 +296,13 @@ def _take_task(
         is_of_items, said = find_unnamed_items(place, scores)
         notes += said
     if wide_scores.ids is None:
-        return scores, _name_runs(wide, scores, chosen), notes, is_of_items
+        ids = _name_runs(wide, scores, chosen)
+        return wide_scores._replace(notes=notes), ids, is_of_items
     places = {name: k for k, name in enumerate(wide_scores.ids)}
     order = [places[name] for name in sort_ids(places)]
     scores = {model: column[order] for model, column in scores.items()}
     ids = dict.fromkeys(scores, tuple(wide_scores.ids[k] for k in order))
-    return scores, ids, notes, is_of_items
+    return wide_scores._replace(scores=scores, notes=notes), ids, is_of_items
 
 
 def _number(scores: Scores) -> dict[str, tuple[str, ...]]:

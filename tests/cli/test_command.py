@@ -141,7 +141,8 @@ def test_bounds_are_shown_on_their_side_of_the_threshold(normal_file, compare):
 
 def test_text_has_the_ranking_and_then_tables(write, compare, printer):
     code, out, err = compare(write(FILE))
-    assert (code, err) == (0, "")
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.endswith("left out: 1 of 'large', 1 of 'huge'.\n")
     lines = [line.split() for line in out.splitlines()]
     assert lines[:2] == [
         [out.splitlines()[0].split(",")[0] + ",", "higher", "is", "better"],
@@ -279,7 +280,7 @@ def test_workers(write, compare):
 def test_one_score_is_a_warning(write, compare):
     code, out, err = compare(write("a,b\n1,2\n2,\n"), "--format", "text")
     assert code == 0
-    assert err.startswith("sigarray: warning: 1 to 2 scores a side are too few for")
+    assert "sigarray: warning: 1 to 2 scores a side are too few for" in err
     assert " - " in out
 
 
@@ -319,7 +320,10 @@ def test_module_reads_standard_input_and_stdout_is_the_result():
         check=True,
     )
     assert json.loads(process.stdout)["source"] == "standard input"
-    assert process.stderr == ""
+    assert process.stderr == (
+        "sigarray: note: standard input: 2 blank cells below the last score were left "
+        "out: 1 of 'large', 1 of 'huge'.\n"
+    )
 
 
 @pytest.mark.parametrize("style", ["json", "text"])

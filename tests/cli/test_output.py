@@ -335,8 +335,9 @@ class TestWaiting:
 
     def test_one_run_is_one_warning(self, write, run):
         _, _, err = run("compare", write("a,b,c\n1,2,3\n2,,\n"))
-        assert err.count("\n") == 1
-        assert err.startswith("sigarray: warning: 1 to 2 scores of each of 3 models")
+        note, warning = err.splitlines()
+        assert note.endswith("left out: 1 of 'b', 1 of 'c'.")
+        assert warning.startswith("sigarray: warning: 1 to 2 scores of each of 3 mod")
 
 
 def test_what_would_decide_more(write, run):

@@ -35,6 +35,66 @@ class TestRuns:
         assert not any("left out" in x for x in table.notes)
 
 
+def test_blank_cells_are_counted_and_signed(write, run):
+    """Without --missing they are left out as with --missing drop."""
+    wide = "a,b,c\n.9,.8,.7\n.7,,.75\n,.6,.5\n.8,.7,.6\n.9,.8,\n"
+    names = ["seed,", *(f"{k}," for k in range(5))]
+    named = "\n".join(map("".join, zip(names, wide.splitlines(), strict=True)))
+    rows = [line.split(",") for line in named.splitlines()]
+    long = "model,seed,acc\n" + "".join(
+        f"{model},{row[0]},{row[k + 1]}\n"
+        for k, model in enumerate("abc")
+        for row in rows[1:]
+    )
+    gaps, every = {"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 1}
+    for text, counts, said in (
+        (wide, gaps, "2 blank cells were left out: 1 of 'a', 1 of 'b'."),
+        (wide, gaps, "1 blank cell below the last score was left out: 1 of 'c'."),
+        (named, every, "3 blank cells were left out: 1 of 'a', 1 of 'b', 1 of 'c'."),
+        (long, every, "3 rows without a score were left out: 1 of 'a', 1 of 'b', 1"),
+    ):
+        path = write(text)
+        code, out, err = run("compare", path, "--format", "json")
+        assert code == 0, err
+        assert said in err
+        document = json.loads(out)
+        assert (document["missing"], document["n_missing"]) == ("drop", {"": counts})
+        assert f"; {len(counts)} missing scores, left out" in document["method"]
+        assert "|missing:drop|" in document["signature"]
+        signature = document["signature"]
+        for line in (signature, signature.replace("|missing:drop", "")):
+            assert run("compare", path, "--verify", line)[0] == 0
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(write(wide))
+    result = compare_models(frame)
+    assert result.table.n_missing == {"": gaps}
+    assert len(result.notes) == 2
+    assert compare_models(frame.dropna()).table.missing is None
+
+
+def test_blank_cells_are_counted_by_task_and_file(write):
+    text = "task,seed,a,b\n" + "".join(f"t{k % 2},{k},.{k},.5\n" for k in range(1, 9))
+    table = read.scores(write(text.replace(".3,", ",")), task="task")
+    assert table.n_missing == {"t1": {"a": 1}}
+    assert any(
+        "task 't1': 1 blank cell was left out: 1 of 'a'" in x for x in table.notes
+    )
+    rows = "task,seed,acc\n" + "".join(f"t{k % 2},{k},.{k}\n" for k in range(1, 9))
+    a, b = write(rows, "a.csv"), write(rows.replace(".3\n", "\n"), "b.csv")
+    assert read.scores(a, b).n_missing == {"t1": {"b": 1}}
+    assert read.scores(a, f"new={b}").n_missing == {"t1": {"new": 1}}
+
+
+def test_items_without_a_score_are_unmatched(write):
+    text = "model,item,ok\n" + "".join(f"{m},{k},1\n" for m in "abc" for k in range(6))
+    path = write(text.replace("b,3,1", "b,3,").replace("c,4,1", "c,4,0"))
+    with pytest.raises(TableError, match=r"'b' lacks 1 \('3'\).* drop_unmatched"):
+        read.scores(path)
+    table = read.scores(path, drop_unmatched=True)
+    assert (table.missing, table.n_missing) == (None, {})
+    assert len(table.pairs[""]["a", "c"][0]) == 6
+
+
 def test_without_missing_scores_nothing_is_said(write):
     table = read.scores(write(WIDE.format(".5")), missing="worst")
     assert (table.missing, table.n_missing, table.notes) == (None, {}, ())

@@ -63,9 +63,9 @@ def test_blank_cells_between_scores_are_said(write, run):
     nulls = write('{"a":[0.1,null,0.3,0.4],"b":[0.5,0.6,0.7,0.8]}', "f.json")
     for path in (nulls, write("a,b\n.1,.5\n,.6\n.3,.7\n.4,.8\n")):
         _, _, err = run("compare", path)
-        assert "blank cells of 'a' were left out" in err
+        assert "1 blank cell was left out: 1 of 'a'." in err
     _, _, err = run("compare", write("a,b\n.1,.5\n.3,.7\n.4,.8\n,.6\n"))
-    assert "blank" not in err
+    assert "1 blank cell below the last score was left out: 1 of 'a'." in err
 
 
 class TestTexts:
