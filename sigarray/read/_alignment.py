@@ -12,7 +12,7 @@ from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._records import Records, find_column
+from sigarray.read._records import Records
 
 Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
@@ -32,46 +32,6 @@ class Units(NamedTuple):
 
 # The units of a task: model -> units.
 Joined = dict[str, Units]
-
-
-def take_last_steps(records: Records) -> tuple[Records, list[str], list[str]]:
-    """Return the records of the last step of each run, if there are steps.
-
-    Returns
-    -------
-    records, notes, doubts : Records, list of str, list of str
-        Notes say what was decided; doubts, that runs end at different steps.
-    """
-    if np.isnan(records.steps).all():
-        return records, [], []
-    steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
-    runs, n_runs = records.group("task", "model", "item", "run")
-    last = np.full(n_runs, -np.inf)
-    np.maximum.at(last, runs, steps)
-    is_last = steps == last[runs]
-    if is_last.all():
-        return records, [], []
-    kept = records.take(is_last)
-    column = find_column(records, "step") or "step"
-    low, high = last.min(), last.max()
-    which = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    note = (
-        f"{column!r} was taken for the steps of a run, and the last of each ({which}) "
-        f"for its score: {len(kept)} of {len(records)} rows"
-    )
-    if not records.has("run"):
-        note += f". If it numbers runs, pass --run {column}"
-    early = np.flatnonzero(steps[is_last] < high)
-    if not len(early):
-        return kept, [note], []
-    first = kept[early[0]]
-    run = f", run {first.run!r}," if first.run is not None else ""
-    doubt = (
-        f"{first.model!r}{run} ends at {column} {steps[is_last][early[0]]:g}, and "
-        f"others at {high:g}: scores of other steps are compared. Leave out the rows "
-        "or columns of what has not finished"
-    )
-    return kept, [note], [doubt]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:

@@ -10,7 +10,6 @@ from sigarray.read._alignment import (
     join_pairs,
     join_scores,
     sort_ids,
-    take_last_steps,
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
@@ -27,6 +26,7 @@ from sigarray.read._missing import (
 )
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._steps import settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
 
 
@@ -44,8 +44,11 @@ def join_records(
     records, without_names = leave_out_unnamed(records, choice.missing)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
+    records, are_some_missing = settle_blank(records, choice.missing)
     curves = find_curves(records)
-    records, stepped, doubts = take_last_steps(records)
+    records, stepped, doubts = take_last_steps(
+        records, are_some_missing=are_some_missing
+    )
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     by_task = {x[0].task or "": x for x in records.split("task")}

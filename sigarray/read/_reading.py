@@ -33,6 +33,7 @@ from sigarray.read._frame import (
 from sigarray.read._missing import count_models
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
+from sigarray.read._steps import find_last_blank
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -86,8 +87,13 @@ def read_records(
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
     lacks = have_crashed | (find_missing(cells) & keeps_missing)
     is_kept = lacks | ~find_blank(cells)
-    if keeps_missing and "step" in roles:
-        is_kept = ~find_blank(cells)
+    is_blank = np.zeros(len(rows), bool)
+    left_out = rows[~is_kept]
+    if "step" in roles:
+        is_blank = find_last_blank(frame, roles, rows, find_blank(cells))
+        is_kept = ~find_blank(cells) | is_blank
+        left_out = rows[~is_kept | (is_blank & (not keeps_missing))]
+        lacks |= is_blank
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]
     numbers = read_cells(
@@ -97,7 +103,6 @@ def read_records(
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]
     notes = [*frame.notes, *numbers.notes]
-    left_out = rows[~is_kept]
     if len(left_out):
         notes.append(_say_left_out(frame, roles, left_out))
     if frame.metrics is None:
@@ -114,6 +119,7 @@ def read_records(
         filled,
         scores,
         _read_steps(frame, roles, filled),
+        is_blank[is_kept],
         factors,
     )
     if not len(records):

@@ -61,6 +61,8 @@ class Records:
         The number of the file of each score, and its row there.
     scores, steps : array, shape (n,)
         Steps are NaN if they are unknown.
+    is_blank : array, shape (n,)
+        Whether a score is a blank cell at a last step.
     factors : mapping
         Role -> the name of each score in it.
     """
@@ -72,6 +74,7 @@ class Records:
     rows: np.ndarray
     scores: np.ndarray
     steps: np.ndarray
+    is_blank: np.ndarray
     factors: Mapping[str, Coded]
 
     def __len__(self) -> int:
@@ -98,6 +101,7 @@ class Records:
             rows=self.rows[rows],
             scores=self.scores[rows],
             steps=self.steps[rows],
+            is_blank=self.is_blank[rows],
             factors={role: x[rows] for role, x in self.factors.items()},
         )
 
@@ -168,6 +172,7 @@ def join_all(parts: Sequence[Records]) -> Records:
         np.concatenate([x.rows for x in parts]),
         np.concatenate([x.scores for x in parts]),
         np.concatenate([x.steps for x in parts]),
+        np.concatenate([x.is_blank for x in parts]),
         {role: join_columns([x.factors[role] for x in parts]) for role in FACTORS},
     )
 
