@@ -23,6 +23,20 @@ def say_matched(table: ScoreTable) -> None:
         )
 
 
+def explain_matched(comparison: Comparison) -> list[str]:
+    """Say what means and differences are of, if pairs have items of their own."""
+    if not comparison.matched:
+        return []
+    n_all = len(next(iter(comparison.scores.values())))
+    sizes = sorted(len(x) for x, _ in comparison.matched.values())
+    on = f"On {comparison.task}, means" if comparison.task else "Means"
+    return [
+        f"{on} are of the {n_all} {comparison.unit}s that all models have, but "
+        f"differences, intervals and p are of the {sizes[0]} to {sizes[-1]} that both "
+        "models of a pair have."
+    ]
+
+
 def list_matched(comparison: Comparison) -> list[Scores]:
     """Return the scores of all models, or those of two on the items or runs of both."""
     if not comparison.matched:

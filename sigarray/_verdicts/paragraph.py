@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from sigarray._plain_text import list_in_words
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
@@ -81,7 +82,8 @@ def _say_means(comparison: Comparison, order: Order) -> str:
         for name in order.names
     ]
     unit = comparison.unit
-    return f"Means (standard deviation; {unit}s): {', '.join(every)}."
+    means = f"Means (standard deviation; {unit}s): {', '.join(every)}."
+    return " ".join([means, *explain_matched(comparison)])
 
 
 def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
@@ -93,4 +95,6 @@ def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
     if share is not None and comparison.test in TESTS_OF_RANKS:
         numbers.append(f"P(A{comparison.sign}B) = {share:.2f}")
     numbers.append(f"{name_number(comparison)} = {x.shown}")
+    if comparison.matched:
+        numbers.append(f"{len(comparison.list_scores(a, b)[0])} {comparison.unit}s")
     return f"({', '.join(numbers)})"

@@ -16,6 +16,8 @@ FIELDS = (
     "model_b",
     "verdict",
     "better",
+    "n_a",
+    "n_b",
     "mean_difference",
     "difference_low",
     "difference_high",
@@ -44,7 +46,8 @@ def list_records(
         for a, b, x in sort_pairs(order.names, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
-            numbers = record | named | {"better": x.better}
+            n_a, n_b = map(len, comparison.list_scores(a, b))
+            numbers = record | named | {"better": x.better, "n_a": n_a, "n_b": n_b}
             records.append({field: numbers.get(field) for field in FIELDS})
     return records
 

@@ -7,6 +7,7 @@ from typing import Any
 from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.paragraph import say_what
 from sigarray._verdicts.ranking import (
@@ -80,6 +81,7 @@ def report_tasks(
         *overall.list_remarks(over),
         *overall.list_scales(over),
         f"On one task, a model is better than another if {basis}.",
+        *(line for x in compared.values() for line in explain_matched(x)),
     ]
     order = models if over is None else over.order.names
     tables = (

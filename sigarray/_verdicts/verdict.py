@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
@@ -138,7 +139,7 @@ def _make_report(
     explained = _explain(comparison, decisions, rule)
     if comparison.test == "aso" and any(x.better == b for _, b, x in pairs):
         explained.append("eps_min is that of the better model, B where B is better.")
-    explained += remarks
+    explained += [*explain_matched(comparison), *remarks]
     advised = _advise(comparison, decisions, has_lost=has_lost)
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
@@ -231,7 +232,10 @@ def _table_of_pairs(
 ) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
-    header = ["A", "B", "A - B, interval", *([f"P(A{comparison.sign}B)"] * shares)]
+    # Pairs may have items of their own.
+    sizes = ["n"] * bool(comparison.matched)
+    header = ["A", "B", *sizes, "A - B, interval"]
+    header += [f"P(A{comparison.sign}B)"] * shares
     header += [name_number(comparison), "better"]
     rows: list[list[str]] = []
     marked = set()
@@ -241,7 +245,9 @@ def _table_of_pairs(
             marked.add((len(rows), len(header) - 1))
         rows.append(
             [
-                *(a, b, show_difference(comparison, a, b)),
+                *(a, b),
+                *[str(len(comparison.list_scores(a, b)[0])) for _ in sizes],
+                show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
                 *(x.shown, x.better or x.verdict),
             ]
@@ -357,4 +363,9 @@ def say_correction_of_tests(comparison: Comparison) -> str:
 
 
 def _say_difference(comparison: Comparison, a: str, b: str) -> str:
-    return f"the means differ by {show_difference(comparison, a, b)}"
+    on = ""
+    if comparison.matched:
+        on = (
+            f" on the {len(comparison.list_scores(a, b)[0])} {comparison.unit}s of both"
+        )
+    return f"the means{on} differ by {show_difference(comparison, a, b)}"

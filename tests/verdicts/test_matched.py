@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from pathlib import Path
 
 import pytest
 import scipy.stats
@@ -42,6 +43,37 @@ class TestUnmatched:
             sizes = [abs(x["mean_difference"]) for x in (record, alone)]
             assert sizes[0] == pytest.approx(sizes[1])
             assert record["statistic"] == pytest.approx(record["mean_difference"])
+            n_both = len(scores[a].keys() & scores[b].keys())
+            assert (record["n_a"], record["n_b"]) == (n_both, n_both)
+
+    def test_numbers_say_which_items_they_are_of(self, write, run):
+        """A mean less another one is not the difference of a pair."""
+        path = self.write(write, self.rows())
+        told = (
+            "eans are of the 11 items that all models have, but differences, intervals "
+            "and p are of the 11 to 19 that both models of a pair have."
+        )
+        for style in ("text", "markdown", "latex", "sentences"):
+            _, out, _ = run("compare", path, "--drop-unmatched", "--format", style)
+            assert f"M{told}" in " ".join(out.split()), style
+        _, out, _ = run("compare", path, "--drop-unmatched", "--format", "sentences")
+        for n in (11, 12, 19):
+            assert f", {n} items)" in out
+        _, out, _ = run("compare", path, "--drop-unmatched", "--format", "json")
+        verdicts = json.loads(out)["verdicts"]
+        for n in (11, 12, 19):
+            said = f"the means on the {n} items of both differ by"
+            assert [said in x for x in verdicts].count(True) == 1
+        _, out, _ = run("compare", path, "--drop-unmatched", "--format", "markdown")
+        rows = [x.split("|") for x in out.splitlines() if x.startswith("|")]
+        assert rows[0][3].strip() == "n"
+        assert {x[3].strip() for x in rows[2:5]} == {"11", "12", "19"}
+        lines = [
+            f"{task},{x}" for task in "tu" for x in Path(path).read_text().split()[1:]
+        ]
+        both = write("\n".join(["task,model,item,f1", *lines]), "tasks.csv")
+        _, out, _ = run("compare", both, "--drop-unmatched")
+        assert f"On t, m{told} On u, m{told}" in " ".join(out.split())
 
     @pytest.mark.parametrize("test", ["t", "permutation"])
     def test_paired_runs_are_left_out_by_pair_too(self, write, run, test):
