@@ -6,15 +6,18 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import find_first, group_rows
 from sigarray.read._frame import list_names
-from sigarray.read._identifiers import have_samples
+from sigarray.read._identifiers import (
+    are_of_one_item,
+    have_samples,
+    say_average,
+    say_together,
+)
 from sigarray.read._records import Record, Records, find_column
 from sigarray.read._settings import may_be_setting
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
-# What it means that two columns name a score together.
-_WHEN = {"item": "items are named by both", "run": "each is a run of its own"}
 
 
 def refuse_duplicates(records: Records) -> None:
@@ -64,19 +67,29 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             "Remove one, or say with --item, --run and --task which columns tell them "
             f"apart.{averaged}"
         )
-    name, model = columns[0], find_column(records, "model")
-    ways = [f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"]
-    if model is not None:
+    name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
+    ways = [f"pass {say_average(name)}"] if is_of_item else []
+    ways.append(
+        f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"
+    )
+    if model is not None and not (is_of_item and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
     if a.task is None:
         ways.append(f"compare on each with --task {name}")
-    for role, when in _WHEN.items():
-        if getattr(a, role) is not None:
-            known = find_column(records, role)
-            both = name if known is None else f"{known},{name}"
-            ways.append(f"where {when}, pass --{role} {both}")
-    said = f"{', '.join(ways[:-1])}, or, {ways[-1]}"
-    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}.{averaged}"
+    both = {
+        role: name if known is None else f"{known},{name}"
+        for role in ("item", "run")
+        for known in [find_column(records, role)]
+    }
+    if a.item is not None and not are_of_one_item(name):
+        ways.append(f"pass {say_together(name, both['item'])}")
+    if a.run is not None:
+        ways.append(
+            f"pool them with --run {both['run']}, for a verdict on runs in which "
+            f"{name!r} varies as it does here"
+        )
+    said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
+    return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:

@@ -20,6 +20,9 @@ _FOLD = re.compile(
     r"(id|idx|index|no|nr|num|number)?"
 )
 
+# Usual names of items, which are as often those of rows.
+_NUMBERS_OF_ROWS = ("id", "idx", "uid")
+
 
 def refuse_splits(
     frame: Frame, chosen: Mapping[str, str], ignored: Sequence[str]
@@ -121,6 +124,26 @@ def doubt_folds(
         "tested on, --test-share"
         for name in _list_folds(frame, chosen)
         if name in ignored
+    ]
+
+
+def doubt_items(
+    frame: Frame,
+    chosen: Mapping[str, str],
+    ignored: Sequence[str],
+    models: Sequence[str] | None,
+) -> list[str]:
+    """Say that rows are taken for runs though a column of items was left out."""
+    name = find_roles(frame, {}).get("item")
+    if name is None or {"item", "run"} & {*chosen} or squeeze(name) in _NUMBERS_OF_ROWS:
+        return []
+    is_left_out = models is not None and name not in models
+    if name not in ignored and not (is_left_out and not is_long(frame, chosen)):
+        return []
+    return [
+        f"{frame.source}, column {name!r} was left out, and each of its rows is taken "
+        "for an independent run. Where it names items of a test set, by which models "
+        f"are paired, pass --item {name}"
     ]
 
 

@@ -20,6 +20,7 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import Frame, find_roles, find_score, squeeze
 from sigarray.read._records import Records, find_column
+from sigarray.read._words import RATERS, list_words
 
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -149,14 +150,35 @@ def _ask_about(column: str, records: Records, n: int, has_samples: bool) -> Tabl
     """Return an error for scores of an item that this column tells apart."""
     first = records[0]
     each = "some" if has_samples else "one"
-    item = find_column(records, "item")
-    task = f"--task {column} to compare on each, " if first.task is None else ""
-    together = f"{column},{item}" if item is not None else "with columns that name it"
+    ways = [say_average(column)]
+    if first.task is None:
+        ways.append(f"compare on each with --task {column}")
+    if not are_of_one_item(column):
+        item = find_column(records, "item")
+        both = f"{column},{item}" if item is not None else f"{column},..."
+        ways.append(say_together(column, both))
     return TableError(
         f"{first.frame.source}: expected one score of each item and model; got {n}, "
-        f"{each} for each value of {column!r}. Pass --ignore {column} to average the "
-        f"scores of an item; or {task}--item {together} where both together name an "
-        "item, and items are independent of one another."
+        f"{each} for each value of {column!r}. Pass {'; or '.join(ways)}."
+    )
+
+
+def are_of_one_item(column: str) -> bool:
+    """Tell by its name whether a column has raters of an item, or samples."""
+    return bool(list_words(column) & RATERS or _SAMPLE.fullmatch(squeeze(column)))
+
+
+def say_average(column: str) -> str:
+    """Say how to average scores of an item that a column tells apart."""
+    scores = "ratings" if list_words(column) & RATERS else "scores"
+    return f"--ignore {column}, with --unit item, to average the {scores} of an item"
+
+
+def say_together(column: str, both: str) -> str:
+    """Say when a column names items together with another one."""
+    return (
+        f"--item {both}, but only where the same name is of another item for each "
+        f"{column!r}, as question 3 of law and of history"
     )
 
 

@@ -51,6 +51,7 @@ def join_records(
     )
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
+    doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *without_names, *stepped]
     tasks, ids, pairs = {}, {}, {}
@@ -105,6 +106,17 @@ def join_records(
     )
     _check_models(table, records, choice)
     return table
+
+
+def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
+    """Say that items with names are taken for independent runs, as --unit run says."""
+    if unit != "run" or not records.has("item") or records.has("run"):
+        return []
+    return [
+        f"{source}: each score of an item is taken for an independent run, as --unit "
+        "run says, though items have names. Leave it out where models have scores of "
+        "the same items: these pair the models"
+    ]
 
 
 def _find_direction(

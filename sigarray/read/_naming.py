@@ -7,6 +7,7 @@ from typing import Any
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
 from sigarray.read._frame import Frame, list_names, shorten, suggest
+from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import ScoreTable
@@ -82,7 +83,82 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
     return records.name(**said)
 
 
-def count_blank(
+def name_all(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+) -> tuple[
+    list[Records],
+    list[tuple[str, tuple[Any, str | None]]],
+    collections.Counter[tuple[str, str]],
+]:
+    """Return the records of all files with the names of models and runs.
+
+    Returns
+    -------
+    records, splits, n_blank : list of Records, list, Counter
+        Names of files that were split into a model and a run; and the numbers of scores
+        that were left out as blank, by task and model.
+    """
+    n_files = collections.Counter(
+        _name_part(file, frame, reading)
+        for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
+        if reading is not None
+    )
+    is_by_task = are_tasks(readings)
+    named: list[Records] = []
+    splits, n_blank = [], collections.Counter[tuple[str, str]]()
+    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
+        if reading is not None:
+            if n_files[_name_part(file, frame, reading)] == 1:
+                file = file._replace(run=None)  # noqa: PLW2901
+            records_of_file = (
+                name_records(file, reading, is_of_task=is_by_task)
+                if file.said is None
+                else name_as_said(file, reading.records)
+            )
+            named.append(records_of_file)
+            is_by_path = not reading.records.has("model") and file.said is None
+            first = records_of_file[0]
+            n_blank += _count_blank(file, reading, first)
+            if is_by_path and first.model != file.model:
+                splits.append((file.model, (first.model, first.run)))
+    return named, splits, n_blank
+
+
+def list_of_paths(
+    files: Sequence[tuple[SourceFile, str, Any]],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+) -> list[SourceFile]:
+    """List the files whose model only the path names."""
+    named_by_path = []
+    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
+        if reading is not None and _is_of_path(file, frame, reading):
+            first = reading.records[0]
+            is_plain = (first.item, first.run, first.step) == (None, None, None)
+            if is_plain and file.folder is not None:
+                refuse_rows_of_runs(file, len(reading.records))
+            named_by_path.append(file)
+    return named_by_path
+
+
+def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
+    """Tell whether only the path of a file names its model."""
+    if file.is_named or file.said is not None:
+        return False
+    is_of_items = "task" in frame.constants or "item" in frame.roles
+    return not reading.records.has("model") and not is_of_items
+
+
+def _name_part(
+    file: SourceFile, frame: Frame, reading: Reading
+) -> tuple[str, str | None, str | None]:
+    """Name what runs of a model share: its task, which may be a part of a group."""
+    return file.model, reading.records[0].task, frame.constants.get("subtask")
+
+
+def _count_blank(
     file: SourceFile, reading: Reading, first: Record
 ) -> collections.Counter[tuple[str, str]]:
     """Count the scores of a file that were left out as blank, by task and model.

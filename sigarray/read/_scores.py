@@ -1,6 +1,5 @@
 """Read the scores of models from files of any kind, and join them by item or run."""
 
-import collections
 import contextlib
 import gc
 import os
@@ -17,6 +16,7 @@ from sigarray.read._filters import keep_rows, leave_out
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
+    find_roles,
     list_names,
     shorten,
     suggest,
@@ -24,6 +24,7 @@ from sigarray.read._frame import (
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
+    doubt_items,
     doubt_tasks,
     refuse_cross_validation,
     refuse_folds,
@@ -38,26 +39,24 @@ from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
     add_blank,
-    are_tasks,
     check_dated,
     check_ignored,
     check_one_way,
-    count_blank,
     list_notes,
-    name_as_said,
+    list_of_paths,
+    name_all,
     name_files,
-    name_records,
 )
 from sigarray.read._nested import name_levels, read_nested
 from sigarray.read._paths import (
     check_paths,
     refuse_crossed_names,
-    refuse_rows_of_runs,
     refuse_single_runs,
 )
 from sigarray.read._predictions import refuse_predictions
+from sigarray.read._raters import doubt_raters
 from sigarray.read._reading import Reading
-from sigarray.read._records import Records, join_all
+from sigarray.read._records import join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
@@ -103,7 +102,10 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         doubt
         for frame in tables
         if frame is not None
-        for doubt in doubt_folds(frame, chosen, choice.ignored)
+        for doubt in (
+            *doubt_folds(frame, chosen, choice.ignored),
+            *doubt_items(frame, chosen, choice.ignored, choice.models),
+        )
     ]
     if len(files) == 1:
         table = read_columns(*files[0][1:], tables[0], chosen, choice)
@@ -123,33 +125,11 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
     check_one_way(readings)
     check_ignored(choice.ignored, files, whole, readings)
-    is_by_task = are_tasks(readings)
-    named_by_path = _list_of_paths(files, frames, readings)
+    named_by_path = list_of_paths(files, frames, readings)
     refuse_crossed_names(named_by_path)
     said += check_paths([x for x in named_by_path if x.folder is not None])
-    n_files = collections.Counter(
-        _name_part(file, frame, reading)
-        for (file, *_), frame, reading in zip(files, frames, readings, strict=True)
-        if reading is not None
-    )
     check_dated(files, readings, frames)
-    named: list[Records] = []
-    splits, n_blank = [], collections.Counter[tuple[str, str]]()
-    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
-        if reading is not None:
-            if n_files[_name_part(file, frame, reading)] == 1:
-                file = file._replace(run=None)  # noqa: PLW2901
-            records_of_file = (
-                name_records(file, reading, is_of_task=is_by_task)
-                if file.said is None
-                else name_as_said(file, reading.records)
-            )
-            named.append(records_of_file)
-            is_by_path = not reading.records.has("model") and file.said is None
-            first = records_of_file[0]
-            n_blank += count_blank(file, reading, first)
-            if is_by_path and first.model != file.model:
-                splits.append((file.model, (first.model, first.run)))
+    named, splits, n_blank = name_all(files, frames, readings)
     said += say_split(splits)
     records = join_all(named)
     if choice.unit is None:
@@ -164,6 +144,9 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     table = add_blank(table, n_blank)
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
+    if table.unit != "run":
+        roles = find_roles(frames[0], chosen)
+        doubts += doubt_raters(whole, roles, choice.models, choice.ignored)
     return _add_doubts(table, doubts, folds)
 
 
@@ -268,38 +251,6 @@ def _check_runs(
     if table.unit == "run" and len(table.tasks) == 1:
         sizes = [len(x) for x in table.scores.values()]
         refuse_single_runs(sizes, [file for file, *_ in files], table.source)
-
-
-def _list_of_paths(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame],
-    readings: Sequence[Reading | None],
-) -> list[SourceFile]:
-    """List the files whose model only the path names."""
-    named_by_path = []
-    for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
-        if reading is not None and _is_of_path(file, frame, reading):
-            first = reading.records[0]
-            is_plain = (first.item, first.run, first.step) == (None, None, None)
-            if is_plain and file.folder is not None:
-                refuse_rows_of_runs(file, len(reading.records))
-            named_by_path.append(file)
-    return named_by_path
-
-
-def _is_of_path(file: SourceFile, frame: Frame, reading: Reading) -> bool:
-    """Tell whether only the path of a file names its model."""
-    if file.is_named or file.said is not None:
-        return False
-    is_of_items = "task" in frame.constants or "item" in frame.roles
-    return not reading.records.has("model") and not is_of_items
-
-
-def _name_part(
-    file: SourceFile, frame: Frame, reading: Reading
-) -> tuple[str, str | None, str | None]:
-    """Name what runs of a model share: its task, which may be a part of a group."""
-    return file.model, reading.records[0].task, frame.constants.get("subtask")
 
 
 def _names_model(file: SourceFile, n_files: int) -> bool:

@@ -9,6 +9,7 @@ from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, list_names
+from sigarray.read._identifiers import are_of_one_item
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
@@ -45,6 +46,15 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
             if column not in parts or column in chosen.values()
         }
         frame = replace(frame, columns={name: joined, **others})
+        raters = [x for x in parts if are_of_one_item(x)]
+        if raters and name == chosen.get("item") and "cluster" not in chosen:
+            items = ",".join(x for x in parts if x not in raters)
+            doubt = (
+                f"scores of one item by {list_names(raters)} are taken for items of "
+                "their own, though they are not independent. Average them with "
+                f"--item {items} --ignore {','.join(raters)} --unit item"
+            )
+            frame = replace(frame, doubts=(*frame.doubts, doubt))
     return frame
 
 

@@ -1,6 +1,7 @@
 """Tables with one column for each model, and a row for each run."""
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -133,6 +134,7 @@ def read_wide(
     is_paired: bool = False,
     min_models: int = 2,
     max_models: int | None = None,
+    is_averaged: bool = False,
 ) -> WideScores:
     """Read the scores of the models of a table.
 
@@ -152,6 +154,8 @@ def read_wide(
         The least number of models.
     max_models : int, optional
         The largest number of models.
+    is_averaged : bool, default: False
+        Average the rows of an item, instead of an error.
 
     Returns
     -------
@@ -167,7 +171,10 @@ def read_wide(
     name, names = table.source, dict(table.names)
     ids = None
     if item is not None:
-        ids = read_ids(table, item)
+        ids = list_names_of_rows(table, item, "item")
+        # A few may be repeated rows.
+        if not is_averaged or 2 * len({*ids}) > len(ids):
+            ids = read_ids(table, item)
         names = {k: x for k, x in names.items() if x != item}
     if columns is not None:
         names = choose(names, columns, name)
@@ -197,9 +204,12 @@ def read_wide(
         refuse_indices(numbered, why, table.header_line, name)
     n_blank = {x: len(numbers.columns[x]) - len(y) for x, y in scores.items()}
     n_gaps = {x: _count_gaps(numbers.columns[x]) for x in scores}
-    return WideScores(
-        scores, ids, numbers.notes, _drop_zeros(n_blank), _drop_zeros(n_gaps)
-    )
+    notes = numbers.notes
+    if ids is not None and len({*ids}) < len(ids):
+        n_rows = len(ids)
+        ids, scores = _average_rows(ids, scores)
+        notes = [*notes, f"{n_rows} rows were averaged: {len(ids)} items are left"]
+    return WideScores(scores, ids, notes, _drop_zeros(n_blank), _drop_zeros(n_gaps))
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
@@ -243,6 +253,18 @@ def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:
     raise TableError(msg)
 
 
+def _average_rows(ids: list[str], scores: Scores) -> tuple[list[str], Scores]:
+    """Return each item once, and the means of its scores."""
+    rows: dict[str, list[int]] = {}
+    for k, name in enumerate(ids):
+        rows.setdefault(name, []).append(k)
+    means = {
+        model: np.asarray([math.fsum(x[y].tolist()) / len(y) for y in rows.values()])
+        for model, x in scores.items()
+    }
+    return list(rows), means
+
+
 def _count_gaps(column: np.ndarray) -> int:
     """Count the blank cells above the last score."""
     is_filled = ~np.isnan(column)
@@ -276,7 +298,10 @@ def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if first.setdefault(name, k) != k:
-            are_tasks = f"these are tasks, pass --task {column!r}"
+            are_tasks = (
+                "rows are ratings or samples of an item, pass --unit item, which "
+                f"averages them; where these are tasks, --task {column!r}"
+            )
             are_apart = "a column tells them apart, name it with --task"
             msg = (
                 f"{table.place(k)}, column {column!r}: expected each {role} once; got "

@@ -69,8 +69,9 @@ def read_columns(
     said = [f"{name}: {note}" for note in of_file]
     said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
     said += of_rows
+    doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
     table = take_wide(wide, chosen, choice)
-    return table._replace(notes=(*said, *table.notes))
+    return table._replace(notes=(*said, *table.notes), doubts=doubts)
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -129,7 +130,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         tasks[task], ids[task] = scores, names
         if of_pairs:
             pairs[task] = {
-                (a, b): _take_pair(rows_of_pair, a, b, chosen)
+                (a, b): _take_pair(rows_of_pair, a, b, chosen, choice)
                 for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
@@ -197,10 +198,16 @@ def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
 
 
 def _take_pair(
-    wide: WideTable, a: str, b: str, chosen: Mapping[str, str]
+    wide: WideTable, a: str, b: str, chosen: Mapping[str, str], choice: Choice
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores of two models in the rows of both."""
-    wide_scores = read_wide(wide, [a, b], item=chosen.get("item"), is_paired=True)
+    wide_scores = read_wide(
+        wide,
+        [a, b],
+        item=chosen.get("item"),
+        is_paired=True,
+        is_averaged=choice.unit == "item",
+    )
     return wide_scores.scores[a], wide_scores.scores[b]
 
 
@@ -284,6 +291,7 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
+        is_averaged=choice.unit == "item",
     )
     scores, notes = wide_scores.scores, [*wide_scores.notes]
     if choice.models is None:

@@ -41,6 +41,13 @@ MAYBE_HYPERPARAMETERS = frozenset(
         *("lambda", "sigma", "tau", "eta", "rho", "mu", "c", "k", "p", "l1", "l2"),
     )
 )
+# Words for those who rate an item, whose ratings are not independent.
+RATERS = frozenset(
+    (
+        *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader"),
+        *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
+    )
+)
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = frozenset(
     (

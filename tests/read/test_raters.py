@@ -1,0 +1,165 @@
+"""Ratings of items: averaged, not taken for items or runs of their own, or doubted."""
+
+import random
+
+import pytest
+
+from sigarray import read
+from sigarray.read import TableError
+from tests.read.asking import refuse
+from tests.read.long_tables import as_csv
+
+DRAW = random.Random(0)
+BOTH = {"a": ("ann", "bob", "cid"), "b": ("ann", "bob", "cid")}
+APART = {"a": ("ann", "bob", "cid"), "b": ("cid", "dan")}
+
+
+def rate(raters, *, column="rater", n_items=12):
+    rows = [
+        (m, f"q{k}", rater, DRAW.randint(1, 5))
+        for m, by in raters.items()
+        for k in range(n_items)
+        for rater in by
+    ]
+    return as_csv(rows, f"model,item,{column},score")
+
+
+def warn(done):
+    return [x for x in done[2].splitlines() if "warning" in x]
+
+
+class TestAdvice:
+    @pytest.mark.parametrize("column", ["rater", "annotator_id", "judge", "workerID"])
+    def test_ratings_are_to_be_averaged(self, write, run, column):
+        path = write(rate(BOTH, column=column))
+        advice = f"--ignore {column}, with --unit item, to average the ratings of an"
+        for options in ((), ("--unit", "run"), ("--unit", "item")):
+            done = run("compare", path, *options)
+            refuse(done, advice)
+            assert f"item,{column}" not in done[2]
+            assert f"{column},item" not in done[2]
+        options = ("--unit", "item", "--ignore", column)
+        _, _, err = run("compare", path, *options)
+        assert "72 scores were averaged: 24 items are left" in err
+        assert "warning" not in err
+
+    def test_items_of_other_raters_are_no_others(self, write, run):
+        path = write(rate(BOTH))
+        done = run("compare", path, "--item", "item,rater")
+        (line,) = warn(done)
+        assert "scores of one item by 'rater' are taken for items of their own" in line
+        assert "--item item --ignore rater --unit item." in line
+        options = ("--item", "item", "--ignore", "rater", "--unit", "item")
+        assert not warn(run("compare", path, *options))
+        of_clusters = run("compare", path, "--item", "item,rater", "--cluster", "item")
+        assert not warn(of_clusters)
+
+    def test_other_columns_may_name_items(self, write, run):
+        path = write(rate(dict.fromkeys("ab", ("law", "history")), column="subject"))
+        done = run("compare", path)
+        refuse(done, "--ignore subject, with --unit item, to average", "--task subject")
+        refuse(done, "--item subject,item, but only where the same name is of another")
+        assert not warn(run("compare", path, "--item", "subject,item"))
+
+    def test_pooled_settings(self, write, run):
+        rows = [
+            f"{m},{k},{lr},{DRAW.random()}"
+            for m in "ab"
+            for k in range(5)
+            for lr in (0.1, 0.2)
+        ]
+        path = write("\n".join(["model,seed,lr,acc", *rows]))
+        err = run("compare", path, "--metric", "acc")[2]
+        said = "or pool them with --run seed,lr, for a verdict on runs in which 'lr' v"
+        assert said in err
+        assert err.index("--where lr=0.1") < err.index("--model model,lr")
+        assert err.index("--model model,lr") < err.index("--run seed,lr")
+
+
+class TestColumnsOfModels:
+    def test_rows_of_an_item_are_averaged_where_that_is_said(self, write, run):
+        rows = [f"q{k % 4},r{k // 4},{k + 0.5},{k * k}" for k in range(12)]
+        path = write("\n".join(["item,rater,a,b", *rows]))
+        options = ("--item", "item", "--ignore", "rater")
+        refuse(run("compare", path, *options), "--unit item, which averages them")
+        table = read.scores(path, item="item", unit="item", models=["a", "b"])
+        assert table.ids[""]["a"] == ("q0", "q1", "q2", "q3")
+        assert table.scores["a"].tolist() == [4.5, 5.5, 6.5, 7.5]
+        assert table.scores["b"].tolist() == [80 / 3, 107 / 3, 140 / 3, 179 / 3]
+        _, _, err = run("compare", path, *options, "--unit", "item")
+        assert "12 rows were averaged: 4 items are left" in err
+        assert warn(run("compare", path, "--item", "item,rater"))
+
+    def test_a_row_that_is_there_twice_is_no_rating(self, write):
+        rows = [f"q{k},{k},{k * k}" for k in (0, 1, 2, 3, 3)]
+        with pytest.raises(TableError, match=r"each item once; got 'q3' again"):
+            read.scores(write("\n".join(["item,a,b", *rows])), unit="item", item="item")
+
+
+class TestOtherRatersOfEachModel:
+    SAID = (
+        "scores of models are not by the same 'rater': of 4, 'a' lacks 1 ('dan'); 'b' "
+        "lacks 2 ('ann', 'bob'). A difference between models may be one between these."
+    )
+
+    @pytest.mark.parametrize("options", [("--ignore", "rater"), ("--run", "rater"), ()])
+    def test_they_are_doubted(self, write, run, options):
+        done = run("compare", write(rate(APART)), "--unit", "item", *options)
+        (line,) = warn(done)
+        assert self.SAID in line
+
+    def test_of_one_rating_each(self, write, run):
+        path = write(rate({"a": ("ann",), "b": ("bob",)}))
+        (line,) = warn(run("compare", path))
+        assert "of 2, 'a' lacks 1 ('bob'); 'b' lacks 1 ('ann')" in line
+
+    def test_by_words_that_tell_scores_apart(self, write, run):
+        path = write(rate(APART, column="site"))
+        (line,) = warn(run("compare", path, "--unit", "item", "--ignore", "site"))
+        assert "not by the same 'site'" in line
+
+    @pytest.mark.parametrize("column", ["seed", "sample", "run_name"])
+    def test_runs_and_samples_may_differ(self, write, run, column):
+        raters = {"a": ("seed1", "seed2"), "b": ("seed3", "seed4")}
+        path = write(rate(raters, column=column))
+        done = run("compare", path, "--unit", "item", "--run", column)
+        assert done[0] == 0
+        assert not warn(done)
+
+    def test_of_other_models_nothing_is_said(self, write, run):
+        path = write(rate(APART | {"c": ("ann", "bob", "cid")}))
+        assert not warn(run("compare", path, "--unit", "item", "--columns", "a,c"))
+        assert not warn(run("compare", path, "--unit", "item", "--ignore", "rater,b"))
+
+
+class TestItemsAsRuns:
+    ROWS = tuple(f"q{k},{DRAW.random():.3f},{DRAW.random():.3f}" for k in range(12))
+
+    def test_a_warning_says_so(self, write, run):
+        path = write(rate({"a": ("ann",), "b": ("ann",)}))
+        line, *_ = warn(run("compare", path, "--unit", "run"))
+        assert (
+            "each score of an item is taken for an independent run, as --unit run says"
+            in line
+        )
+        assert read.scores(path).doubts == ()
+        seeds = dict.fromkeys("ab", ("1", "2", "3", "4"))
+        with_runs = write(rate(seeds, column="seed"))
+        assert read.scores(with_runs, unit="run").doubts == ()
+
+    def test_and_where_the_items_are_left_out(self, write, run):
+        wide = write("\n".join(["question,a,b", *self.ROWS]))
+        rows = [
+            f"{m},{item},{scores[k]}"
+            for k, m in enumerate("ab")
+            for item, *scores in (row.split(",") for row in self.ROWS)
+        ]
+        long = write("\n".join(["model,question,acc", *rows]), "long.csv")
+        said = "column 'question' was left out, and each of its rows is taken for an in"
+        for path in (wide, long):
+            (line,) = warn(run("compare", path, "--ignore", "question"))
+            assert said in line
+            assert not warn(run("compare", path, "--item", "question"))
+        assert said in warn(run("compare", wide, "--columns", "a,b"))[0]
+        options = ("--ignore", "question", "--paired", "--test", "t")
+        assert not warn(run("compare", wide, *options))
