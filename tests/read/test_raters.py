@@ -1,6 +1,8 @@
 """Ratings of items: averaged, not taken for items or runs of their own, or doubted."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +27,7 @@ def rate(raters, *, column="rater", n_items=12):
 
 
 def warn(done):
-    return [x for x in done[2].splitlines() if "warning" in x]
+    return [x for x in done[2].splitlines() if "sigarray: warning" in x]
 
 
 class TestAdvice:
@@ -42,6 +44,14 @@ class TestAdvice:
         _, _, err = run("compare", path, *options)
         assert "72 scores were averaged: 24 items are left" in err
         assert "warning" not in err
+
+    def test_the_command_of_the_readme(self, write, run):
+        command = "sigarray compare ratings.csv --unit item --ignore rater"
+        assert f"`{command}`" in Path("README.md").read_text()
+        path = write(rate(BOTH), "ratings.csv")
+        code, out, _ = run("compare", path, *command.split()[3:], "--format", "json")
+        assert code == 0
+        assert json.loads(out)["models"]["a"]["n"] == 12
 
     def test_items_of_other_raters_are_no_others(self, write, run):
         path = write(rate(BOTH))
@@ -137,7 +147,7 @@ class TestItemsAsRuns:
 
     def test_a_warning_says_so(self, write, run):
         path = write(rate({"a": ("ann",), "b": ("ann",)}))
-        line, *_ = warn(run("compare", path, "--unit", "run"))
+        (line,) = warn(run("compare", path, "--unit", "run"))
         assert (
             "each score of an item is taken for an independent run, as --unit run says"
             in line
