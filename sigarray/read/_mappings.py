@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names, suggest
+from sigarray.read._frames import read_data_frame
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
-from sigarray.read._wide_scores import take_wide
+from sigarray.read._wide_scores import read_columns, take_wide
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
@@ -53,6 +55,8 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         name: _read_models(by, f"task {name!r}", single) for name, by in tasks.items()
     } or {"": _read_models(scores, "the scores", single)}
     first = next(iter(tables.values()))
+    if {*first.tasks} != {""}:  # an index names them
+        return first
     units = {x.unit for x in tables.values()}
     if len(units) > 1:
         msg = (
@@ -92,6 +96,40 @@ def _copy_scores(x: Any, place: str) -> np.ndarray:
 
 
 def _read_models(
+    scores: Mapping[Hashable, Any], source: str, choice: Choice
+) -> ScoreTable:
+    """Read the scores of one task; labels pair them, not places."""
+    values = list(scores.values())
+    are_named = (
+        all(map(_has_names, values))
+        and guess_run_names({str(x): () for x in scores}) is None
+    )
+    # NaN of an array is refused without an option, and that of a frame is blank.
+    if are_named and (choice.missing or not any(x.isna().any() for x in values)):
+        frame = values[0].to_frame().__class__(dict(scores))
+        content = read_data_frame(frame, source)
+        models = choice.models or [str(name) for name in scores]
+        named = replace(choice, models=models)
+        table = read_columns(source, content, content, {}, named)
+        if table is not None:
+            return table
+    table = _read_columns(scores, source, choice)
+    if table.is_paired:
+        aligned = align_labels(tuple(values), axis=-1, n_axes=1, paired=True)
+        table = _read_columns(dict(zip(scores, aligned, strict=True)), source, choice)
+    return table
+
+
+def _has_names(scores: Any) -> bool:
+    """Tell whether scores are a column of pandas with names, each once."""
+    if not hasattr(scores, "to_frame") or not hasattr(scores, "index"):
+        return False
+    index: Any = scores.index
+    has_words = index.dtype.kind == "O" and any(isinstance(x, str) for x in index)
+    return bool(index.is_unique and (index.names != [None] or has_words))
+
+
+def _read_columns(
     scores: Mapping[Hashable, Any], source: str, choice: Choice
 ) -> ScoreTable:
     columns = {str(name): x for name, x in scores.items()}

@@ -11,6 +11,7 @@ from sigarray.read import TableError
 from tests.read.asking import refuse
 from tests.read.long_tables import as_csv
 
+README = Path(__file__).parents[2] / "README.md"
 DRAW = random.Random(0)
 BOTH = {"a": ("ann", "bob", "cid"), "b": ("ann", "bob", "cid")}
 APART = {"a": ("ann", "bob", "cid"), "b": ("cid", "dan")}
@@ -47,7 +48,7 @@ class TestAdvice:
 
     def test_the_command_of_the_readme(self, write, run):
         command = "sigarray compare ratings.csv --unit item --ignore rater"
-        assert f"`{command}`" in Path("README.md").read_text()
+        assert f"`{command}`" in README.read_text(encoding="utf-8")
         path = write(rate(BOTH), "ratings.csv")
         code, out, _ = run("compare", path, *command.split()[3:], "--format", "json")
         assert code == 0

@@ -124,3 +124,66 @@ def test_long_tables_have_them_too(make):
     table = read.scores(long)
     assert table.ids[""]["a"] == tuple(frame.index)
     assert "pass --run '', --task '' or --ignore ''" in table.notes[0]
+
+
+class TestColumnsOfPandas:
+    """In a mapping, as in a frame: labels say which scores belong together."""
+
+    @pytest.fixture
+    def columns(self, make):
+        frame = make(BENCHMARKS)
+        return {model: frame[model] for model in "ab"}
+
+    def test_words_are_asked_about(self, columns):
+        with pytest.raises(TableError, match=r"in its index.* pass unit='item'; where"):
+            compare_models(columns)
+        table = read.scores(columns, unit="run")
+        assert (table.unit, table.is_paired) == ("run", False)
+
+    def test_labels_pair_them(self, columns):
+        turned = {"a": columns["a"], "b": columns["b"][::-1]}
+        numbers = {x: y.reset_index(drop=True) for x, y in columns.items()}
+        shuffled = {"a": numbers["a"], "b": numbers["b"][::-1]}
+        named = {x: y.rename_axis("item") for x, y in turned.items()}
+        expected = columns["b"].sort_index().tolist()
+        for scores, options in (
+            (turned, {"unit": "item"}),
+            (named, {}),
+            ({"t": turned, "u": turned}, {"unit": "item"}),
+        ):
+            table = read.scores(scores, **options)
+            assert table.is_paired
+            assert [by["b"].tolist() for by in table.tasks.values()] == [
+                expected for _ in table.tasks
+            ]
+        for scores in (numbers, shuffled):
+            table = read.scores(scores, unit="item")
+            assert table.scores["b"].tolist() == numbers["b"].tolist()
+        marks = {x: (y > 0.5).astype(float) for x, y in shuffled.items()}
+        table = read.scores(marks)
+        assert table.is_paired
+        assert table.scores["b"].tolist() == (numbers["b"] > 0.5).tolist()
+
+    def test_other_labels_are_refused(self, columns):
+        other = {"a": columns["a"], "b": columns["b"].rename({"arc": "winogrande"})}
+        with pytest.raises(TableError, match=r"in every cell.* drop_unmatched=True"):
+            compare_models(other, unit="item")
+        numbers = {x: y.reset_index(drop=True) for x, y in columns.items()}
+        numbers["b"].index += 1
+        with pytest.raises(ValueError, match=r"paired samples with the same labels"):
+            compare_models(numbers, unit="item")
+        assert read.scores(numbers).unit == "run"
+
+    def test_nan_is_refused_as_in_arrays(self, columns):
+        columns["a"].iloc[2] = np.nan
+        with pytest.raises(TableError, match=r"expected finite scores; got nan"):
+            read.scores(columns, unit="item")
+        table = read.scores(columns, unit="item", missing="drop")
+        assert len(table.scores["b"]) == 6
+
+    def test_an_index_of_tasks(self, make):
+        pandas = pytest.importorskip("pandas")
+        index = pandas.MultiIndex.from_product([["t", "u"], range(3)])
+        frame = make(range(6)).set_index(index.set_names(["task", "seed"]))
+        table = read.scores({model: frame[model] for model in "ab"})
+        assert [*table.tasks] == ["t", "u"]
