@@ -3,6 +3,7 @@
 import collections
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from sigarray.read._cells import (
 from sigarray.read._codes import (
     Coded,
     distinct,
+    find_first,
     group_rows,
     repeat,
     take,
@@ -103,8 +105,9 @@ def read_records(
     scores = np.full(len(filled), np.nan)
     scores[~lacks] = numbers.columns[column]
     notes = [*frame.notes, *numbers.notes]
+    n_blank = _count_rows(frame, roles, left_out)
     if len(left_out):
-        notes.append(_say_left_out(frame, roles, left_out))
+        notes.append(_say_left_out(len(left_out), n_blank))
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
@@ -131,34 +134,42 @@ def read_records(
     # At some steps no score is taken; runs of trackers may not have ended; and items
     # without a score are unmatched.
     has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
-    n_blank = _count_rows(frame, roles, left_out) if has_all else {}
-    return Reading(records, numbers.is_percent, notes, doubts, n_blank)
+    missing = n_blank if has_all else {}
+    return Reading(records, numbers.is_percent, notes, doubts, missing)
 
 
 def _count_rows(
     frame: Frame, roles: Mapping[str, str], rows: np.ndarray
 ) -> dict[tuple[str | None, str | None], int]:
     """Count rows by task and model, but those that lack such a name."""
-    known: list[list[str | None]] = []
+    factors = []
+    is_named = np.ones(len(rows), bool)
     for role in ("task", "model"):
         column = frame.columns.get(roles.get(role, ""))
         if column is None:
-            known.append([frame.constants.get(role)] * len(rows))
+            factors.append(repeat(frame.constants.get(role), len(rows)))
         else:
-            known.append([x or "" for x in encode_texts(take(column, rows))])
-    counts = collections.Counter(zip(*known, strict=True))
-    return {x: n for x, n in counts.items() if "" not in x}
+            factors.append(encode_texts(take(column, rows)))
+            is_named &= factors[-1].codes >= 0
+    groups, n_groups = group_rows(factors)
+    counts = np.bincount(groups[is_named], minlength=n_groups).tolist()
+    first = find_first(groups, n_groups)
+    return {
+        (factors[0][k], factors[1][k]): n
+        for k, n in zip(first, counts, strict=True)
+        if n
+    }
 
 
-def _say_left_out(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> str:
-    some = "row without a score was" if len(rows) == 1 else "rows without a score were"
-    line = f"{len(rows)} {some} left out"
-    if "model" not in roles:
-        return line
-    models: collections.Counter[str | None] = collections.Counter()
-    for (_, model), n in _count_rows(frame, roles, rows).items():
-        models[model] += n
-    return f"{line}: {count_models(models)}" if models else line
+def _say_left_out(n_rows: int, n_blank: Mapping[tuple[Any, str | None], int]) -> str:
+    """Say how many rows were left out, by model if the file names these."""
+    some = "row without a score was" if n_rows == 1 else "rows without a score were"
+    models: collections.Counter[str] = collections.Counter()
+    for (_, model), n in n_blank.items():
+        if model is not None:
+            models[model] += n
+    by = f": {count_models(models)}" if models else ""
+    return f"{n_rows} {some} left out{by}"
 
 
 def _say_columns(
