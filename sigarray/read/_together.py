@@ -8,8 +8,11 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, list_names, squeeze
 from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
+
+_SETTINGS = HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
 
 def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
@@ -55,6 +58,13 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
                 f"--item {items} --ignore {','.join(raters)} --unit item"
             )
             frame = replace(frame, doubts=(*frame.doubts, doubt))
+        settings = [x for x in parts if squeeze(x) in _SETTINGS]
+        if settings and name == chosen.get("run"):
+            note = (
+                f"runs of all values of {list_names(settings)} were taken together: a "
+                "verdict is on runs in which these vary as they do here"
+            )
+            frame = replace(frame, notes=(*frame.notes, note))
     return frame
 
 

@@ -85,6 +85,8 @@ class TestAdvice:
         assert said in err
         assert err.index("--where lr=0.1") < err.index("--model model,lr")
         assert err.index("--model model,lr") < err.index("--run seed,lr")
+        err = run("compare", path, "--run", "seed,lr")[2]
+        assert "runs of all values of 'lr' were taken together: a verdict is on" in err
 
 
 class TestColumnsOfModels:
