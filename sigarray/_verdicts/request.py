@@ -20,7 +20,7 @@ from sigarray._verdicts.pair_options import (
     RESAMPLING_TESTS,
 )
 from sigarray._verdicts.test import Test
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._score_table import ScoreTable
 
 TestName = Literal[
@@ -158,8 +158,8 @@ def check_baseline(request: Request, table: ScoreTable) -> None:
         if name not in by:
             on = f" on {task}" if task else ""
             msg = (
-                f"Expected a model of {table.source}{on} for --baseline; got {name!r}. "
-                f"Those in it: {list_names(by)}."
+                f"Expected a model of {table.source}{on} for --baseline; got {name!r}."
+                f"{suggest(name, by)} Those in it: {list_names(by)}."
             )
             raise ValueError(msg)
 

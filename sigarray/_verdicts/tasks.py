@@ -23,7 +23,7 @@ from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, without_infinities
@@ -157,7 +157,8 @@ def list_undecided(
     if model not in table.models:
         msg = (
             f"Expected a model of {table.source} for --fail-unless-better; got "
-            f"{model!r}. Those in it: {list_names(table.models)}."
+            f"{model!r}.{suggest(model, table.models)} Those in it: "
+            f"{list_names(table.models)}."
         )
         raise ValueError(msg)
     if baseline not in (None, model) and len(table.models) > 2:

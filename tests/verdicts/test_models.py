@@ -84,6 +84,8 @@ def test_verdicts_and_numbers_by_pair(run, path):
     assert str(result).startswith("the scores, higher is better\nRanking: ")
     with pytest.raises(KeyError, match="Expected two models that were compared"):
         result.better("lstm", "other")
+    with pytest.raises(KeyError, match="Did you mean 'lstm'"):
+        result.better("LSTM", "cnn")
 
 
 def test_tasks(run, write):
