@@ -18,6 +18,7 @@ from sigarray._verdicts.orders import (
     OrderOptions,
     choose_order_correction,
     describe_orders,
+    find_level_of_equality,
     run_orders,
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
@@ -77,8 +78,14 @@ class OrderTest(OrderOptions, Test):
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
+        level = find_level_of_equality(
+            results,
+            {task: x.scores for task, x in compared.items()},
+            self,
+            is_corrected=next(iter(compared.values())).is_corrected,
+        )
         return {
-            task: decide_by_orders(x, results[task], self.threshold)
+            task: decide_by_orders(x, results[task], self.threshold, level)
             for task, x in compared.items()
         }
 

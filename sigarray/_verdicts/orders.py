@@ -3,7 +3,7 @@
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -161,10 +161,8 @@ def _run_by_discovery_rate(
             float(matrix[names.index(a), names.index(b)])
             for a, b in pairs_of(names, options.baseline)
         ]
-    adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
     level = 1.0 - options.confidence_level
-    n_told = int(np.sum(adjusted <= level + 1e-9))
-    count = math.ceil(len(p_values) / max(1, n_told))
+    n_told, count = _count_told(p_values, level)
     with warnings.catch_warnings():
         # Sizes are judged for all tasks at once.
         warnings.filterwarnings("ignore", _TOO_FEW)
@@ -186,6 +184,36 @@ def _run_by_discovery_rate(
             stacklevel=2,
         )
     return results
+
+
+def _count_told(p_values: Sequence[float], level: float) -> tuple[int, int]:
+    """Return how many are told apart, and the number by which the level is divided."""
+    adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
+    n_told = int(np.sum(adjusted <= level + 1e-9))
+    return n_told, math.ceil(len(p_values) / max(1, n_told))
+
+
+def find_level_of_equality(
+    results: Mapping[str, PairwiseAsoResult],
+    tasks: Mapping[str, Samples],
+    options: OrderOptions,
+    *,
+    is_corrected: bool,
+) -> float:
+    """Return the level at which the p-values of equality of each task are judged."""
+    level = 1.0 - options.confidence_level
+    if not is_corrected:
+        return level
+    if choose_order_correction(tasks, options) == CLOSED:
+        return level / len(tasks)
+    p_values = []
+    for task, scores in tasks.items():
+        names, matrix = list(scores), np.asarray(results[task].pvalue)
+        p_values += [
+            float(matrix[names.index(a), names.index(b)])
+            for a, b in pairs_of(names, options.baseline)
+        ]
+    return level / _count_told(p_values, level)[1]
 
 
 def choose_order_correction(
