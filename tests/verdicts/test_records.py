@@ -57,16 +57,16 @@ def test_records_of_a_turned_pair_are_those_of_the_other_order(write, run):
         assert first == pytest.approx(second)
 
 
-@pytest.mark.parametrize("n_runs", [30, 3])
+@pytest.mark.parametrize("n_runs", [30, 4])
 def test_models_are_unequal_at_the_level_of_all_tasks(n_runs):
     """With n tasks, p of equality counts at the level over n, as eps_min does.
 
-    With few runs the false discovery rate is controlled: not even all p of 0.1 count.
+    With four runs the false discovery rate is controlled: one p of 0.03 is too few.
     """
-    rng = np.random.default_rng(3)
+    rng, lead = np.random.default_rng(3), 0.6 if n_runs == 30 else 60.0
     tasks = {
         f"t{k}": {
-            "a": rng.normal(0.6 if k == 0 else 0.0, 1.6, n_runs),
+            "a": rng.normal(lead if k == 0 else 0.0, 1.6, n_runs),
             "b": rng.normal(0.0, 0.4, n_runs),
         }
         for k in range(4)
@@ -84,6 +84,6 @@ def test_models_are_unequal_at_the_level_of_all_tasks(n_runs):
         p_values.append([record["pvalue"] for record in records])
     assert p_values[0] == pytest.approx(p_values[1], rel=0.01)
     assert verdicts[1] == ["inconclusive"] * 4
-    if n_runs == 30:
-        assert 0.05 / 4 < min(p_values[1]) < 0.05
-        assert verdicts[0] == ["unequal", *["inconclusive"] * 3]
+    assert 0.05 / 4 < min(p_values[1]) < 0.05
+    alone = "unequal" if n_runs == 30 else "better"
+    assert verdicts[0] == [alone, *["inconclusive"] * 3]
