@@ -93,8 +93,8 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
-        blocked = say_blocked(comparison, result, self)
-        return report_orders(comparison, result, decisions, blocked)
+        remarks, advice = say_blocked(comparison, result, self)
+        return report_orders(comparison, result, decisions, remarks, advice)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

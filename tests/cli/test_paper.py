@@ -319,7 +319,8 @@ def test_sentences(wide, run, test):
     assert results.startswith("3 models were compared (8 runs each; higher is better)")
     number = "eps_min" if test == "aso" else "adjusted p"
     share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
-    pair = rf"\(\S+ \[\S+, \S+\](, though \D+ 0)?{share}, {number} = [\d.e-]+\)"
+    shown = r"(?:= [\d.]+|< 0.0001)"
+    pair = rf"\(\S+ \[\S+, \S+\](?:, though \D+ 0)?{share}, {number} {shown}\)"
     assert len(re.findall(pair, results)) == 3
     assert re.search(rf"c is better than (b {pair} and )?a {pair}", results)
     assert out.count("A model is better than another if") == 1

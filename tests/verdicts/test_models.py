@@ -36,7 +36,10 @@ def path(write):
         ({"test": "permutation", "alpha": 0.01}, ["--test=permutation", "--alpha=.01"]),
         ({"corrected": False, "rng": 3}, ["--no-correction", "--seed", "3"]),
         ({"higher_is_better": False}, ["--lower-is-better"]),
-        ({"test": "bootstrap", "n_resamples": 99}, ["--test=bootstrap", "--n-res=99"]),
+        (
+            {"test": "bootstrap", "n_resamples": 99},
+            ["--test=bootstrap", "--n-resamples=99"],
+        ),
         (
             {"test": "t", "test_share": 0.1, "corrected": False},
             ["--test=t", "--test-share=.1", "--no-correction"],
