@@ -68,7 +68,7 @@ def test_pictures_of_tasks_say_which(write, run, tmp_path):
     source = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
     path = tmp_path / "out.svg"
     _, _, err = run("compare", source, "--plot", str(path))
-    every = "Differences of the means of every two models on each task: Welch"
+    every = "Differences of the means, first minus second model, on each task: Welch"
     assert f"out.svg: {every}" in err
     assert "a .pdf has 6 more pictures" in err
     _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))

@@ -389,4 +389,4 @@ def test_a_task_that_is_lost_is_not_counted_as_won(write, run):
     for test in ("aso", "t", "permutation", "mann-whitney"):
         arguments = ["compare", path, "--test", test, "--format", "json"]
         (wins,) = json.loads(run(*arguments)[1])["wins"]
-        assert wins == {"model_a": "A", "model_b": "B", "a_wins": 1, "b_wins": 3}
+        assert wins == {"model_a": "B", "model_b": "A", "a_wins": 3, "b_wins": 1}

@@ -96,3 +96,7 @@ def test_names_with_commas_are_quoted_in_sentences_and_not_in_cells():
     for text in (*result.sentences[:3], render(result.content, "sentences")):
         assert text.count("resnet") == sum(text.count(name) for name in names) > 0
     assert result.tables[0].rows[0][0] in LONG
+    captions = [f"{x.caption} {x.description}" for x in result.list_pictures()]
+    assert any(names[0] in x for x in captions)
+    for text in captions:
+        assert text.count("resnet") == sum(text.count(name) for name in names)

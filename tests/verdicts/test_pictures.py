@@ -87,8 +87,8 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
     ("n_tasks", "n_models", "scale", "expected"),
     [
         # Rows of one picture, or a panel each where scales differ.
-        (4, 2, 1.0, [("Differences of the means of m0 and m1", 1), ("Mean scores", 1)]),
-        (4, 2, 9.0, [("Differences of the means of m0 and m1", 4), ("Mean scores", 1)]),
+        (4, 2, 1.0, [("Differences of the means, m0 minus m1", 1), ("Mean scores", 1)]),
+        (4, 2, 9.0, [("Differences of the means, m0 minus m1", 4), ("Mean scores", 1)]),
         # Too many tasks, or pairs, for panels.
         (13, 3, 1.0, [("Mean scores on 13 tasks", 1)]),
         (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
