@@ -59,13 +59,13 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     first, first_lift = answers[0].comparison, answers[0].lift
     is_one_lift = _say_lift(answers) == first_lift.said
     method = (
-        f"the verdict of sigarray compare, {trials.test.say_rule(first)}; the "
+        f"the verdict of sigarray compare, {trials.test.say_rule(first)}. Power is the "
         f"share of {trials.number} samples of each size, drawn from these "
-        f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
-        "one"
+        f"{goal.unit}s of all models (seed {trials.seed}), in which it finds the "
+        "better one"
     )
     if trials.n_tasks > 1:
-        method += "; of each task, where the others show no difference"
+        method += ", on each task, where the others show no difference"
     of_each = {x.task: _document_of(x) for x in answers}
     document = start_document(first, first.correction) | {
         "seed": trials.seed,

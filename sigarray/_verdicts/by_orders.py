@@ -59,10 +59,9 @@ class OrderTest(OrderOptions, Test):
         )
         if is_corrected and correction != CLOSED:
             method += (
-                f"; {len(table.tasks)} tasks at one level could leave nothing here, "
-                "whatever the scores: the false discovery rate over tasks is "
-                "controlled in its place, of the tests of equality "
-                "(Benjamini-Hochberg)"
+                ". With so few runs no scores could give a verdict at one level for "
+                f"all {len(table.tasks)} tasks: the false discovery rate over tasks, "
+                "of the tests of equality, is controlled instead (Benjamini-Hochberg)"
             )
         return method
 

@@ -195,7 +195,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
-        f"; over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
+        f". Over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
         f"test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
@@ -204,7 +204,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
             if over.baseline is None
             else f", Holm's correction for {len(over.pairs)} comparisons"
         )
-    return f"{said}; Student's intervals, {_say_level_of_intervals(over)}"
+    return f"{said}. Student's intervals over tasks, {_say_level_of_intervals(over)}"
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:

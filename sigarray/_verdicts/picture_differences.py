@@ -215,7 +215,7 @@ def _make_picture(
     """Say which intervals they are, and list them for those who do not see them."""
     rows = [row for by in panels.values() for row in by.values()]
     kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows)
-    what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
+    what = "; or ".join(kinds)
     said = [
         f"{quote(a)} minus {quote(b)}{of_task(task)}: {_show(x, a, b)}, "
         f"{_say(decision)}"

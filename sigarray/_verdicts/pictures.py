@@ -273,7 +273,7 @@ def draw_contingency(
     )
     name_task(upper.figure, task)
     cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
-    kind = x.describe_intervals().removeprefix("; ")
+    kind = x.describe_intervals()
     caption = (
         f"Items on which {quote(a)} and {quote(b)} are right{of_task(task)}: {kind}."
     )

@@ -61,7 +61,7 @@ def report_tasks(
     records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
     methods = dict.fromkeys(x.method for x in compared.values())
-    method = "; or, by the scores of a task, ".join(methods)
+    method = ". Or, by the scores of a task: ".join(methods)
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))

@@ -322,7 +322,7 @@ def test_items_pair_the_models(write, run, items):
     # It is exact, of scores of few decimals; these are of random exchanges.
     assert pair["pvalue"] == pytest.approx(float(expected.pvalue), abs=0.01)
     assert pair["mean_difference"] == pytest.approx(float(expected.statistic))
-    assert "permutation test of the mean of pairs by item" in document["method"]
+    assert "permutation test of the mean, paired by item" in document["method"]
     _, out, _ = run("compare", first, second, "--test", "t", "--format", "json")
     (pair,) = json.loads(out)["pairs"]
     assert pair["pvalue"] == pytest.approx(float(t_test(a, b, paired=True).pvalue))
@@ -369,7 +369,7 @@ def test_clusters_are_sums_that_are_flipped(write, run):
     # Sums of clusters have no median, least or largest score.
     sums = {"median": None, "min": None, "max": None}
     assert sums.items() <= document["models"]["a"].items()
-    assert "test of the mean over items of pairs by cluster" in document["method"]
+    assert "test of the mean over items, paired by cluster" in document["method"]
     _, out, _ = run("compare", path, "--test", "t", "--format", "json")
     said = "paired t-test by cluster of the mean over items, two-sided"
     assert json.loads(out)["method"].startswith(said)

@@ -103,7 +103,7 @@ def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
     assert fewer not in compare_models(scores, unit="run").method
     scores["c"] = scores["c"][:-1]
     method = compare_models(scores, unit="run").method
-    assert f"Welch's t below 20 runs{fewer};" in method
+    assert f"Welch's t below 20 runs{fewer}. " in method
     assert f"Welch's intervals of differences{fewer}, 95 %" in method
     # Welch's t-test itself has Welch's own, but its intervals have not.
     method = compare_models(scores, unit="run", test="t").method

@@ -277,7 +277,7 @@ def test_runs_that_were_read_as_pairs_are_compared_as_such():
     ]
     frame = pd.DataFrame(rows, columns=["model", "seed", "acc"])
     result = compare_models(read.scores(frame, paired=True), baseline="crf")
-    assert result.method.startswith("permutation test of the mean of pairs")
+    assert result.method.startswith("permutation test of the mean, paired by run")
     given = compare_models(frame, paired=True, baseline="crf")
     assert result.signature == given.signature
 
