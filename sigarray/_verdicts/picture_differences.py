@@ -22,8 +22,6 @@ from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]
-# The letters of a label, as in `plot.differences`.
-MOST_LETTERS = 28
 # (comparison, A, B, verdict) of a row.
 Row = tuple[Comparison, str, str, Decision]
 
@@ -31,7 +29,6 @@ Row = tuple[Comparison, str, str, Decision]
 _MOST_DRAWN = 40
 # One scale is for tasks whose intervals are at most so many times as wide as others.
 _MOST_UNLIKE = 10.0
-_LETTERS = 11
 
 
 def draw_differences(
@@ -99,7 +96,8 @@ def _draw_tasks(
         return None
     order = order_over_tasks(compared, over)
     sorted_pairs = {task: sort_pairs(order, decisions[task]) for task in compared}
-    name = _name_pairs((a, b) for by in sorted_pairs.values() for a, b, _ in by)
+    named = ((a, b) for by in sorted_pairs.values() for a, b, _ in by)
+    name = _name_pairs(named, len(compared))
     panels: dict[str, dict[str, Row]] = {}
     for task, by in sorted_pairs.items():
         x = compared[task]
@@ -110,24 +108,35 @@ def _draw_tasks(
     return _draw_panels(panels, ("first", "second"), caption)
 
 
-def _name_pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the names of pairs, shortened unless two would be the same."""
-    from sigarray.plot._style import show_names
+def _name_pairs(
+    pairs: Iterable[tuple[str, str]], n_panels: int = 1
+) -> dict[tuple[str, str], str]:
+    """Return the names of pairs, which are shortened where there is no room for them.
+
+    They have more letters than there is room for, if two would else be the same.
+    """
+    from sigarray.plot._differences import MOST_IN_PAGE, MOST_LETTERS
+    from sigarray.plot._panels import count_letters
+    from sigarray.plot._style import measure, show_names
 
     every = list(dict.fromkeys(pairs))
     full = {pair: " vs. ".join(pair) for pair in every}
     names = list(dict.fromkeys(name for pair in every for name in pair))
-    if max(map(len, full.values()), default=0) > MOST_LETTERS:
+    if max(map(measure, full.values()), default=0) > MOST_LETTERS:
         shared = cut_shared(names)
         full = {p: " vs. ".join(shared.get(x, x) for x in p) for p in every}
-    in_few = dict(zip(names, show_names(names, _LETTERS), strict=True))
-    short = {
-        pair: text
-        if len(text) <= MOST_LETTERS
-        else " vs. ".join(in_few[name] for name in pair)
-        for pair, text in full.items()
-    }
-    return full if len({*short.values()}) < len(short) else short
+    for most in range(count_letters(n_panels), MOST_IN_PAGE + 1):
+        each = (most - measure(" vs. ")) // 2
+        in_few = dict(zip(names, show_names(names, each), strict=True))
+        short = {
+            pair: text
+            if measure(text) <= most
+            else " vs. ".join(in_few[name] for name in pair)
+            for pair, text in full.items()
+        }
+        if len({*short.values()}) == len(short):
+            return short
+    return full
 
 
 def _draw_rows(
@@ -137,7 +146,7 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray import plot
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)
@@ -150,12 +159,13 @@ def _draw_rows(
     if mean is not None:
         verdicts.append(mean[1])
         caption += ", and of their means over tasks"
-    axes = plot.differences(
+    axes = draw_differences(
         {label: result for label, (result, _) in drawn.items()},
         verdicts=verdicts,
         overall=None if mean is None else mean[0],
         names=names,
         higher_is_better=first.higher_is_better,
+        letters=MOST_IN_PAGE,
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     return _make_picture(axes.figure, caption, {"": rows})
