@@ -242,12 +242,17 @@ def _table_of_pairs(
     sign, limit = comparison.sign, comparison.threshold
     header = ["A", "B", "A - B, interval", *([f"P(A{sign}B)"] * shares)]
     pairs = sort_pairs(order.names, decisions)
+    title = f"Differences of means, {comparison.say_level_of_intervals()}"
     n_bounds = 0
     if comparison.test == "aso":
-        # That of B over A where one of these is the smaller one.
+        # That of B over A is shown where one of these is the smaller one.
         every = [find_bounds(x, a) for a, _, x in pairs]
         n_bounds = 2 if any(second < first for first, second in every) else 1
-        header += [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"][:n_bounds]
+    if n_bounds == 1:
+        header.append("eps_min")
+        title += "; eps_min of A over B"
+    elif n_bounds == 2:
+        header += [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
     else:
         header.append(name_number(comparison))
     header.append("better")
@@ -267,7 +272,6 @@ def _table_of_pairs(
                 *(*numbers, x.better or x.verdict),
             ]
         )
-    title = f"Differences of means, {comparison.say_level_of_intervals()}"
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 

@@ -121,10 +121,12 @@ def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
 
 def test_columns_of_eps_min_have_one_direction():
     """Each says which; that of B over A is there where one of these is smaller."""
-    for options in ({}, {"baseline": "high"}):
-        header = compare_models(APART, unit="run", **options).tables[0].header
-        assert "eps_min(A>B)" in header
-        assert "eps_min(B>A)" not in header
+    for options in ({}, {"baseline": "high"}, {"higher_is_better": False}):
+        table = compare_models(APART, unit="run", **options).tables[0]
+        assert table.header[-2:] == ["eps_min", "better"]
+        assert table.title.endswith(" together; eps_min of A over B")
+        assert {row[-2] for row in table.rows} == {"0.000"}
+        assert all(row[0] == row[-1] for row in table.rows)
     result = compare_models(APART, unit="run", baseline="low")
     table = result.tables[0]
     bounds = {(x["model_a"], x["model_b"]): x for x in result.records}
@@ -136,6 +138,6 @@ def test_columns_of_eps_min_have_one_direction():
         assert cells["eps_min(B>A)"] == f"{record['eps_min_b_over_a']:.3f}"
         assert float(cells["eps_min(B>A)"]) < 0.2 < float(cells["eps_min(A>B)"])
         assert cells["better"] == cells["B"]
-    losses = compare_models(APART, unit="run", higher_is_better=False)
+    losses = compare_models(APART, unit="run", baseline="high", higher_is_better=False)
     assert "eps_min(A<B)" in losses.tables[0].header
     assert r"$\varepsilon_{\min}^{A<B}$" in losses.to_latex()
