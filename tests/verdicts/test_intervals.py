@@ -78,8 +78,8 @@ def test_they_are_of_all_comparisons_together():
             both = "both" if n == 2 else f"all {n}"
             level = f"90 % confidence for {'each' if n == 1 else f'{both} together'}"
             assert f"Welch's intervals of differences, {level}" in result.method
-            title = f"Differences of means, {level}; eps_min of A over B"
-            assert result.tables[0].title == title
+            title = f"Differences of means, {level}"
+            assert result.tables[0].title.partition("; eps_min")[0] == title
             assert any(
                 "the means differ by" in x and "[" in x for x in result.sentences
             )
