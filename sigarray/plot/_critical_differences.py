@@ -35,7 +35,7 @@ _ROW, _BAR, _TOP = 0.17, 0.09, 0.36
 _FEW, _SHORT = 10, 14
 _LETTER = 0.062
 # Inches: a digit of a number on the axis, and between two numbers.
-_DIGIT, _GAP = 0.065, 0.06
+_DIGIT, _GAP = 0.055, 0.05
 # Up to this rank, every one has a number.
 _MOST_RANKS = 10
 # More bars than this cannot be followed.
@@ -263,8 +263,9 @@ def _choose_ticks(
     form = ScalarFormatter(useOffset=False)
     form.set_scientific(False)
     form.set_axis(ax.xaxis)
+    steps = [1, 2, 5, 10]
     locators: list[Any] = [
-        MaxNLocator(n).tick_values(low, high) for n in range(6, 0, -1)
+        MaxNLocator(n, steps=steps).tick_values(low, high) for n in range(6, 0, -1)
     ]
     if low == 1.0 and high.is_integer() and high < _MOST_RANKS:
         locators.insert(0, np.arange(low, high + 1.0))
