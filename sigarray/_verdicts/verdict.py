@@ -142,7 +142,7 @@ def _make_report(
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
         )
-    explained = _explain(comparison, decisions, rule)
+    explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += remarks
     advised = [*advice, *_advise(comparison, decisions, has_lost=has_lost)]
     if has_rows:
@@ -167,16 +167,24 @@ def _make_report(
 
 
 def _explain(
-    comparison: Comparison, decisions: Sequence[Decision], rule: str
+    comparison: Comparison,
+    decisions: Sequence[Decision],
+    rule: str,
+    *,
+    has_shares: bool,
 ) -> list[str]:
-    """Say when a model is better, and what readers may wonder about."""
+    """Say when a model is better, and what readers may wonder about.
+
+    `has_shares` if readers see P(A>B) beside eps_min.
+    """
     is_of_orders = comparison.test == "aso"
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if is_of_orders and undecided:
+        beside = f", even where P(A{comparison.sign}B) is large" if has_shares else ""
         told.append(
             "eps_min is an upper bound: it is 0.5 to 1 unless a test rejects that both "
-            f"are equal, even where P(A{comparison.sign}B) is large."
+            f"are equal{beside}."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
