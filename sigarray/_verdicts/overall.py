@@ -58,7 +58,7 @@ def table_of_pairs(over: OverTasks) -> Table:
             ]
         )
     p = _name_p_value(over)
-    header = ["A", "B", "A - B, interval", "tasks won", p, "better"]
+    header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
     title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 

@@ -32,6 +32,8 @@ def test_models_have_one_order_in_tables_sentences_and_pictures(names, is_turned
         scores, test="t", unit="run", higher_is_better=not is_turned
     )
     rows = [table.rows for table in result.tables if table.header[:2] == ["A", "B"]]
+    assert result.tables[0].header[3] == "wins A : B"
+    assert rows[0][0][3] == "4 : 0"
     assert len(rows) == 2
     pairs = [tuple(row[:2]) for row in rows[0]]
     assert [tuple(row[:2]) for row in rows[1]] == pairs
