@@ -92,9 +92,10 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "a normal model of 3 to 50 runs whose violation ratio to each other one is 0.2 "
-        "itself, with spreads of up to 4 : 1, is called better than a given one in "
-        f"{a_given} %, than any in {any_} %"
+        "In simulations of normal models of 3 to 50 runs, one exactly at the threshold "
+        "(violation ratio 0.2 to each other one; spreads of up to 4 : 1) was called "
+        f"better than a given other one in {a_given} % of cases, and better than any "
+        f"other one in {any_} %"
     ]
 
 

@@ -10,6 +10,7 @@ from sigarray._correction import (
     bonferroni,
     holm,
 )
+from sigarray._plain_text import quote
 from sigarray.read._p_values import read_p_values
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import show_p_value
@@ -68,7 +69,7 @@ def _say_count(labels: list[str], holds: list[bool], method: str, level: float) 
     count, total = sum(holds), len(labels)
     named = [label for label, is_held in zip(labels, holds, strict=True) if is_held]
     is_listed = 0 < count < total and count <= _MAX_LISTED
-    which = f": {', '.join(named)}" if is_listed else ""
+    which = f": {', '.join(map(quote, named))}" if is_listed else ""
     verb = "is" if count == 1 else "are"
     return (
         f"{count} of {total} {verb} significant at level {level:g} after "

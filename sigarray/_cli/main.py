@@ -5,10 +5,9 @@ import importlib
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from sigarray._cli.arguments import separate_files
-from sigarray._plain_text import show_controls
+from sigarray._cli.usage import Parser
 from sigarray._version import __version__
 
 # Modules of this folder and of its options, imported when needed, and their help.
@@ -29,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = _build_parser(given).parse_args(separate_files(given))
+        options = _parse(given)
         from sigarray._cli.running import run
     except KeyboardInterrupt:
         sys.stderr.write("sigarray: interrupted\n")
@@ -38,12 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(options)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors contain no control characters for a terminal."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and exit."""
-        super().error(show_controls(message))
+def _parse(given: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command, or say what is wrong with them and exit."""
+    parser = _build_parser(given)
+    options, unknown = parser.parse_known_args(separate_files(given))
+    if unknown:
+        options.parser.refuse(unknown)
+    return options
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -53,10 +53,10 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, max_help_position=26)
 
 
-def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+def _build_parser(arguments: Sequence[str]) -> Parser:
     """Return the parser; it stores the name of the command as `command`."""
     commands = "\n".join(f"  {name:<11}{said}" for name, said in _COMMANDS.items())
-    parser = _Parser(
+    parser = Parser(
         prog="sigarray",
         usage="sigarray [-h] [--version] COMMAND ...",
         description=f"Is model A really better than model B?\n\ncommands:\n{commands}",
@@ -67,7 +67,11 @@ def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
     parsers = parser.add_subparsers(
-        required=True, dest="command", metavar="COMMAND", help=argparse.SUPPRESS
+        required=True,
+        dest="command",
+        metavar="COMMAND",
+        prog="sigarray",
+        help=argparse.SUPPRESS,
     )
     for name in _COMMANDS:
         if name not in arguments[:1]:
@@ -84,4 +88,6 @@ def _build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         )
         command.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
         module.add_options(command)
+        command.takes_files = bool(module.FILES)
+        command.set_defaults(parser=command)
     return parser

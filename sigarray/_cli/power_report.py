@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sigarray._cli.power_lift import Lift
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.ranking import MAX_SHOWN
 from sigarray._verdicts.samples import Trials
@@ -58,13 +59,13 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
     first, first_lift = answers[0].comparison, answers[0].lift
     is_one_lift = _say_lift(answers) == first_lift.said
     method = (
-        f"the verdict of sigarray compare, {trials.test.say_rule(first)}; the "
+        f"the verdict of sigarray compare, {trials.test.say_rule(first)}. Power is the "
         f"share of {trials.number} samples of each size, drawn from these "
-        f"{goal.unit}s of all models, seed {trials.seed}, in which it finds the better "
-        "one"
+        f"{goal.unit}s of all models (seed {trials.seed}), in which it finds the "
+        "better one"
     )
     if trials.n_tasks > 1:
-        method += "; of each task, where the others show no difference"
+        method += ", on each task, where the others show no difference"
     of_each = {x.task: _document_of(x) for x in answers}
     document = start_document(first, first.correction) | {
         "seed": trials.seed,
@@ -191,7 +192,7 @@ def _say_power(x: Answer, name: str, power: float, goal: Goal) -> str:
     n = len(x.comparison.scores[name])
     verdict = "enough" if power >= goal.power else "too few"
     return (
-        f"{n} {goal.unit}s of {name} are {verdict} to see {x.lift.said}: power "
+        f"{n} {goal.unit}s of {quote(name)} are {verdict} to see {x.lift.said}: power "
         f"{power:.3f}, where {goal.power:g} is asked for."
     )
 
@@ -201,11 +202,13 @@ def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
     if not x.is_enough:
         return (
             f"More than {largest} {goal.unit}s{each} would be needed to see that "
-            f"{x.better} is better than {x.worse} with power {goal.power:g}."
+            f"{quote(x.better)} is better than {quote(x.worse)} with power "
+            f"{goal.power:g}."
         )
     return (
         f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
-        f"{x.better} is better than {x.worse}, if the difference is what it seems."
+        f"{quote(x.better)} is better than {quote(x.worse)}, if the difference is what "
+        "it seems."
     )
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from sigarray._cli.inputs import open_table
 from sigarray._cli.samplers import ITEMS, RESPONSES
+from sigarray._plain_text import quote
 from sigarray._verdicts.notes import announce
 from sigarray.read._responses import read_responses
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import show_p_value
+from sigarray.report._numbers import equate, show_p_value
 from sigarray.responses import metrics, response_test
 from sigarray.results import ResponseSet
 
@@ -237,16 +238,12 @@ def _say(
     level = f"{options.alpha:.10g}"
     difference = abs(record["difference"])
     gap = f"{options.metric} differs by {_show(difference)}"
+    p = f"p {equate(p_text)}"
+    gold, a, b = map(quote, systems)
     if record["better"] is None:
-        return (
-            f"{systems[1]} vs. {systems[2]}: inconclusive (p = {p_text} > {level}); "
-            f"{gap}."
-        )
-    worse = systems[2] if record["better"] == systems[1] else systems[1]
-    return (
-        f"{record['better']} is nearer to {systems[0]} than {worse}: p = {p_text} <= "
-        f"{level}; {gap}."
-    )
+        return f"{a} vs. {b}: inconclusive ({p} > {level}); {gap}."
+    better, worse = (a, b) if record["better"] == systems[1] else (b, a)
+    return f"{better} is nearer to {gold} than {worse}: {p} <= {level}; {gap}."
 
 
 def _show(x: float, sign: str = "") -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigarray._order.blocking import find_told_without
 from sigarray._order.families import family_of
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import heard_by
 from sigarray._verdicts.orders import CLOSED, OrderOptions, run_orders
@@ -26,8 +27,11 @@ _MOST_BLOCKING = 2
 
 def say_blocked(
     comparison: Comparison, result: PairwiseAsoResult, options: OrderOptions
-) -> list[str]:
-    """Say which model keeps pairs from a verdict; nothing for more than 12 models."""
+) -> tuple[list[str], list[str]]:
+    """Say which model keeps pairs from a verdict, a line for each such model or two.
+
+    And what to do about it. Nothing for more than 12 models.
+    """
     scores = comparison.scores
     names = comparison.names
     is_closed = comparison.is_corrected and comparison.correction == CLOSED
@@ -36,7 +40,7 @@ def say_blocked(
     p_values = np.asarray(result.pvalue)
     level = 1.0 - comparison.confidence_level
     if not (is_closed and is_whole and in_memory) or not np.any(p_values > level):
-        return []
+        return [], []
     family = family_of(len(names), level)
     sign = 1.0 if comparison.higher_is_better else -1.0
     told = find_told_without([sign * x for x in scores.values()], family)
@@ -55,9 +59,15 @@ def say_blocked(
         bound = float(bounds[k][lead, trail])
         if bound < comparison.threshold:
             shown = show_bound(bound, comparison.threshold)
-            pair = f"{names[lead]} vs. {names[trail]} (eps_min would be {shown})"
-            blocked[tuple(names[place] for place in places)].append(pair)
-    return [_say(models, pairs) for models, pairs in blocked.items()]
+            pair = f"{quote(names[lead])} vs. {quote(names[trail])}"
+            said = f"{pair} (eps_min would be {shown})"
+            blocked[tuple(quote(names[place]) for place in places)].append(said)
+    advice = [
+        f"See whether a run of {' or '.join(models)} failed; to leave a model out for "
+        "its scores would make false alarms more frequent than stated."
+        for models in blocked
+    ]
+    return [_say(models, pairs) for models, pairs in blocked.items()], advice
 
 
 def _find_bounds(
@@ -85,6 +95,5 @@ def _say(models: tuple[str, ...], pairs: list[str]) -> str:
     return (
         f"Inconclusive because of {blocking}: {named}. A pair gets a verdict only if "
         "the tests of all sets of models with both reject that they are equal, and one "
-        f"of a set with {blocking} does not. See whether a run of it failed; to leave "
-        "a model out for its scores would make false alarms more frequent than stated."
+        f"of a set with {blocking} does not."
     )

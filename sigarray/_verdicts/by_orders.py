@@ -18,6 +18,7 @@ from sigarray._verdicts.orders import (
     OrderOptions,
     choose_order_correction,
     describe_orders,
+    find_level_of_equality,
     run_orders,
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
@@ -58,10 +59,9 @@ class OrderTest(OrderOptions, Test):
         )
         if is_corrected and correction != CLOSED:
             method += (
-                f"; {len(table.tasks)} tasks at one level could leave nothing here, "
-                "whatever the scores: the false discovery rate over tasks is "
-                "controlled in its place, of the tests of equality "
-                "(Benjamini-Hochberg)"
+                ". With so few runs no scores could give a verdict at one level for "
+                f"all {len(table.tasks)} tasks: the false discovery rate over tasks, "
+                "of the tests of equality, is controlled instead (Benjamini-Hochberg)"
             )
         return method
 
@@ -77,8 +77,14 @@ class OrderTest(OrderOptions, Test):
 
     def decide(self, compared: Mapping[str, Comparison], results: Results) -> Decisions:
         """As in `Test`."""
+        level = find_level_of_equality(
+            results,
+            {task: x.scores for task, x in compared.items()},
+            self,
+            is_corrected=next(iter(compared.values())).is_corrected,
+        )
         return {
-            task: decide_by_orders(x, results[task], self.threshold)
+            task: decide_by_orders(x, results[task], self.threshold, level)
             for task, x in compared.items()
         }
 
@@ -86,8 +92,8 @@ class OrderTest(OrderOptions, Test):
         self, comparison: Comparison, result: Any, decisions: Sequence[Decision]
     ) -> Report:
         """As in `Test`."""
-        blocked = say_blocked(comparison, result, self)
-        return report_orders(comparison, result, decisions, blocked)
+        remarks, advice = say_blocked(comparison, result, self)
+        return report_orders(comparison, result, decisions, remarks, advice)
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""

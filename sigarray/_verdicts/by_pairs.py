@@ -16,7 +16,7 @@ from sigarray._verdicts.floors import (
     list_floors,
 )
 from sigarray._verdicts.matched import list_matched
-from sigarray._verdicts.method_lines import describe_test
+from sigarray._verdicts.method_lines import describe_test, name_test
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions, choose_method
@@ -56,14 +56,15 @@ class PairwiseTest(PairOptions, Test):
         if self.is_paired and task in table.pairs:
             sizes = sorted(len(x) for x, _ in table.pairs[task].values())
             method += (
-                f"; of a pair on the {sizes[0]} to {sizes[-1]} {table.unit}s of both"
+                f". A pair is compared on the {sizes[0]} to {sizes[-1]} "
+                f"{table.unit}s that both have"
             )
         if is_corrected and correction != "holm":
             floors = self._list_floors(table.tasks)
             method += (
-                f"; Holm's correction could leave nothing here, for p is never below "
-                f"{min(floors):.2g}, times {len(floors)} comparisons: the false "
-                "discovery rate over tasks is controlled in its place "
+                ". Holm's correction could give no verdict here, because p is never "
+                f"below {min(floors):.2g}, and there are {len(floors)} comparisons: "
+                "the false discovery rate over tasks is controlled instead "
                 "(Benjamini-Hochberg)"
             )
         return method
@@ -107,8 +108,8 @@ class PairwiseTest(PairOptions, Test):
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""
-        name = describe_test(dict(comparison.scores), self, unit=comparison.unit)
-        level = f"p <= {self.alpha:.10g} {say_correction_of_tests(comparison)}"
+        name = name_test(dict(comparison.scores), self, unit=comparison.unit)
+        level = f"p <= {self.alpha:.10g}, {say_correction_of_tests(comparison)}"
         return f"{name}: {level}"
 
     def list_fields(self) -> dict[str, str | None]:

@@ -115,7 +115,7 @@ class Comparison:
         pairs = [self.list_scores(*pair) for pair in self.pairs]
         if whose == "Welch's" and any(len(x) != len(y) for x, y in pairs):
             what += f", {FEWER_DEGREES}"
-        return f"; {whose} {what}, {self.say_level_of_intervals()}"
+        return f"{whose} {what}, {self.say_level_of_intervals()}"
 
     def say_level_of_intervals(self) -> str:
         """Say how certain the intervals are."""

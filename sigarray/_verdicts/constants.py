@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.student import list_samples
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.matched import list_matched
 from sigarray._verdicts.test import Test
@@ -66,7 +66,7 @@ def _name_by_task(
     said = []
     for task, groups in named.items():
         if has_pairs:
-            texts = [" and ".join(names) for names in groups]
+            texts = [" and ".join(map(quote, names)) for names in groups]
             listed = shorten(texts, _SHOWN, "; ")
         else:
             listed = _list_names([name for names in groups for name in names])
@@ -76,7 +76,7 @@ def _name_by_task(
 
 def _list_names(names: Iterable[str]) -> str:
     """List names in a sentence, if there are many the first: "a, b and c"."""
-    every = list(dict.fromkeys(names))
+    every = [quote(name) for name in dict.fromkeys(names)]
     if len(every) > _SHOWN:
         return f"{', '.join(every[:_SHOWN])} and {len(every) - _SHOWN} more"
     return list_in_words(every)

@@ -50,9 +50,12 @@ class Decision:
 
 
 def decide_by_orders(
-    comparison: Comparison, result: PairwiseAsoResult, threshold: float
+    comparison: Comparison, result: PairwiseAsoResult, threshold: float, level: float
 ) -> list[Decision]:
-    """Return every pair, decided where eps_min is below the threshold."""
+    """Return every pair, decided where eps_min is below the threshold.
+
+    Of others, those are unequal whose p-value of equality is at most the level.
+    """
     eps_min = np.asarray(result.eps_min)
     ratios = np.asarray(result.violation_ratio)
     errors = np.asarray(result.standard_error)
@@ -74,7 +77,7 @@ def decide_by_orders(
             "pvalue": float(p_values[i, j]),
         }
         shown = show_bound(bound, threshold)
-        is_unequal = bool(p_values[i, j] <= 1.0 - comparison.confidence_level)
+        is_unequal = bool(p_values[i, j] <= level + 1e-12)
         decisions.append(Decision(a, b, better, shown, record, is_unequal))
     return decisions
 

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._frame import shorten
 from sigarray.read._score_table import ScoreTable
@@ -168,7 +169,9 @@ def _doubt_copies(table: ScoreTable) -> None:
             if np.ptp(x) > 0.0 and not is_by_chance:
                 groups.setdefault((x + 0.0).tobytes(), []).append(name)
         on = f" on {task}" if len(table.tasks) > 1 else ""
-        same += [f"{' and '.join(x)}{on}" for x in groups.values() if len(x) > 1]
+        same += [
+            f"{' and '.join(map(quote, x))}{on}" for x in groups.values() if len(x) > 1
+        ]
     if same:
         warnings.warn(
             f"These models have the same scores in the same order: "

@@ -1,5 +1,6 @@
 """Pairs of models on the items or runs of both, where some models lack some."""
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.notes import note
 from sigarray.read._frame import shorten
@@ -14,7 +15,9 @@ def say_matched(table: ScoreTable) -> None:
     """Say how many items, or runs, each pair has, where some models lack some."""
     for task, by in table.pairs.items():
         of = f" of task {task!r}" if task else ""
-        said = [f"{a} and {b} on {len(x)}" for (a, b), (x, _) in by.items()]
+        said = [
+            f"{quote(a)} and {quote(b)} on {len(x)}" for (a, b), (x, _) in by.items()
+        ]
         note(
             f"means are of the {len(next(iter(table.tasks[task].values())))} "
             f"{table.unit}s{of} "

@@ -1,5 +1,7 @@
 """The method line of a test of every two models."""
 
+from typing import Any
+
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.exact_ranks import has_exact_ranks
 from sigarray._verdicts.pair_options import (
@@ -21,10 +23,10 @@ _DESCRIPTIONS = {
 }
 
 
-def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
-    """Name the test and its methods; those of pairs differ with their sizes."""
+def name_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
+    """Name a test and its null hypothesis."""
     if options.test in _DESCRIPTIONS:
-        return _DESCRIPTIONS[options.test] + _describe_ranks(scores, options)
+        return _DESCRIPTIONS[options.test]
     by = "" if unit == "run" else f" by {unit}"
     mean = "mean over items" if unit == "cluster" else "mean"
     if options.test == "t":
@@ -34,44 +36,58 @@ def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> st
             name += f" of splits with a test share of {options.test_share:.10g}"
             name += ", corrected as by Nadeau and Bengio (2003)"
         return f"{name}, two-sided"
-    kind = f"of pairs{by}" if options.is_paired else "of independent samples"
-    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
+    what, kind = f"the {mean}", " of independent samples"
+    if any(choose_statistic(x, y, options) == "t" for x, y in _pairs(scores, options)):
+        what += " by its t" if options.is_paired else " by Welch's t"
+    if options.is_paired:
+        kind = f", paired by {unit}"
+    return f"{options.test} test of {what}{kind}, two-sided"
+
+
+def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
+    """Name the test and its methods; those of pairs differ with their sizes."""
+    how = ""
+    if options.test in _DESCRIPTIONS:
+        how = _describe_ranks(scores, options)
+    elif options.test != "t":
+        how = _describe_resampling(scores, options)
+    return ". ".join(filter(None, [name_test(scores, options, unit), how]))
+
+
+def _describe_resampling(scores: Scores, options: PairOptions) -> str:
+    """Say of what p-values are: all exchanges, an approximation, or resamples."""
+    n, seed = options.n_resamples, options.seed
+    drawn = f"of {n} resamples (seed {seed})"
     if options.test == "permutation":
         drawn = (
-            f"exact, or where there are more than {options.n_resamples} permutations, "
-            f"as many random ones, seed {options.seed}"
+            f"of all permutations, or of {n} random ones where there are more (seed "
+            f"{seed})"
         )
     if options.draws_on:
-        drawn += ", and more where p is near a level"
-    more = options.more_draws
-    if more is not None:
-        drawn += (
-            f"; where these give p of at most {more.limit:.2g}, which for "
-            f"{options.n_comparisons} comparisons is too near to the least that they "
-            f"can give, {more.number} of them, or the saddlepoint approximation"
-        )
+        drawn += ", and of more where p is near a level"
     said = {
         "exact": "exact over all exchanges",
         "saddlepoint": "by saddlepoint approximation",
         "resampling": drawn,
     }
-    chosen = {
-        choose_method(scores[a], scores[b], options)
-        for a, b in pairs_of(scores, options.baseline)
-    }
+    pairs = _pairs(scores, options)
+    chosen = {choose_method(x, y, options) for x, y in pairs}
     methods = {"exact" if x in EXACT_METHODS else x for x in chosen}
-    which = "by the scores of a pair " if len(methods) > 1 else ""
-    how = " or ".join(said[method] for method in said if method in methods)
-    named = pairs_of(scores, options.baseline)
-    pairs = [(scores[a], scores[b]) for a, b in named]
-    what = f"the {mean}"
-    if any(choose_statistic(x, y, options) == "t" for x, y in pairs):
-        what += " by its t" if options.is_paired else " by Welch's t"
-    if any(is_bounded_by_welch(x, y, options) for x, y in pairs):
-        how += "; or Welch's own p, where that is larger"
-        if not all(is_bounded_by_welch(x, y, options) for x, y in pairs):
-            how += f", of fewer than {FEW_SCORES} scores or of unequal sizes"
-    return f"{options.test} test of {what} {kind}, two-sided, {which}{how}"
+    which = "By the scores of a pair, p-values" if len(methods) > 1 else "P-values"
+    told = [f"{which} are {' or '.join(said[x] for x in said if x in methods)}"]
+    more = options.more_draws
+    if more is not None and "resampling" in methods:
+        told.append(
+            f"Where random ones give p of at most {more.limit:.2g}, too near the least "
+            f"that they can give for {options.n_comparisons} comparisons, p is of "
+            f"{more.number} of them, or by the saddlepoint approximation"
+        )
+    are_bounded = [is_bounded_by_welch(x, y, options) for x, y in pairs]
+    if any(are_bounded):
+        told.append("Welch's own p counts where it is larger")
+        if not all(are_bounded):
+            told[-1] += f", for fewer than {FEW_SCORES} scores or unequal sizes"
+    return ". ".join(told)
 
 
 def _describe_ranks(scores: Scores, options: PairOptions) -> str:
@@ -82,9 +98,14 @@ def _describe_ranks(scores: Scores, options: PairOptions) -> str:
     }
     if options.test == "mann-whitney":
         said = {True: "exact given the ties", False: "by the normal approximation"}
-        which = "; by the sizes of a pair " if len(are_exact) > 1 else ", "
-        return which + " or ".join(said[x] for x in said if x in are_exact)
+        which = "By the sizes of a pair, p-values" if len(are_exact) > 1 else "P-values"
+        return f"{which} are {' or '.join(said[x] for x in said if x in are_exact)}"
     if True not in are_exact:
         return ""
-    which = "of few scores, " if len(are_exact) > 1 else ""
-    return f"; {which}or the exact p of Mann-Whitney's U where that is larger"
+    which = ", for few scores" if len(are_exact) > 1 else ""
+    return f"The exact p of Mann-Whitney's U counts where it is larger{which}"
+
+
+def _pairs(scores: Scores, options: PairOptions) -> list[tuple[Any, Any]]:
+    named = pairs_of(scores, options.baseline)
+    return [(scores[a], scores[b]) for a, b in named]

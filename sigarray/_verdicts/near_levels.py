@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.decisions import Decision, PairTest
 from sigarray.read._frame import shorten
 
@@ -54,7 +55,7 @@ def doubt_near_alpha(
             # The p at which the adjusted p-value would be alpha.
             level = alpha * test.p_value / adjusted
             if is_near(test.p_value, level, test.n_drawn, _DOUBTFUL):
-                near.append(f"{decision.a} and {decision.b}{on}")
+                near.append(f"{quote(decision.a)} and {quote(decision.b)}{on}")
                 numbers.append(test.n_drawn)
     if near:
         warnings.warn(

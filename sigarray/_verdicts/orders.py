@@ -3,7 +3,7 @@
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
@@ -161,10 +162,8 @@ def _run_by_discovery_rate(
             float(matrix[names.index(a), names.index(b)])
             for a, b in pairs_of(names, options.baseline)
         ]
-    adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
     level = 1.0 - options.confidence_level
-    n_told = int(np.sum(adjusted <= level + 1e-9))
-    count = math.ceil(len(p_values) / max(1, n_told))
+    n_told, count = _count_told(p_values, level)
     with warnings.catch_warnings():
         # Sizes are judged for all tasks at once.
         warnings.filterwarnings("ignore", _TOO_FEW)
@@ -186,6 +185,36 @@ def _run_by_discovery_rate(
             stacklevel=2,
         )
     return results
+
+
+def _count_told(p_values: Sequence[float], level: float) -> tuple[int, int]:
+    """Return how many are told apart, and the number by which the level is divided."""
+    adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
+    n_told = int(np.sum(adjusted <= level + 1e-9))
+    return n_told, math.ceil(len(p_values) / max(1, n_told))
+
+
+def find_level_of_equality(
+    results: Mapping[str, PairwiseAsoResult],
+    tasks: Mapping[str, Samples],
+    options: OrderOptions,
+    *,
+    is_corrected: bool,
+) -> float:
+    """Return the level at which the p-values of equality of each task are judged."""
+    level = 1.0 - options.confidence_level
+    if not is_corrected:
+        return level
+    if choose_order_correction(tasks, options) == CLOSED:
+        return level / len(tasks)
+    p_values = []
+    for task, scores in tasks.items():
+        names, matrix = list(scores), np.asarray(results[task].pvalue)
+        p_values += [
+            float(matrix[names.index(a), names.index(b)])
+            for a, b in pairs_of(names, options.baseline)
+        ]
+    return level / _count_told(p_values, level)[1]
 
 
 def choose_order_correction(
@@ -260,34 +289,34 @@ def describe_orders(
 
     `is_closed` if a closed test tests all models of a task at one level.
     """
-    drawn = f"{options.n_resamples} resamples, seed {options.seed}"
+    drawn = f"{options.n_resamples} bootstrap resamples"
+    more = f"(seed {options.seed}, and more where it is near the threshold)"
     said = []
     for method, grid in _plan(scores, options):
         if method == "exact":
             said.append("enumeration of all resamples")
         elif method == "asymptotic":
-            said.append("asymptotic standard error")
+            said.append("an asymptotic standard error")
         elif grid is None:
-            said.append(f"bootstrap with {drawn}")
+            said.append(f"{drawn} {more}")
         else:
-            said.append(f"bootstrap of {grid.size:,} quantiles with {drawn}")
-    which = "by the sizes of the two samples " if len(said) > 1 else ""
-    how = f"almost stochastic order, {which}{' or '.join(said)}"
-    if any(plan.method == "bootstrap" for plan in _plan(scores, options)):
-        how += ", or more where a bound is near the threshold"
+            said.append(f"{drawn} of {grid.size:,} quantiles {more}")
+    which = ", by the sizes of a pair," if len(said) > 1 else ""
+    first = f"almost stochastic order, with eps_min{which} from {' or '.join(said)}"
     what = "Mann and Whitney's U"
     if is_closed and len(scores) > 2:
         what = "a closed test of ranks"
         if options.baseline is not None:
-            what += f", all models with {options.baseline}"
-    how += f"; equality of distributions by {what}, two-sided"
+            what += f", all models with {quote(options.baseline)}"
+    how = f"Equality of distributions is tested by {what}, two-sided"
     sizes = [len(column) for column in scores.values()]
     tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
     if tested:
-        how += ", and of means by Welch's t below 20 runs"
+        how += ", and equality of means by Welch's t below 20 runs"
     if any(n != m for n, m in tested):
         how += f", {FEWER_DEGREES}"
-    return how + _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
+    rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
+    return ". ".join(filter(None, [first, how, rate]))
 
 
 def _say_rate(
@@ -307,26 +336,31 @@ def _say_rate(
     )
     if not is_known or not can_decide(sizes, family):
         return ""
-    on = "on one task alone, " if n_tasks > 1 else ""
-    itself = "whose violation ratio to {} is 0.2 itself, with spreads of up to {} : 1,"
+    start = "In simulations of one task with" if n_tasks > 1 else "In simulations of"
     if len(sizes) == 2 or not is_closed:
-        who = f"two normal models of 3 to 50 runs {itself.format('the other', 10)}"
-        return f"; error rate: {on}of {who} one is called better in {_PERCENT_OF_TWO} %"
+        return (
+            f"{start} two normal models of 3 to 50 runs, one exactly at the threshold "
+            "(violation ratio 0.2; spreads of up to 10 : 1) was called better in "
+            f"{_PERCENT_OF_TWO} % of cases"
+        )
     if options.baseline is None:
         a_given, any_ = _PERCENT_OF_SEVERAL
-        who = f"a normal model of 3 to 50 runs {itself.format('each other one', 4)}"
-        said, of_any = f"{who} is called better than a given one in", "than any"
+        said = (
+            f"{start} normal models of 3 to 50 runs, one exactly at the threshold "
+            "(violation ratio 0.2 to each other one; spreads of up to 4 : 1) was "
+            f"called better than a given other one in {a_given} % of cases, and better "
+            "than any other one"
+        )
     else:
         a_given, any_ = _PERCENT_OF_BASELINE
-        who = (
-            "normal models of 4 to 50 runs and a baseline, one with a violation ratio "
+        said = (
+            f"{start} a baseline and other normal models of 4 to 50 runs, all exactly "
+            "at the threshold (violation ratio 0.2 of the baseline to each other one, "
+            "or of each to it; spreads of up to 4 : 1), a given one was called better "
+            f"in {a_given} % of cases, and any"
         )
-        who += "of 0.2 itself to the other, with spreads of up to 4 : 1,"
-        said, of_any = f"of {who} a given one is called better in", "any"
-    how_often = f"in {any_} %"
-    if len(sizes) > _MOST_MODELS:
-        how_often = "more often"
-    return f"; error rate: {on}{said} {a_given} %, {of_any} {how_often}"
+    is_beyond = len(sizes) > _MOST_MODELS
+    return f"{said} {'more often' if is_beyond else f'in {any_} %'}"
 
 
 def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:

@@ -9,7 +9,7 @@ Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,13 @@ from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import MAX_CLOSED, adjust_for_set
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.intervals import Interval, find_intervals
-from sigarray._verdicts.ranking import Order, Wins, list_wins, order_by
+from sigarray._verdicts.ranking import (
+    Order,
+    Wins,
+    list_wins,
+    order_by,
+    sort_pairs,
+)
 from sigarray.results import WilcoxonResult
 
 # Means that differ by no more than this many units of rounding are a tie.
@@ -41,11 +47,24 @@ class PairOverTasks:
     adjusted_pvalue: float
     better: str | None
 
+    def turn(self) -> "PairOverTasks":
+        """Return the numbers of B and A."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            wins=self.losses,
+            losses=self.wins,
+            difference=-self.difference + 0.0,  # without -0.0
+            interval=self.interval.turn(),
+        )
+
 
 @dataclass(frozen=True)
 class OverTasks:
     """Models by their mean scores on the tasks that all of them have.
 
+    Pairs are in the order of the models; of each, A is the one that ranks first.
     `means` (T, K) are of tasks and models, `mean_ranks` (K) count from 1, the best.
     Tasks that some model lacks are left out.
     """
@@ -140,7 +159,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
         )
     # A model is behind those that win from it, and half behind those it ties with.
     ranks = np.mean(0.5 * (1.0 - wins), axis=0).sum(axis=1) + 0.5
-    return OverTasks(
+    over = OverTasks(
         tasks,
         [task for task in compared if task not in tasks],
         names,
@@ -152,6 +171,29 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
         first.baseline,
         first.higher_is_better,
     )
+    in_order = sort_pairs(over.order.names, every)
+    return replace(over, pairs=[x if x.a == a else x.turn() for a, _, x in in_order])
+
+
+def order_over_tasks(
+    compared: Mapping[str, Comparison], over: OverTasks | None
+) -> list[str]:
+    """Sort models by their mean rank on tasks; a baseline is the first one.
+
+    Where models are compared over all tasks, each is behind those that are better.
+    """
+    if over is not None:
+        return over.order.names
+    ranks: dict[str, list[float]] = {}
+    for x in compared.values():
+        sign = -1.0 if x.higher_is_better else 1.0
+        means = {name: sign * y["mean"] for name, y in x.summaries.items()}
+        for name, mean in means.items():
+            below = sum(other < mean for other in means.values())
+            equal = sum(other == mean for other in means.values())
+            ranks.setdefault(name, []).append(below + 0.5 * (equal + 1))
+    baseline = next(iter(compared.values())).baseline
+    return sorted(ranks, key=lambda name: (name != baseline, np.mean(ranks[name])))
 
 
 def adjust_over_tasks(

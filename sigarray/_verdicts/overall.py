@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
@@ -14,6 +15,7 @@ from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
     describe_scores,
+    equate,
     number_format,
     show_interval,
     show_p_value,
@@ -28,7 +30,7 @@ def say_answer(over: OverTasks | None) -> list[str]:
     """Say in a line which models are better over all tasks."""
     if over is None:
         return []
-    where = _say_where(over)
+    where = f" over {_count_tasks(over)}"
     said = say_order_of_models(over.order, over.baseline, over.wins, where)
     if said:
         return said
@@ -36,7 +38,7 @@ def say_answer(over: OverTasks | None) -> list[str]:
     if pair.better is None:
         return [f"No model is shown to be better than the other one{where}."]
     worse = pair.b if pair.better == pair.a else pair.a
-    return [f"{pair.better} is better than {worse}{where}."]
+    return [f"{quote(pair.better)} is better than {quote(worse)}{where}."]
 
 
 def table_of_pairs(over: OverTasks) -> Table:
@@ -55,8 +57,8 @@ def table_of_pairs(over: OverTasks) -> Table:
                 x.better or "inconclusive",
             ]
         )
-    p = "adjusted p" if over.is_corrected and len(over.pairs) > 1 else "p"
-    header = ["A", "B", "A - B, interval", "tasks won", p, "better"]
+    p = _name_p_value(over)
+    header = ["A", "B", "A - B, interval", "wins A : B", p, "better"]
     title = f"Differences of means{_say_where(over)}, {_say_level_of_intervals(over)}"
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
@@ -112,15 +114,17 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
     n = len(over.tasks)
     tied = f" and even on {pair.ties}" if pair.ties else ""
     ahead = f"ahead on {won} of {n} tasks{tied}"
-    shown = show_p_value(pair.adjusted_pvalue, over.level)
+    shown = equate(show_p_value(pair.adjusted_pvalue, over.level))
+    p = f"{_name_p_value(over)} {shown}"
+    first, second = quote(a), quote(b)
     difference = f"the means differ by {_show_difference(over, pair, a)}"
     if pair.better is None:
         return (
-            f"{a} vs. {b} over all tasks: inconclusive ({a} is {ahead}, "
-            f"p = {shown} > {over.level:.10g}); {difference}"
+            f"{first} vs. {second} over all tasks: inconclusive ({first} is {ahead}, "
+            f"{p} > {over.level:.10g}); {difference}"
         )
     return (
-        f"{a} is better than {b} over all tasks: {ahead}, p = {shown} <= "
+        f"{first} is better than {second} over all tasks: {ahead}, {p} <= "
         f"{over.level:.10g}; {difference}"
     )
 
@@ -191,7 +195,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
-        f"; over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
+        f". Over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
         f"test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
@@ -200,7 +204,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
             if over.baseline is None
             else f", Holm's correction for {len(over.pairs)} comparisons"
         )
-    return f"{said}; Student's intervals, {_say_level_of_intervals(over)}"
+    return f"{said}. Student's intervals over tasks, {_say_level_of_intervals(over)}"
 
 
 def write_document(over: OverTasks) -> dict[str, Any]:
@@ -242,6 +246,17 @@ def _show_difference(over: OverTasks, pair: PairOverTasks, a: str) -> str:
     counts = (count_decimals(*x.interval) for x in over.pairs)
     decimals = max((n for n in counts if n is not None), default=None)
     return show_interval(difference, *interval, show, decimals)
+
+
+def _name_p_value(over: OverTasks) -> str:
+    is_adjusted = over.is_corrected and len(over.pairs) > 1
+    return "adjusted p" if is_adjusted else "p"
+
+
+def _count_tasks(over: OverTasks) -> str:
+    """Say how many tasks count, for the answer: those that all models have."""
+    n, others = len(over.tasks), len(over.left_out)
+    return f"{n} of {n + others} tasks" if others else f"all {n} tasks"
 
 
 def _say_where(over: OverTasks) -> str:

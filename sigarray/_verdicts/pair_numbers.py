@@ -1,8 +1,15 @@
 """The numbers of a pair of models as text: the same in tables and in sentences."""
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray.report._numbers import number_format, show_interval
+from sigarray.report._numbers import (
+    equate,
+    number_format,
+    show_bound,
+    show_interval,
+    show_p_value,
+)
 
 
 def show_difference(comparison: Comparison, a: str, b: str) -> str:
@@ -18,8 +25,35 @@ def name_number(comparison: Comparison) -> str:
     """Name the number that decides."""
     if comparison.test == "aso":
         return "eps_min"
-    is_adjusted = comparison.is_corrected and comparison.n_comparisons > 1
-    return "adjusted p" if is_adjusted else "p"
+    return "adjusted p" if is_adjusted(comparison) else "p"
+
+
+def is_adjusted(comparison: Comparison) -> bool:
+    """Tell whether p-values are adjusted for several comparisons."""
+    return comparison.is_corrected and comparison.n_comparisons > 1
+
+
+def find_bounds(x: Decision, a: str) -> tuple[float, float]:
+    """Return eps_min of a model over the other one of a pair, and of that over it."""
+    bounds = x.record["eps_min_a_over_b"], x.record["eps_min_b_over_a"]
+    return bounds if x.a == a else bounds[::-1]
+
+
+def say_bounds(x: Decision, a: str, threshold: float) -> str:
+    """Say eps_min of both models of a pair, `a` first."""
+    b = x.b if x.a == a else x.a
+    first, second = (show_bound(bound, threshold) for bound in find_bounds(x, a))
+    return f"eps_min {first} for {quote(a)}, {second} for {quote(b)}"
+
+
+def say_equality(comparison: Comparison, x: Decision) -> str:
+    """Say the p-value of the test that both models of a pair are equal."""
+    level = 1.0 - comparison.confidence_level
+    said = f"p of equality {equate(show_p_value(float(x.record['pvalue']), level))}"
+    if not is_adjusted(comparison):
+        return said
+    n_pairs = comparison.n_comparisons
+    return f"{said}, adjusted for {'both' if n_pairs == 2 else n_pairs} comparisons"
 
 
 def find_share(x: Decision, a: str) -> float | None:

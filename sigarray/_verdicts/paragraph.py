@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from sigarray._plain_text import list_in_words
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
+    say_bounds,
     say_sharper,
     show_difference,
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
-from sigarray.report._numbers import number_format
+from sigarray.report._numbers import equate, number_format
 
 _NOT_BETTER = {
     "unequal": "Not equal, but neither is shown to be better",
@@ -23,10 +24,20 @@ _NOT_BETTER = {
 
 
 def write_paragraph(
-    comparison: Comparison, decisions: Sequence[Decision], order: Order, rule: str
+    comparison: Comparison,
+    decisions: Sequence[Decision],
+    order: Order,
+    rule: str,
+    remarks: Sequence[str],
 ) -> str:
     """Say each verdict with its difference; those of one model are in one sentence."""
     numbers = name_number(comparison)
+    if comparison.test == "aso":
+        has_both = any(x.better is None for x in decisions)
+        has_one = any(x.better is not None for x in decisions)
+        numbers += " of the better model" if has_one else " of both"
+        if has_one and has_both:
+            numbers += ", or of both where neither is"
     if comparison.test in TESTS_OF_RANKS:
         shares = f"P(A{comparison.sign}B), A being the model that is named first"
         numbers = f"{shares}, and {numbers}"
@@ -45,16 +56,18 @@ def write_paragraph(
         first, second = (b, a) if x.better == b else (a, b)
         shown = _show_numbers(comparison, x, first, second)
         if x.better is None:
-            others[x.verdict].append(f"{first} vs. {second} {shown}")
+            pair = f"{quote(first)} vs. {quote(second)}"
+            others[x.verdict].append(f"{pair} {shown}")
         else:
-            better.setdefault(first, []).append(f"{second} {shown}")
+            better.setdefault(first, []).append(f"{quote(second)} {shown}")
     for name in order.names:
         if name in better:
-            said.append(f"{name} is better than {list_in_words(better[name])}.")
+            those = list_in_words(better[name])
+            said.append(f"{quote(name)} is better than {those}.")
     for verdict, pairs in others.items():
         if pairs:
             said.append(f"{_NOT_BETTER[verdict]}: {'; '.join(pairs)}.")
-    return " ".join(said)
+    return " ".join([*said, *remarks])
 
 
 def say_what(compared: Mapping[str, Comparison]) -> str:
@@ -68,7 +81,7 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     units = f"{count} {first.unit}{'' if many == 1 else 's'}"
     how = f"paired by {first.unit}, {units}" if first.is_paired else f"{units} each"
     on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
-    baseline = "" if first.baseline is None else f", each with {first.baseline}"
+    baseline = "" if first.baseline is None else f", each with {quote(first.baseline)}"
     said = f"{len(names)} models were compared{on}{baseline}"
     return f"{said} ({how}; {first.direction} is better)"
 
@@ -77,9 +90,9 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     summaries = comparison.summaries
     show = number_format(list(summaries.values()))
     every = [
-        f"{name} {show(summaries[name]['mean'])} ({show(summaries[name]['sd'])}; "
+        f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
         f"{len(comparison.scores[name])})"
-        for name in order.names
+        for name, x in ((name, summaries[name]) for name in order.names)
     ]
     unit = comparison.unit
     means = f"Means (standard deviation; {unit}s): {', '.join(every)}."
@@ -94,7 +107,10 @@ def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
     share = find_share(x, a)
     if share is not None and comparison.test in TESTS_OF_RANKS:
         numbers.append(f"P(A{comparison.sign}B) = {share:.2f}")
-    numbers.append(f"{name_number(comparison)} = {x.shown}")
+    if comparison.test == "aso" and x.better is None:
+        numbers.append(say_bounds(x, a, comparison.threshold))
+    else:
+        numbers.append(f"{name_number(comparison)} {equate(x.shown)}")
     if comparison.matched:
         numbers.append(f"{len(comparison.list_scores(a, b)[0])} {comparison.unit}s")
     return f"({', '.join(numbers)})"

@@ -4,12 +4,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from sigarray._plain_text import cut_shared
+from sigarray._plain_text import cut_shared, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.pictures import (
     MOST_TASKS,
     Picture,
@@ -17,14 +15,13 @@ from sigarray._verdicts.pictures import (
     make_result,
     name_task,
     of_task,
+    order_two_models,
     say_verdict,
 )
 from sigarray._verdicts.ranking import MOST_ROWS, list_wins, order_models, sort_pairs
 from sigarray.results import BootstrapResult
 
 Decisions = Mapping[str, Sequence[Decision]]
-# The letters of a label, as in `plot.differences`.
-MOST_LETTERS = 28
 # (comparison, A, B, verdict) of a row.
 Row = tuple[Comparison, str, str, Decision]
 
@@ -32,7 +29,6 @@ Row = tuple[Comparison, str, str, Decision]
 _MOST_DRAWN = 40
 # One scale is for tasks whose intervals are at most so many times as wide as others.
 _MOST_UNLIKE = 10.0
-_LETTERS = 11
 
 
 def draw_differences(
@@ -57,11 +53,11 @@ def _draw_two_models(
     compared: Mapping[str, Comparison], decisions: Decisions, over: OverTasks | None
 ) -> Picture | None:
     """Draw a row for each task, or a panel where tasks differ much in scale."""
-    a, b = next(iter(compared.values())).names
+    a, b = order_two_models(compared, decisions, over)
     rows: dict[str, Row] = {
         task or x.metric: (x, a, b, decisions[task][0]) for task, x in compared.items()
     }
-    caption = f"Differences of the means of {a} and {b}"
+    caption = f"Differences of the means, {quote(a)} minus {quote(b)}"
     intervals = [x.find_interval(a, b) for x in compared.values()]
     widths = [x.high - x.low for x in intervals if x.high > x.low]
     if widths and max(widths) > _MOST_UNLIKE * min(widths):
@@ -81,9 +77,10 @@ def _draw_one_task(
     pairs = sort_pairs(order.names, decisions[task])
     name = _name_pairs([(a, b) for a, b, _ in pairs])
     rows: dict[str, Row] = {name[a, b]: (x, a, b, decision) for a, b, decision in pairs}
-    caption = f"Differences of the means of every two models{of_task(task)}"
+    caption = f"Differences of the means, first minus second model{of_task(task)}"
     if x.baseline is not None:
-        caption = f"Differences of the means of {x.baseline} and others{of_task(task)}"
+        others = f"{quote(x.baseline)} minus others"
+        caption = f"Differences of the means, {others}{of_task(task)}"
     drawn = _draw_rows(rows, ("first", "second"), caption, "pair")
     if drawn is not None:
         name_task(drawn.figure, task)
@@ -97,51 +94,49 @@ def _draw_tasks(
     most = max(len(x.pairs) for x in compared.values())
     if len(compared) > MOST_TASKS or most > MOST_ROWS:
         return None
-    order = _order_over_tasks(compared) if over is None else over.order.names
+    order = order_over_tasks(compared, over)
     sorted_pairs = {task: sort_pairs(order, decisions[task]) for task in compared}
-    name = _name_pairs((a, b) for by in sorted_pairs.values() for a, b, _ in by)
+    named = ((a, b) for by in sorted_pairs.values() for a, b, _ in by)
+    name = _name_pairs(named, len(compared))
     panels: dict[str, dict[str, Row]] = {}
     for task, by in sorted_pairs.items():
         x = compared[task]
         panels[task or x.metric] = {
             name[a, b]: (x, a, b, decision) for a, b, decision in by
         }
-    caption = "Differences of the means of every two models on each task"
+    caption = "Differences of the means, first minus second model, on each task"
     return _draw_panels(panels, ("first", "second"), caption)
 
 
-def _order_over_tasks(compared: Mapping[str, Comparison]) -> list[str]:
-    """Sort models by their mean rank on tasks; a baseline is the first one."""
-    ranks: dict[str, list[float]] = {}
-    for x in compared.values():
-        sign = -1.0 if x.higher_is_better else 1.0
-        means = {name: sign * y["mean"] for name, y in x.summaries.items()}
-        for name, mean in means.items():
-            below = sum(other < mean for other in means.values())
-            equal = sum(other == mean for other in means.values())
-            ranks.setdefault(name, []).append(below + 0.5 * (equal + 1))
-    baseline = next(iter(compared.values())).baseline
-    return sorted(ranks, key=lambda name: (name != baseline, np.mean(ranks[name])))
+def _name_pairs(
+    pairs: Iterable[tuple[str, str]], n_panels: int = 1
+) -> dict[tuple[str, str], str]:
+    """Return the names of pairs, which are shortened where there is no room for them.
 
-
-def _name_pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the names of pairs, shortened unless two would be the same."""
-    from sigarray.plot._style import show_names
+    They have more letters than there is room for, if two would else be the same.
+    """
+    from sigarray.plot._differences import MOST_IN_PAGE, MOST_LETTERS
+    from sigarray.plot._panels import count_letters
+    from sigarray.plot._style import measure, show_names
 
     every = list(dict.fromkeys(pairs))
     full = {pair: " vs. ".join(pair) for pair in every}
     names = list(dict.fromkeys(name for pair in every for name in pair))
-    if max(map(len, full.values()), default=0) > MOST_LETTERS:
+    if max(map(measure, full.values()), default=0) > MOST_LETTERS:
         shared = cut_shared(names)
         full = {p: " vs. ".join(shared.get(x, x) for x in p) for p in every}
-    in_few = dict(zip(names, show_names(names, _LETTERS), strict=True))
-    short = {
-        pair: text
-        if len(text) <= MOST_LETTERS
-        else " vs. ".join(in_few[name] for name in pair)
-        for pair, text in full.items()
-    }
-    return full if len({*short.values()}) < len(short) else short
+    for most in range(count_letters(n_panels), MOST_IN_PAGE + 1):
+        each = (most - measure(" vs. ")) // 2
+        in_few = dict(zip(names, show_names(names, each), strict=True))
+        short = {
+            pair: text
+            if measure(text) <= most
+            else " vs. ".join(in_few[name] for name in pair)
+            for pair, text in full.items()
+        }
+        if len({*short.values()}) == len(short):
+            return short
+    return full
 
 
 def _draw_rows(
@@ -151,7 +146,7 @@ def _draw_rows(
     noun: str,
     over: OverTasks | None = None,
 ) -> Picture | None:
-    from sigarray import plot
+    from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
     found = _find_rows(rows)
@@ -164,12 +159,13 @@ def _draw_rows(
     if mean is not None:
         verdicts.append(mean[1])
         caption += ", and of their means over tasks"
-    axes = plot.differences(
+    axes = draw_differences(
         {label: result for label, (result, _) in drawn.items()},
         verdicts=verdicts,
         overall=None if mean is None else mean[0],
         names=names,
         higher_is_better=first.higher_is_better,
+        letters=MOST_IN_PAGE,
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
     return _make_picture(axes.figure, caption, {"": rows})
@@ -229,9 +225,10 @@ def _make_picture(
     """Say which intervals they are, and list them for those who do not see them."""
     rows = [row for by in panels.values() for row in by.values()]
     kinds = dict.fromkeys(x.describe_intervals() for x, *_ in rows)
-    what = "; or ".join(kind.removeprefix("; ") for kind in kinds)
+    what = "; or ".join(kinds)
     said = [
-        f"{a} minus {b}{of_task(task)}: {_show(x, a, b)}, {_say(decision)}"
+        f"{quote(a)} minus {quote(b)}{of_task(task)}: {_show(x, a, b)}, "
+        f"{_say(decision)}"
         for task, by in panels.items()
         for x, a, b, decision in by.values()
     ]
@@ -246,5 +243,5 @@ def _show(comparison: Comparison, a: str, b: str) -> str:
 
 def _say(x: Decision) -> str:
     if x.better is not None:
-        return f"{x.better} is better"
+        return f"{quote(x.better)} is better"
     return say_verdict(x, x.a)

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval, are_binary
-from sigarray._verdicts.over_tasks import OverTasks
-from sigarray._verdicts.ranking import Wins, group_models, list_wins
+from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
+from sigarray._verdicts.ranking import Wins, group_models, list_wins, order_models
 from sigarray.read._curves import Curves
 from sigarray.results import (
     AsoResult,
@@ -69,6 +70,18 @@ def say_verdict(x: Decision, a: str) -> str:
     return x.verdict
 
 
+def order_two_models(
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    over: OverTasks | None = None,
+) -> list[str]:
+    """Return the only two models in the order of the tables."""
+    if len(compared) > 1:
+        return order_over_tasks(compared, over)
+    ((task, x),) = compared.items()
+    return order_models(x, list_wins(decisions[task])).names
+
+
 def draw_scores(compared: Mapping[str, Comparison]) -> list[Picture]:
     """Draw the scores of each task, if tasks are few."""
     if len(compared) > MOST_TASKS:
@@ -96,7 +109,7 @@ def _list_means(comparison: Comparison) -> str:
     sign = -1.0 if comparison.higher_is_better else 1.0
     means = {name: x["mean"] for name, x in comparison.summaries.items()}
     order = sorted(means, key=lambda name: sign * means[name])
-    return f"Means: {', '.join(f'{name} {means[name]:.4g}' for name in order)}."
+    return f"Means: {', '.join(f'{quote(name)} {means[name]:.4g}' for name in order)}."
 
 
 def draw_curves(
@@ -126,7 +139,8 @@ def _draw_curves(
     name_task(axes.figure, task)
     ends = {name: x.scores[:, -1].mean() for name, x in shown.items()}
     last = ", ".join(
-        f"{name} {mean:.4g} at {shown[name].steps[-1]:g}" for name, mean in ends.items()
+        f"{quote(name)} {mean:.4g} at {shown[name].steps[-1]:g}"
+        for name, mean in ends.items()
     )
     return Picture(
         axes.figure,
@@ -152,7 +166,7 @@ def draw_leaderboard(compared: Mapping[str, Comparison]) -> list[Picture]:
         Picture(
             axes.figure,
             f"Mean scores on {len(compared)} tasks, models by their mean rank.",
-            f"From best to worst mean rank: {', '.join(names)}.",
+            f"From best to worst mean rank: {', '.join(map(quote, names))}.",
         )
     ]
 
@@ -204,7 +218,7 @@ def draw_over_tasks(over: OverTasks | None) -> list[Picture]:
         limits=(1.0, float(len(order))),
         label="mean rank over tasks (best on the left)",
     )
-    said = ", ".join(f"{name} {ranks[name]:.2f}" for name in order)
+    said = ", ".join(f"{quote(name)} {ranks[name]:.2f}" for name in order)
     caption = f"Models by their mean rank over {len(over.tasks)} tasks; {_OF_BARS}."
     return [Picture(axes.figure, caption, f"Mean ranks: {said}. {joined}")]
 
@@ -235,7 +249,8 @@ def _draw_on_axis(
         says="none is shown to be better than another",
     )
     choose_fonts(axes)
-    said = "; ".join(", ".join(group) for group in groups if len(group) > 1)
+    joined = [", ".join(map(quote, group)) for group in groups if len(group) > 1]
+    said = "; ".join(joined)
     return axes, f"Not told apart: {said or 'none'}."
 
 
@@ -248,7 +263,7 @@ def draw_contingency(
     task, x = next(iter(compared.items()))
     if len(compared) > 1 or len(x.names) > 2 or not x.is_paired or x.unit != "item":
         return []
-    a, b = x.names
+    a, b = order_two_models(compared, decisions)
     scores, result = x.list_scores(a, b), find_result(x, a, b)
     if result is None or not all(map(are_binary, scores)):
         return []
@@ -258,8 +273,10 @@ def draw_contingency(
     )
     name_task(upper.figure, task)
     cells = "; ".join(text.get_text().replace("\n", ": ") for text in upper.texts)
-    kind = x.describe_intervals().removeprefix("; ")
-    caption = f"Items on which {a} and {b} are right{of_task(task)}: {kind}."
+    kind = x.describe_intervals()
+    caption = (
+        f"Items on which {quote(a)} and {quote(b)} are right{of_task(task)}: {kind}."
+    )
     return [Picture(upper.figure, caption, f"{cells}.")]
 
 
@@ -278,8 +295,11 @@ def draw_orders(
         name_task(axes.figure, task)
         caption = f"Bounds eps_min of every two models{of_task(task)}."
         return Picture(axes.figure, caption)
-    lead = 1 if result.eps_min[1, 0] < result.eps_min[0, 1] else 0
-    better, worse = names[lead], names[1 - lead]
+    wins = [
+        (names[i], names[1 - i]) for i in (0, 1) if result.eps_min[i, 1 - i] < threshold
+    ]
+    better, worse = wins[0] if wins else order_models(comparison, wins).names
+    lead = names.index(better)
     _, lower = plot.dominance(
         comparison.scores[better],
         comparison.scores[worse],
@@ -291,5 +311,5 @@ def draw_orders(
     )
     name_task(lower.figure, task)
     said = "; ".join(text.get_text().replace("\n", ", ") for text in lower.texts)
-    caption = f"{better} and {worse}{of_task(task)}: all scores in order."
+    caption = f"{quote(better)} and {quote(worse)}{of_task(task)}: all scores in order."
     return Picture(lower.figure, caption, f"{said}.")

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
 from sigarray.report._layout import Table
@@ -169,11 +170,6 @@ def say_order_of_models(
         return [f"Ranking{where}: {' > '.join(groups)}"]
     said = ", ".join(f"{quote(name)} ({order.letters[name]})" for name in order.names)
     return [f"Ranking{where}: {said}. {SHARED_LETTER}"]
-
-
-def quote(name: str) -> str:
-    """Quote a name with a sign that lists of names have between them."""
-    return f'"{name}"' if any(sign in name for sign in ',>()";') else name
 
 
 def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:

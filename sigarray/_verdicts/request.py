@@ -20,7 +20,7 @@ from sigarray._verdicts.pair_options import (
     RESAMPLING_TESTS,
 )
 from sigarray._verdicts.test import Test
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._score_table import ScoreTable
 
 TestName = Literal[
@@ -158,8 +158,8 @@ def check_baseline(request: Request, table: ScoreTable) -> None:
         if name not in by:
             on = f" on {task}" if task else ""
             msg = (
-                f"Expected a model of {table.source}{on} for --baseline; got {name!r}. "
-                f"Those in it: {list_names(by)}."
+                f"Expected a model of {table.source}{on} for --baseline; got {name!r}."
+                f"{suggest(name, by)} Those in it: {list_names(by)}."
             )
             raise ValueError(msg)
 
@@ -281,11 +281,12 @@ def describe_comparison(
     )
     direction = "higher" if request.higher_is_better else "lower"
     if table.metric != "score" or not request.higher_is_better:
-        method += f"; {direction} {table.metric} is better"
+        are = "scores are" if table.metric == "score" else f"{table.metric} is"
+        method += f". {direction.title()} {are} better"
     n_missing = sum(table.n_missing.get(task, {}).values())
     if n_missing:
         some = "missing score" if n_missing == 1 else "missing scores"
-        method += f"; {n_missing} {some}, {_TREATED[table.missing or '']}"
+        method += f". {n_missing} {some}, {_TREATED[table.missing or '']}"
     is_matched = test.is_paired and task in table.pairs
     comparison = Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
@@ -308,5 +309,5 @@ def describe_comparison(
         task=task,
         matched=table.pairs[task] if is_matched else {},
     )
-    intervals = comparison.describe_intervals()
-    return replace(comparison, method=method + intervals)
+    parts = filter(None, [method, comparison.describe_intervals()])
+    return replace(comparison, method=". ".join(parts))

@@ -22,7 +22,7 @@ from sigarray._verdicts.pictures import (
 )
 from sigarray._verdicts.records import fill_numbers
 from sigarray._verdicts.test import Decisions, Results, Test
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._files import write_file
 from sigarray.report._html import draw_fragment
@@ -146,7 +146,10 @@ class ModelComparison:
         elif task is None and over is not None and over.can_decide:
             pairs = over.pairs
         else:
-            msg = f"Expected task to be one of {list_names(tasks)}; got {task!r}."
+            msg = (
+                f"Expected task to be one of {list_names(tasks)}; got {task!r}."
+                f"{suggest(str(task), tasks)}"
+            )
             if task is None and over is not None:
                 msg += f" A verdict over all tasks takes {over.needed_tasks} of them."
             raise KeyError(msg)
@@ -154,7 +157,9 @@ class ModelComparison:
         for x in pairs:
             if {x.a, x.b} == {a, b}:
                 return x.better == a
-        msg = f"Expected two models that were compared; got {a!r} and {b!r}."
+        known = list(dict.fromkeys(name for x in pairs for name in (x.a, x.b)))
+        meant = next((x for x in (suggest(a, known), suggest(b, known)) if x), "")
+        msg = f"Expected two models that were compared; got {a!r} and {b!r}.{meant}"
         raise KeyError(msg)
 
     def to_frame(self, *, backend: str = "pandas") -> Any:

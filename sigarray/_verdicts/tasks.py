@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sigarray._plain_text import quote
 from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
-from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
+from sigarray._verdicts.pair_numbers import name_number
 from sigarray._verdicts.paragraph import say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
@@ -18,13 +20,14 @@ from sigarray._verdicts.ranking import (
     order_models,
     say_order_of_models,
     say_ranking,
+    sort_pairs,
 )
 from sigarray._verdicts.records import list_records
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
-from sigarray.read._frame import list_names
+from sigarray.read._frame import list_names, suggest
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, without_infinities
@@ -49,7 +52,8 @@ def report_tasks(
     `has_worst` if missing scores were counted as the worst.
     """
     first = next(iter(compared.values()))
-    by_pair = _collect_by_pair(decisions)
+    order = order_over_tasks(compared, over)
+    by_pair = _collect_by_pair(decisions, order)
     pairs_over = {} if over is None else {(x.a, x.b): x for x in over.pairs}
     sentences = [
         _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
@@ -58,7 +62,7 @@ def report_tasks(
     records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
     methods = dict.fromkeys(x.method for x in compared.values())
-    method = "; or, by the scores of a task, ".join(methods)
+    method = ". Or, by the scores of a task: ".join(methods)
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
@@ -83,7 +87,6 @@ def report_tasks(
         f"On one task, a model is better than another if {basis}.",
         *(line for x in compared.values() for line in explain_matched(x)),
     ]
-    order = models if over is None else over.order.names
     tables = (
         []
         if over is None
@@ -93,9 +96,13 @@ def report_tasks(
         _mean_table(compared, order),
         _ranking_table(compared, decisions)
         if len(compared) > _MOST_COLUMNS
-        else _decision_table(list(compared), by_pair),
+        else _decision_table(compared, by_pair),
     ]
-    headline = [f"{first.title}, {len(compared)} tasks", *overall.say_answer(over)]
+    headline = [
+        f"{first.title}, {len(compared)} tasks",
+        *overall.say_answer(over),
+        *_say_single_tasks(over, decisions),
+    ]
     return Report(
         tables,
         [*sentences, *told],
@@ -109,14 +116,28 @@ def report_tasks(
 
 
 def _collect_by_pair(
-    decisions: Mapping[str, Sequence[Decision]],
+    decisions: Mapping[str, Sequence[Decision]], order: Sequence[str]
 ) -> DecisionsOfPairs:
+    """Return the decisions on each pair, in the order of the other tables."""
     by_pair: DecisionsOfPairs = {}
     for task, by in decisions.items():
-        for x in by:
-            pair = (x.b, x.a) if (x.b, x.a) in by_pair else (x.a, x.b)
-            by_pair.setdefault(pair, {})[task] = x
-    return by_pair
+        for a, b, x in sort_pairs(order, by):
+            by_pair.setdefault((a, b), {})[task] = x
+    place = {name: k for k, name in enumerate(order)}
+    return dict(sorted(by_pair.items(), key=lambda x: [place[name] for name in x[0]]))
+
+
+def _say_single_tasks(
+    over: OverTasks | None, decisions: Mapping[str, Sequence[Decision]]
+) -> list[str]:
+    """Say on how many tasks a model is better, where none is over all of them."""
+    if over is None or over.wins:
+        return []
+    count = sum(bool(list_wins(by)) for by in decisions.values())
+    if not count:
+        return ["Nor on any single task."]
+    on = f"{count} of {len(decisions)}"
+    return [f"On single tasks, a model is better than another on {on}."]
 
 
 def _write_document(
@@ -159,7 +180,8 @@ def list_undecided(
     if model not in table.models:
         msg = (
             f"Expected a model of {table.source} for --fail-unless-better; got "
-            f"{model!r}. Those in it: {list_names(table.models)}."
+            f"{model!r}.{suggest(model, table.models)} Those in it: "
+            f"{list_names(table.models)}."
         )
         raise ValueError(msg)
     if baseline not in (None, model) and len(table.models) > 2:
@@ -257,7 +279,7 @@ def _ranking_table(
         order = order_models(compared[task], wins)
         said = say_order_of_models(order, compared[task].baseline, wins)
         if not said:
-            better = [f"{a} > {b}" for a, b in wins]
+            better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
             said = better or ["inconclusive"]
         rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
@@ -265,12 +287,15 @@ def _ranking_table(
     return Table(title, header, rows, name_columns=2, names=names)
 
 
-def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
+def _decision_table(
+    compared: Mapping[str, Comparison], by_pair: DecisionsOfPairs
+) -> Table:
+    """Show who is better on each of a few tasks, with the number that decides."""
     rows: list[list[str]] = []
     marked = set()
     for (a, b), by in by_pair.items():
         cells = []
-        for k, task in enumerate(tasks):
+        for k, task in enumerate(compared):
             x = by.get(task)
             letter = ""
             if x is not None and x.better is not None:
@@ -278,8 +303,12 @@ def _decision_table(tasks: Sequence[str], by_pair: DecisionsOfPairs) -> Table:
                 marked.add((len(rows), k + 2))
             cells.append("-" if x is None else f"{letter}{x.shown}")
         rows.append([a, b, *cells, *map(str, _count_wins(a, b, by))])
-    title = "Which is better, A or B, and by which number; and on how many tasks"
-    header = ["A", "B", *tasks, "A wins", "B wins"]
+    first = next(iter(compared.values()))
+    number = name_number(first)
+    if first.test == "aso":
+        number = f"the smaller {number} of both"
+    title = f"On each task: the better model, A or B, if any, and {number}"
+    header = ["A", "B", *compared, "A wins", "B wins"]
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
@@ -298,6 +327,7 @@ def _say_pair(
         is_turned = overall.is_behind(over, pair, a)
     if is_turned:
         a, b, wins, losses = b, a, losses, wins
+    first, second = quote(a), quote(b)
     n = len(by)
     tasks = f"{n} {'task' if n == 1 else 'tasks'}"
     worse = f"worse on {len(losses)}{_list_tasks(losses, n)}"
@@ -308,13 +338,13 @@ def _say_pair(
     if pair is None or over is None:
         if not wins:
             where = "the only task" if n == 1 else f"all {tasks}"
-            return f"{a} vs. {b}: inconclusive on {where}."
-        return f"{a} is {better.format(f'than {b} ')}."
+            return f"{first} vs. {second}: inconclusive on {where}."
+        return f"{first} is {better.format(f'than {second} ')}."
     said = overall.say_pair(over, pair, a, b)
     if not wins and not losses:
         return f"{said}; on single tasks, inconclusive on all {n}."
-    return f"{said}; on single tasks, {a} is {better.format('')}."
+    return f"{said}; on single tasks, {first} is {better.format('')}."
 
 
 def _list_tasks(tasks: Sequence[str], n: int) -> str:
-    return f" ({', '.join(tasks)})" if 0 < len(tasks) < n else ""
+    return f" ({', '.join(map(quote, tasks))})" if 0 < len(tasks) < n else ""

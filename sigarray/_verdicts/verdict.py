@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
+    find_bounds,
     find_share,
     name_number,
+    say_bounds,
+    say_equality,
     say_sharper,
     show_difference,
 )
@@ -34,9 +38,9 @@ from sigarray._verdicts.ranking import (
 from sigarray._verdicts.records import list_records
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
+    equate,
     number_format,
     show_bound,
-    show_p_value,
     without_infinities,
 )
 from sigarray.results import PairwiseAsoResult
@@ -59,10 +63,11 @@ def report_orders(
     result: PairwiseAsoResult,
     decisions: Sequence[Decision],
     remarks: Sequence[str] = (),
+    advice: Sequence[str] = (),
 ) -> Report:
     """Report which models are almost stochastically dominant: eps_min < threshold.
 
-    `remarks` are said behind the rule for a verdict.
+    `remarks` are said behind the rule for a verdict, and `advice` before any other.
     """
     threshold = comparison.threshold
     eps_min = np.asarray(result.eps_min)
@@ -74,6 +79,7 @@ def report_orders(
         {"threshold": threshold, "eps_min": eps_min.tolist()},
         has_lost=comparison.is_corrected,
         remarks=remarks,
+        advice=advice,
     )
 
 
@@ -101,6 +107,7 @@ def _make_report(
     *,
     has_lost: bool,
     remarks: Sequence[str] = (),
+    advice: Sequence[str] = (),
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
@@ -136,11 +143,9 @@ def _make_report(
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
         )
-    explained = _explain(comparison, decisions, rule)
-    if comparison.test == "aso" and any(x.better == b for _, b, x in pairs):
-        explained.append("eps_min is that of the better model, B where B is better.")
+    explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += [*explain_matched(comparison), *remarks]
-    advised = _advise(comparison, decisions, has_lost=has_lost)
+    advised = [*advice, *_advise(comparison, decisions, has_lost=has_lost)]
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
     else:
@@ -158,19 +163,30 @@ def _make_report(
         headline=[comparison.title, *answer],
         remarks=explained,
         advice=advised,
-        paragraph=write_paragraph(comparison, decisions, order, rule),
+        paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
     )
 
 
 def _explain(
-    comparison: Comparison, decisions: Sequence[Decision], rule: str
+    comparison: Comparison,
+    decisions: Sequence[Decision],
+    rule: str,
+    *,
+    has_shares: bool,
 ) -> list[str]:
-    """Say when a model is better, and what readers may wonder about."""
+    """Say when a model is better, and what readers may wonder about.
+
+    `has_shares` if readers see P(A>B) beside eps_min.
+    """
     is_of_orders = comparison.test == "aso"
     undecided = [x for x in decisions if x.better is None]
     told = [f"A model is better than another if {rule}."]
     if is_of_orders and undecided:
-        told.append("eps_min is 0.5 or more unless a test rejects that both are equal.")
+        beside = f", even where P(A{comparison.sign}B) is large" if has_shares else ""
+        told.append(
+            "eps_min is an upper bound: it is 0.5 to 1 unless a test rejects that both "
+            f"are equal{beside}."
+        )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
     if any(_disagrees(comparison, x) for x in decisions):
@@ -232,15 +248,32 @@ def _table_of_pairs(
 ) -> Table:
     """Show a row for each pair, the model that ranks first as A."""
     shares = any("probability_of_improvement" in x.record for x in decisions)
+    sign, limit = comparison.sign, comparison.threshold
     # Pairs may have items of their own.
     sizes = ["n"] * bool(comparison.matched)
-    header = ["A", "B", *sizes, "A - B, interval"]
-    header += [f"P(A{comparison.sign}B)"] * shares
-    header += [name_number(comparison), "better"]
+    header = ["A", "B", *sizes, "A - B, interval", *([f"P(A{sign}B)"] * shares)]
+    pairs = sort_pairs(order.names, decisions)
+    title = f"Differences of means, {comparison.say_level_of_intervals()}"
+    n_bounds = 0
+    if comparison.test == "aso":
+        # That of B over A is shown where one of these is the smaller one.
+        every = [find_bounds(x, a) for a, _, x in pairs]
+        n_bounds = 2 if any(second < first for first, second in every) else 1
+    if n_bounds == 1:
+        header.append("eps_min")
+        title += "; eps_min of A over B"
+    elif n_bounds == 2:
+        header += [f"eps_min(A{sign}B)", f"eps_min(B{sign}A)"]
+    else:
+        header.append(name_number(comparison))
+    header.append("better")
     rows: list[list[str]] = []
     marked = set()
-    for a, b, x in sort_pairs(order.names, decisions):
+    for a, b, x in pairs:
         share = find_share(x, a)
+        numbers = [x.shown]
+        if n_bounds:
+            numbers = [show_bound(e, limit) for e in find_bounds(x, a)[:n_bounds]]
         if x.better is not None:
             marked.add((len(rows), len(header) - 1))
         rows.append(
@@ -249,10 +282,9 @@ def _table_of_pairs(
                 *[str(len(comparison.list_scores(a, b)[0])) for _ in sizes],
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
-                *(x.shown, x.better or x.verdict),
+                *(*numbers, x.better or x.verdict),
             ]
         )
-    title = f"Differences of means, {comparison.say_level_of_intervals()}"
     return Table(title, header, rows, frozenset(marked), name_columns=2)
 
 
@@ -289,21 +321,19 @@ def _say_order(comparison: Comparison, x: Decision) -> str:
         bounds[0] == bounds[1] and _find_lead(comparison, x.a, x.b) < 0.0
     )
     a, b = (x.b, x.a) if is_turned else (x.a, x.b)
-    low, high = (show_bound(bound, threshold) for bound in sorted(bounds))
+    first, second = quote(a), quote(b)
     difference = _say_difference(comparison, a, b)
     if x.better is not None:
         sharper = say_sharper(comparison, a, b)
-        said = f"{a} is better than {b}: eps_min = {low} < {threshold:g}"
+        said = f"{first} is better than {second}: eps_min = {x.shown} < {threshold:g}"
         return f"{said}; {difference}{sharper}."
     said = "inconclusive"
     if x.is_unequal:
         said = "not equal, but neither is shown to be better"
-    level, sign = 1.0 - comparison.confidence_level, comparison.sign
-    p = show_p_value(float(x.record["pvalue"]), level)
+    share = f"P({first} {comparison.sign} {second}) = {find_share(x, a):.2f}"
     return (
-        f"{a} vs. {b}: {said} (eps_min = {low} and {high}, threshold {threshold:g}; "
-        f"P({a} {sign} {b}) = {find_share(x, a):.2f}, p of equality {p}); "
-        f"{difference}."
+        f"{first} vs. {second}: {said} ({say_bounds(x, a, threshold)}, threshold "
+        f"{threshold:g}; {share}; {say_equality(comparison, x)}); {difference}."
     )
 
 
@@ -323,22 +353,24 @@ def say_order_basis(comparison: Comparison) -> str:
 def _say_test(comparison: Comparison, x: Decision) -> str:
     """Say the verdict of a test on a pair."""
     level = comparison.alpha
-    better, worse = (x.b, x.a) if x.better == x.b else (x.a, x.b)
-    share = find_share(x, better)
+    a, b = (x.b, x.a) if x.better == x.b else (x.a, x.b)
+    better, worse = quote(a), quote(b)
+    share = find_share(x, a)
     rank = ""
     if share is not None:
         rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
-    difference = _say_difference(comparison, better, worse)
+    difference = _say_difference(comparison, a, b)
+    p = f"{name_number(comparison)} {equate(x.shown)}"
     if x.better is None:
         return (
-            f"{better} vs. {worse}: inconclusive (p = {x.shown} > {level:.10g}{rank}); "
+            f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}); "
             f"{difference}."
         )
-    if share is not None and _find_lead(comparison, better, worse) < 0.0:
+    if share is not None and _find_lead(comparison, a, b) < 0.0:
         rank += ", though its mean is not better"
-    sharper = say_sharper(comparison, better, worse)
+    sharper = say_sharper(comparison, a, b)
     return (
-        f"{better} is better than {worse}: p = {x.shown} <= {level:.10g}{rank}; "
+        f"{better} is better than {worse}: {p} <= {level:.10g}{rank}; "
         f"{difference}{sharper}."
     )
 

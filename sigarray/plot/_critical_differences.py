@@ -34,6 +34,8 @@ _ROW, _BAR, _TOP = 0.17, 0.09, 0.36
 # Up to so many models and letters of a name, the figure is one column wide.
 _FEW, _SHORT = 10, 14
 _LETTER = 0.062
+# Inches: a digit of a number on the axis, and between two numbers.
+_DIGIT, _GAP = 0.055, 0.05
 # Up to this rank, every one has a number.
 _MOST_RANKS = 10
 # More bars than this cannot be followed.
@@ -237,21 +239,44 @@ def _set_scale(
 
 def _draw_scale(ax: "Axes", first: float, last: float, label: str) -> None:
     """Draw the axis with its numbers above."""
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
-
     low, high = sorted((first, last))
-    ticks = [x for x in MaxNLocator(6).tick_values(low, high) if low <= x <= high]
-    if low == 1.0 and high.is_integer() and high < _MOST_RANKS:
-        ticks = list(np.arange(low, high + 1.0))
+    left, right = ax.get_xlim()
+    inches = ax.get_window_extent().width / ax.figure.dpi / abs(right - left)
+    ticks = _choose_ticks(ax, low, high, inches)
     ax.hlines(0.0, low, high, color=INK, linewidth=0.9)
-    ax.vlines(ticks, -0.04, 0.0, color=INK, linewidth=THIN)
-    form = ScalarFormatter(useOffset=False)
-    form.set_scientific(False)
-    form.set_axis(ax.xaxis)
-    for tick, text in zip(ticks, form.format_ticks(ticks), strict=True):
+    ax.vlines(list(ticks), -0.04, 0.0, color=INK, linewidth=THIN)
+    for tick, text in ticks.items():
         write(ax, tick, -0.06, text, ha="center", va="bottom", label="tick")
     middle, look = 0.5 * (low + high), {"fontsize": LARGE, "va": "bottom"}
     write(ax, middle, -0.2, label, ha="center", **look)
+
+
+def _choose_ticks(
+    ax: "Axes", low: float, high: float, inches: float
+) -> dict[float, str]:
+    """Return as many places and their numbers as do not overlap, up to seven.
+
+    A unit of the axis is so many inches long.
+    """
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    form = ScalarFormatter(useOffset=False)
+    form.set_scientific(False)
+    form.set_axis(ax.xaxis)
+    steps = [1, 2, 5, 10]
+    locators: list[Any] = [
+        MaxNLocator(n, steps=steps).tick_values(low, high) for n in range(6, 0, -1)
+    ]
+    if low == 1.0 and high.is_integer() and high < _MOST_RANKS:
+        locators.insert(0, np.arange(low, high + 1.0))
+    locators.append(np.asarray([low]))
+    for every in locators:
+        ticks = [float(x) for x in every if low <= x <= high]
+        texts = form.format_ticks(ticks)
+        room = inches * min(np.diff(ticks), default=math.inf)
+        if ticks and room > _DIGIT * max(map(measure, texts)) + _GAP:
+            break
+    return dict(zip(ticks, texts, strict=True))
 
 
 def _name_models(

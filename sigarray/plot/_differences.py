@@ -10,14 +10,17 @@ from sigarray._host import choose_names, copy_array
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
     BLUE,
+    COLUMN,
     GREY,
     INK,
+    PAGE,
     PALE,
     THIN,
     check_axes,
     explain,
     lift,
     make_figure,
+    measure,
     name_rows,
     show_names,
     thin_ticks,
@@ -35,14 +38,13 @@ Interval: TypeAlias = BootstrapResult | ProportionResult
 _ROW, _FRAME = 0.2, 1.15
 # The gap between the rows of tasks and the overall one.
 _GAP = 1.5
-# The letters of a label, which may be two models.
-MOST_LETTERS = 28
+# The letters of a label, which may be two models, on one column of a paper, and two.
+MOST_LETTERS, MOST_IN_PAGE = 28, 52
 _FAULT = "no verdict: NaN"
 # The verdicts on a row: of models, A is named first.
 _VERDICTS = ("A", "B", "unequal", "inconclusive")
 
 
-@draws
 def differences(
     results: Interval | Mapping[Hashable, Interval],
     /,
@@ -126,6 +128,35 @@ def differences(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A is better', 'inconclusive']
     """
+    return draw_differences(
+        results,
+        labels=labels,
+        verdicts=verdicts,
+        overall=overall,
+        names=names,
+        higher_is_better=higher_is_better,
+        legend=legend,
+        ax=ax,
+    )
+
+
+@draws
+def draw_differences(
+    results: Any,
+    *,
+    labels: Iterable[Hashable] | None = None,
+    verdicts: Iterable[str] | None = None,
+    overall: Interval | None = None,
+    names: tuple[Hashable, Hashable] = ("A", "B"),
+    higher_is_better: bool = True,
+    legend: bool = True,
+    ax: Any = None,
+    letters: int = MOST_LETTERS,
+) -> "Axes":
+    """Draw what `differences` does, with so many letters of a label.
+
+    A new figure is two columns wide, if labels of one are too long for one column.
+    """
     given = check_axes(ax)
     is_higher_better = flag("higher_is_better", higher_is_better)
     models = show_names(choose_names(names, 2), 16)
@@ -136,10 +167,15 @@ def differences(
         places.append(len(rows) - 2 + _GAP)
     given_verdicts = None if verdicts is None else list(verdicts)
     marks = _choose_marks(rows, given_verdicts, is_higher_better=is_higher_better)
-    axes: Axes = given or make_figure(_FRAME + _ROW * (places[-1] + 1)).subplots()
+    shown = show_names((name for name, *_ in rows), letters)
+    is_narrow = max(map(measure, shown)) <= MOST_LETTERS
+    width = COLUMN if is_narrow else PAGE
+    axes: Axes = (
+        given or make_figure(_FRAME + _ROW * (places[-1] + 1), width).subplots()
+    )
     tidy(axes, x="difference and its interval")
     thin_ticks(axes)
-    name_rows(axes, show_names((name for name, *_ in rows), MOST_LETTERS), places)
+    name_rows(axes, shown, places)
     axes.axvline(0.0, color=GREY, linewidth=THIN, linestyle="--", zorder=0.5)
     for place, mark, (_, *numbers) in zip(places, marks, rows, strict=True):
         is_overall = overall is not None and place == places[-1]

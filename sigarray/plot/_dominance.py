@@ -173,15 +173,23 @@ def dominance(
     write(last, 0.0, 1.03, said, transform=last.transAxes, va="bottom")
     hidden = _list_hidden(samples, labels, view)
     last.set_xlabel("\n".join([last.get_xlabel(), *hidden]), **PLAIN)
+    sides = [first, f"{second} ahead", second, f"{first} ahead"]
+    # What is ahead nowhere has no patch.
+    is_there = [True, _has_area(shapes[0]), True, _has_area(shapes[1])]
     explain(
         axes[0],
-        keys,
-        [first, f"{second} ahead", second, f"{first} ahead"],
+        [key for key, is_drawn in zip(keys, is_there, strict=True) if is_drawn],
+        [side for side, is_drawn in zip(sides, is_there, strict=True) if is_drawn],
         n_columns=2,
         # Above the lines of text, if they are of the same panel.
         bbox_transform=lift(axes[0], 0.0 if panel == "both" else 34.0),
     )
     return axes
+
+
+def _has_area(shape: tuple[np.ndarray, np.ndarray, np.ndarray]) -> bool:
+    _, base, best = shape
+    return bool(np.any(base != best))
 
 
 def _draw_panel(

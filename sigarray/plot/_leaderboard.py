@@ -132,8 +132,7 @@ def leaderboard(
     for row, k in enumerate(order):
         x = n_tasks - 0.5 + 0.5 * _RANK / cell
         write(axes, x, row, f"{overall[k]:.2f}", ha="center", va="center_baseline")
-    is_complete = not np.isnan(places).any()
-    _explain_colours(axes, is_complete=is_complete)
+    _explain_colours(axes, places)
     say_left_out(axes, len(models) - len(order))
     say_left_out(axes, len(tasks) - n_tasks, "task", " after these")
     return axes
@@ -253,16 +252,20 @@ def _cross_out(ax: "Axes", places: np.ndarray) -> None:
     ax.plot(tasks, rows, linestyle="none", marker="x", markersize=3.5, color=INK)
 
 
-def _explain_colours(ax: "Axes", *, is_complete: bool) -> None:
+def _explain_colours(ax: "Axes", places: np.ndarray) -> None:
+    """Say what colours mean; no mean is the worst where all of a task are equal."""
     from matplotlib.lines import Line2D
 
     look: dict[str, Any] = {"linestyle": "none", "markersize": 7.0}
+    shown = {"best of the task": _BEST}
+    if np.any(places < 1.0):
+        shown["worst"] = _WORST
     keys = [
         Line2D([], [], marker="s", color=tuple(color), markeredgecolor=INK, **look)
-        for color in (_BEST, _WORST)
+        for color in shown.values()
     ]
-    said = ["best of the task", "worst"]
-    if not is_complete:
+    said = list(shown)
+    if np.isnan(places).any():
         look["markersize"] = 3.5
         keys.append(Line2D([], [], marker="x", color=INK, **look))
         said.append("no scores")

@@ -188,8 +188,11 @@ def _write_numbers(
         if bounds[i, j] < limit:
             corner = (j - 0.44, i - 0.44)
             ax.add_patch(Rectangle(corner, 0.88, 0.88, fill=False, **frame))
-    handles = [Rectangle((0, 0), 1, 1, facecolor=_BETTER, **frame)]
-    labels = [f"eps_min below {limit:g}: yes"]
+    handles: list[Any] = []
+    labels = []
+    if any(bounds[pair] < limit for pair in pairs):
+        handles.append(Rectangle((0, 0), 1, 1, facecolor=_BETTER, **frame))
+        labels.append(f"eps_min below {limit:g}: yes")
     if np.isnan(bounds).any():
         handles.append(_cross())
         labels.append("no verdict: NaN")
@@ -206,12 +209,16 @@ def _mark_cells(
 
     better = [(i, j) for i, j in pairs if bounds[i, j] < limit]
     dot: dict[str, Any] = {"marker": "o", "markersize": 2.0, "color": "white"}
-    ax.plot([j for _, j in better], [i for i, _ in better], **_LOOSE, **dot)
-    handles: list[Any] = [(square(_BETTER), Line2D([], [], **_LOOSE, **dot))]
-    labels = [f"eps_min below {limit:g}: yes"]
-    for bound in (limit, 0.5 * (limit + 1.0)):
-        handles.append(square(str(_grey_of(bound, limit))))
-        labels.append(f"eps_min {bound:g}")
+    handles: list[Any] = []
+    labels = []
+    if better:
+        ax.plot([j for _, j in better], [i for i, _ in better], **_LOOSE, **dot)
+        handles.append((square(_BETTER), Line2D([], [], **_LOOSE, **dot)))
+        labels.append(f"eps_min below {limit:g}: yes")
+    if any(bounds[pair] >= limit for pair in pairs):
+        for bound in (limit, 0.5 * (limit + 1.0)):
+            handles.append(square(str(_grey_of(bound, limit))))
+            labels.append(f"eps_min {bound:g}")
     faulty = [(i, j) for i, j in pairs if np.isnan(bounds[i, j])]
     if faulty:
         cross = _cross()

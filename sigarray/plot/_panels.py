@@ -4,9 +4,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sigarray.plot._differences import (
+    MOST_IN_PAGE,
     MOST_LETTERS,
     Interval,
-    differences,
+    draw_differences,
     draw_key,
     list_marks,
 )
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _ROW, _AROUND, _FRAME = 0.17, 0.5, 0.75
 # Inches of a letter, and the least width of a panel beside its names.
 _LETTER, _LEAST = 0.065, 1.25
+# Panels beside each other.
+_MOST_COLUMNS = 4
 
 
 class Rows(NamedTuple):
@@ -38,6 +41,14 @@ class Rows(NamedTuple):
 
     results: Mapping[Hashable, Interval]
     verdicts: Sequence[str]
+
+
+def count_letters(n_tasks: int) -> int:
+    """Return the letters of labels at the left alone, beside the panels of a line."""
+    if n_tasks < 2:
+        return MOST_IN_PAGE
+    beside = PAGE - min(n_tasks, _MOST_COLUMNS) * _LEAST
+    return max(MOST_LETTERS, min(int(beside / _LETTER), MOST_IN_PAGE))
 
 
 def draw_panels(
@@ -52,13 +63,14 @@ def draw_panels(
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
-    letters = max(measure(x) for by in labels for x in show_names(by, MOST_LETTERS))
+    most = MOST_IN_PAGE if is_shared else MOST_LETTERS
+    letters = max(measure(x) for by in labels for x in show_names(by, most))
     width = PAGE if len(tasks) > 1 else COLUMN
     beside = _LETTER * letters
     n_columns = int((width - beside) / _LEAST)
     if not is_shared:
         n_columns = int(width / (beside + _LEAST))
-    n_columns = max(1, min(n_columns, len(tasks), 4))
+    n_columns = max(1, min(n_columns, len(tasks), _MOST_COLUMNS))
     n_lines = -(-len(tasks) // n_columns)
     height = _AROUND + _ROW * max(map(len, labels))
     figure = make_figure(_FRAME + n_lines * height, width)
@@ -67,13 +79,14 @@ def draw_panels(
         for k, (ax, (task, rows)) in enumerate(
             zip(grid.flat, tasks.items(), strict=False)
         ):
-            differences(
+            draw_differences(
                 rows.results,
                 verdicts=rows.verdicts,
                 names=names,
                 higher_is_better=higher_is_better,
                 legend=False,
                 ax=ax,
+                letters=most,
             )
             ax.set_xlabel("")
             ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)

@@ -162,8 +162,10 @@ def explain(
     """Draw a legend, by default above the axes, and in columns if labels are short.
 
     If rows have names beside the axes, it ends at the right, and uses the room above
-    the names.
+    the names. Without labels there is none.
     """
+    if not labels:
+        return
     letters = 6 + max(map(measure, labels))
     # A legend may take a whole figure, and for axes the space beside them, too.
     share = min(1.0, 1.3 * getattr(place, "get_position", _whole)().width)

@@ -1,7 +1,8 @@
 """Choice of rows, by the values in a column, and of columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, looks_like_score
 from sigarray.read._codes import distinct, take
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names, suggest
+from sigarray.read._text import NUMBER
 
 
 def keep_rows(
@@ -16,6 +18,7 @@ def keep_rows(
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
+    Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
     A column by which rows were chosen is then left out, unless it has a role.
 
     Raises
@@ -30,16 +33,25 @@ def keep_rows(
         known = dict.fromkeys(
             x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
         )
+        wanted = [text for value in values for text in _find_texts(value, known)]
         for value in values:
-            if value not in known:
+            if not _find_texts(value, known):
                 msg = (
                     f"{frames[0].source}, column {name!r}: expected a value of it for "
                     f"--where; got {value!r}.{suggest(value, known)} Those in it: "
                     f"{list_names(list(known))}."
                 )
                 raise TableError(msg)
-        frames = [_filter(frame, name, values) for frame in frames]
+        frames = [_filter(frame, name, wanted) for frame in frames]
     return list(frames)
+
+
+def _find_texts(value: str, known: Collection[str]) -> list[str]:
+    """Return the texts of cells that a value stands for: itself, or the same number."""
+    if value in known or not NUMBER.fullmatch(value):
+        return [value] if value in known else []
+    number = Decimal(value)
+    return [x for x in known if NUMBER.fullmatch(x) and Decimal(x) == number]
 
 
 def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:

@@ -9,8 +9,12 @@ from sigarray.report._layout import Report, Table
 # What stands above columns, as a paper has it.
 _HEADERS = {
     "eps_min": r"$\varepsilon_{\min}$",
-    "P(A>B)": "$P(A > B)$",
-    "P(A<B)": "$P(A < B)$",
+    **{f"P(A{sign}B)": f"$P(A {sign} B)$" for sign in "<>"},
+    **{
+        f"eps_min({a}{sign}{b})": rf"$\varepsilon_{{\min}}^{{{a}{sign}{b}}}$"
+        for a, b in ("AB", "BA")
+        for sign in "<>"
+    },
     "A - B, interval": "$A - B$, interval",
     "mean (sd)": r"mean $\pm$ sd",
     "adjusted p": "adjusted $p$",
@@ -19,7 +23,7 @@ _HEADERS = {
 # More columns are set in smaller letters, and, if they are still too wide, shrunk.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-_NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
+_NUMBER = r"[-+<]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 _NUMBERS = re.compile(
     rf"{_NUMBER}(?: \((?:{_NUMBER}|-)\)| \[{_NUMBER}, {_NUMBER}\])?", re.ASCII
 )

@@ -114,14 +114,23 @@ def _sign(x: float) -> int:
 
 
 def show_p_value(p: float, level: float) -> str:
-    """Show four decimals or two digits, or as many as keep p on its side of the level.
+    """Show four decimals, or as many as keep p on its side of the level.
 
-    A p-value at the level is significant, like those below it.
+    A p-value at the level is significant, like those below it. Smaller ones than four
+    decimals can show are "<0.0001", unless the level is so small, too.
     """
-    form = "e" if 0.0 < p < _SMALLEST_FIXED else "f"
+    is_small = p < _SMALLEST_FIXED
+    if is_small and level >= _SMALLEST_FIXED:
+        return f"<{_SMALLEST_FIXED:.4f}"
+    form = "e" if p > 0.0 and is_small else "f"
     places = range(1 if form == "e" else 4, 18)
     texts = (f"{p:.{k}{form}}" for k in places)
     return _first(texts, lambda shown: (shown <= level) == (p <= level))
+
+
+def equate(shown: str) -> str:
+    """Put an equals sign before a number that is shown, unless it is "<0.0001"."""
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def show_bound(bound: float, threshold: float) -> str:

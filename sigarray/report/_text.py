@@ -83,11 +83,12 @@ def fit(table: Table, most: int) -> Table:
     longest = max(map(width, names), default=0)
     cut, rows = table, [table.header, *table.rows]
     for limit in range(longest, _SHORTEST - 1, -1):
-        short = shorten_names(names, limit)
-        shown = [[short.get(cell, cell) for cell in row] for row in rows]
-        cut = replace(table, header=shown[0], rows=shown[1:])
         if _measure(cut) <= most:
             break
+        short = shorten_names(names, limit)
+        if short:  # in fewer letters, some may be the same
+            shown = [[short.get(cell, cell) for cell in row] for row in rows]
+            cut = replace(table, header=shown[0], rows=shown[1:])
     return cut
 
 

@@ -16,7 +16,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.checks import describe as describe_value
 from sigarray._host import choose_names, copy_array
 from sigarray._version import __version__
-from sigarray.report._numbers import show_bound, show_p_value
+from sigarray.report._numbers import equate, show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
     BootstrapResult,
@@ -209,7 +209,7 @@ def _say_test(
     if math.isnan(p):
         why = "the scores do not vary" if math.isinf(lead) else "a score is not finite"
         return f"{a} vs. {b}: no verdict", why
-    numbers = f"p = {show_p_value(p, alpha)}"
+    numbers = f"p {equate(show_p_value(p, alpha))}"
     what = f"{'mean' if statistic == 't' else statistic} of"
     if isinstance(result, (MannWhitneyResult, BrunnerMunzelResult)):
         share = _number(result.probability_of_improvement)

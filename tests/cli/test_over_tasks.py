@@ -15,7 +15,7 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
     ]
     path = write("\n".join(["agent,game,seed,score", *rows, ""]))
     _, text, _ = run("compare", path, "--model", "agent", "--task", "game")
-    assert "Rainbow is better than DQN over 12 tasks." in text.splitlines()
+    assert "Rainbow is better than DQN over all 12 tasks." in text.splitlines()
     assert "12 : 0  0.0005  Rainbow" in text
     assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
     each = text.partition("Which is better on each task")[2].splitlines()[4:16]
@@ -24,4 +24,4 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
     path = write("\n".join(["agent,game,seed,score", *rows, ""]))
     names = ["--model", "agent", "--task", "game", "--baseline", "DQN"]
     _, text, _ = run("compare", path, *names)
-    assert "Better than DQN over 12 tasks: Rainbow. Worse: none." in text
+    assert "Better than DQN over all 12 tasks: Rainbow. Worse: none." in text

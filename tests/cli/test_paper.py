@@ -68,7 +68,7 @@ def test_pictures_of_tasks_say_which(write, run, tmp_path):
     source = write("\n".join(["model,task,seed,f1", *rows, ""]), "t.csv")
     path = tmp_path / "out.svg"
     _, _, err = run("compare", source, "--plot", str(path))
-    every = "Differences of the means of every two models on each task: Welch"
+    every = "Differences of the means, first minus second model, on each task: Welch"
     assert f"out.svg: {every}" in err
     assert "a .pdf has 6 more pictures" in err
     _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))
@@ -319,7 +319,8 @@ def test_sentences(wide, run, test):
     assert results.startswith("3 models were compared (8 runs each; higher is better)")
     number = "eps_min" if test == "aso" else "adjusted p"
     share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
-    pair = rf"\(\S+ \[\S+, \S+\](, though \D+ 0)?{share}, {number} = [\d.e-]+\)"
+    shown = r"(?:= [\d.]+|< 0.0001)"
+    pair = rf"\(\S+ \[\S+, \S+\](?:, though \D+ 0)?{share}, {number} {shown}\)"
     assert len(re.findall(pair, results)) == 3
     assert re.search(rf"c is better than (b {pair} and )?a {pair}", results)
     assert out.count("A model is better than another if") == 1

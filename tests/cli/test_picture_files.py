@@ -41,15 +41,15 @@ def test_what_is_drawn(wide, long, run, monkeypatch):
         [long],
     ):
         assert run("compare", *options, "--plot", "x.pdf")[0] == 0
-    all_pairs, scores = "Differences of the means of every two models", "Scores"
+    all_pairs, scores = "Differences of the means, first minus second model", "Scores"
     by_mean = "Models by their mean score"
     starts = [
         [all_pairs, by_mean, "Bounds eps_min of every", scores],
-        ["Differences of the means of a and b", "b and a: all scores", scores],
+        ["Differences of the means, b minus a", "b and a: all scores", scores],
         [all_pairs, by_mean, scores],
-        ["Differences of the means of b and c", scores],
+        ["Differences of the means, c minus b", scores],
         [
-            "Differences of the means of a and b",
+            "Differences of the means, b minus a",
             "Mean scores on 2 tasks",
             scores,
             scores,
@@ -90,7 +90,9 @@ def test_pictures_are_described_to_those_who_do_not_see_them(wide, run, tmp_path
     space = "{http://www.w3.org/2000/svg}"
     assert [x.tag for x in svg[:2]] == [f"{space}title", f"{space}desc"]
     title, description = (x.text for x in svg[:2])
-    assert title.startswith("Differences of the means of every two models: Welch's")
+    assert title.startswith(
+        "Differences of the means, first minus second model: Welch's"
+    )
     for pair in ("c minus b", "c minus a", "b minus a"):
         assert f"{pair}: +0." in description
 

@@ -322,7 +322,7 @@ def test_items_pair_the_models(write, run, items):
     # It is exact, of scores of few decimals; these are of random exchanges.
     assert pair["pvalue"] == pytest.approx(float(expected.pvalue), abs=0.01)
     assert pair["mean_difference"] == pytest.approx(float(expected.statistic))
-    assert "permutation test of the mean of pairs by item" in document["method"]
+    assert "permutation test of the mean, paired by item" in document["method"]
     _, out, _ = run("compare", first, second, "--test", "t", "--format", "json")
     (pair,) = json.loads(out)["pairs"]
     assert pair["pvalue"] == pytest.approx(float(t_test(a, b, paired=True).pvalue))
@@ -369,7 +369,7 @@ def test_clusters_are_sums_that_are_flipped(write, run):
     # Sums of clusters have no median, least or largest score.
     sums = {"median": None, "min": None, "max": None}
     assert sums.items() <= document["models"]["a"].items()
-    assert "test of the mean over items of pairs by cluster" in document["method"]
+    assert "test of the mean over items, paired by cluster" in document["method"]
     _, out, _ = run("compare", path, "--test", "t", "--format", "json")
     said = "paired t-test by cluster of the mean over items, two-sided"
     assert json.loads(out)["method"].startswith(said)
@@ -389,4 +389,4 @@ def test_a_task_that_is_lost_is_not_counted_as_won(write, run):
     for test in ("aso", "t", "permutation", "mann-whitney"):
         arguments = ["compare", path, "--test", test, "--format", "json"]
         (wins,) = json.loads(run(*arguments)[1])["wins"]
-        assert wins == {"model_a": "A", "model_b": "B", "a_wins": 1, "b_wins": 3}
+        assert wins == {"model_a": "B", "model_b": "A", "a_wins": 3, "b_wins": 1}

@@ -102,7 +102,9 @@ class TestCompare:
             run("compare", table, "--test", "t", "--format", "json")[1]
         )
         assert len(document["verdicts"]) == 3
-        assert any("c is better than a: p = " in x for x in document["verdicts"])
+        assert any(
+            "c is better than a: adjusted p = " in x for x in document["verdicts"]
+        )
         assert "c is better than " in out
         assert "Inconclusive: b vs. a (" in out
         rule = "p <= 0.05, after Holm's correction for 3 comparisons."
@@ -122,7 +124,7 @@ class TestCompare:
         assert first["pvalue"] < 0.05 < first["adjusted_pvalue"]
         assert first["better"] is None
         said = document["verdicts"][document["pairs"].index(first)]
-        assert "a vs. b: inconclusive (p = " in said
+        assert "a vs. b: inconclusive (adjusted p = " in said
 
     def test_identical_models(self, write, run):
         path = write("a,b\n0.1,0.1\n0.1,0.1\n0.1,0.1\n")

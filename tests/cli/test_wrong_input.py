@@ -141,4 +141,12 @@ def test_options_out_of_range(write, compare, options, capsys):
     with pytest.raises(SystemExit) as stop:
         compare(write("a,b\n1,2\n2,3\n"), *options)
     assert stop.value.code == 2
-    assert f"argument {options[0]}" in capsys.readouterr().err
+    assert options[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--fail-unless-better"])
+def test_a_model_that_is_not_there_may_have_been_meant(write, run, option):
+    path = write("small-net,large-net\n1,2\n2,3\n4,2\n")
+    code, _, err = run("compare", path, option, "Large net")
+    assert code == 2
+    assert f"for {option}; got 'Large net'. Did you mean 'large-net'? Those in" in err

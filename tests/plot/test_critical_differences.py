@@ -8,6 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import sigarray
 from sigarray import multi_aso, plot
+from sigarray.plot._critical_differences import draw_on_axis
 from tests.plot.conftest import find_lines, read_legend
 from tests.plot.test_matrices import draw_bounds, result_of
 
@@ -135,3 +136,34 @@ def test_the_best_of_a_ranking_are_on_the_left_for_losses_too(sign):
     ax = plot.ranking(result, list("abcde"))
     assert list(read_models(ax))[:2] == ["e", "a"]
     assert ax.get_xlim()[0] < ax.get_xlim()[1]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "n_letters"),
+    [
+        ({"a": 1.5, "b": 1.49, "c": 1.51}, 14),
+        ({f"m{k}": 1.0 + 0.9 * k for k in range(9)}, 14),
+        ({"a": 1.0, "b": 2.0}, 1),
+    ],
+)
+def test_numbers_on_the_axis_do_not_overlap(ranks, n_letters):
+    ranks = {name.ljust(n_letters, "x"): rank for name, rank in ranks.items()}
+    check_ticks(plot.critical_differences(ranks))
+
+
+@pytest.mark.parametrize("level", [0.8912345, 89123.4567, -3e-6, 1.0])
+@pytest.mark.parametrize("gap", [2e-5, 0.0])
+def test_numbers_of_scores_that_are_close_do_not_overlap(level, gap):
+    scores = {f"a long name {k}": level * (1.0 + gap * k) for k in range(5)}
+    order = sorted(scores.values(), reverse=True)
+    limits = order[0], order[-1]
+    check_ticks(draw_on_axis(scores, [], limits=limits, label="mean", says=""))
+
+
+def check_ticks(ax):
+    ax.figure.draw_without_rendering()
+    ticks = [x for x in ax.texts if x.get_label() == "tick"]
+    boxes = sorted((x.get_window_extent() for x in ticks), key=lambda box: box.x0)
+    assert boxes
+    for left, right in itertools.pairwise(boxes):
+        assert left.x1 < right.x0

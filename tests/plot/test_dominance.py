@@ -204,3 +204,14 @@ def test_outliers_are_out_of_view_and_named():
     a[:5] = [-50.0, -51.0, -52.0, -53.0, 60.0]
     _, lower = draw(a, b)
     assert lower.get_xlabel().endswith("not in view: -53, -52, -51 and 2 more of A")
+
+
+def test_a_model_that_is_ahead_nowhere_is_not_said_to_be():
+    low, high = np.arange(5.0), np.arange(5.0) + 10.0
+    for scores, said in (
+        ((high, low), ["A", "B", "A ahead"]),
+        ((low, high), ["A", "B ahead", "B"]),
+        ((low, low), ["A", "B"]),
+    ):
+        upper, _ = plot.dominance(*scores, rng=0)
+        assert read_legend(upper) == said

@@ -150,3 +150,10 @@ def test_impossible_tasks():
         plot.leaderboard({})
     with pytest.raises(ValueError, match="finite scores of a; got 1 of 1"):
         plot.leaderboard({"x": {"a": [math.nan]}})
+
+
+def test_where_all_means_are_equal_none_is_the_worst():
+    scores = {task: {"a": [1.0, 2.0], "b": [2.0, 1.0]} for task in "xy"}
+    assert read_legend(plot.leaderboard(scores)) == ["best of the task"]
+    scores["x"]["a"] = [3.0, 3.0]
+    assert read_legend(plot.leaderboard(scores)) == ["best of the task", "worst"]

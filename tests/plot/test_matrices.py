@@ -145,3 +145,13 @@ def test_impossible_results():
             draw(result_of(eps_min), threshold=0.7)
     with pytest.raises(ValueError, match="got NaN for"):
         plot.ranking(result_of(np.full((3, 3), np.nan)))
+
+
+@pytest.mark.parametrize("n", [3, 11])
+def test_a_legend_has_what_is_drawn(n):
+    yes = "eps_min below 0.2: yes"
+    none = np.ones((n, n))
+    assert yes not in (read_legend(plot.pairwise(result_of(none))) or [])
+    every = np.where(np.eye(n) > 0.0, 1.0, 0.0)
+    assert read_legend(plot.pairwise(result_of(every))) == [yes]
+    assert yes in read_legend(plot.pairwise(result_of(draw_bounds(n))))

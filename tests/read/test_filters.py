@@ -69,3 +69,19 @@ class TestWhere:
         refuse(run("compare", path, "--where", "split=tset"), "'train', 'test'")
         with pytest.raises(SystemExit):
             run("compare", path, "--where", "split")
+
+    @pytest.mark.parametrize("asked", ["1e-3", "0.0010", "+.001", "0.001"])
+    def test_a_number_is_found_however_it_is_written(self, write, run, asked):
+        path = write(self.rows("lr", ("0.001", "0.01")))
+        code, out, err = run("compare", path, "--where", f"lr={asked}")
+        assert code == 0, err
+        assert out == run("compare", write("\n".join(self.kept(path, "0.001"))))[1]
+
+    def test_texts_of_one_number_are_different_where_one_is_asked_for(self, write, run):
+        """Versions 1.1 and 1.10 are not pooled, and long numbers are not rounded."""
+        path = write(self.rows("version", ("1.1", "1.10")))
+        code, out, err = run("compare", path, "--where", "version=1.1")
+        assert code == 0, err
+        assert out == run("compare", write("\n".join(self.kept(path, "1.1"))))[1]
+        path = write(self.rows("id", ("90071992547409920", "1")))
+        refuse(run("compare", path, "--where", "id=90071992547409921"), "--where; got")

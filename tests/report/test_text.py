@@ -61,3 +61,18 @@ def test_names_in_headers_and_lists_are_cut_too():
     cut = fit(table, 40)
     assert cut.header == ["", "…a"]
     assert cut.rows == [["task", "…a-b > …a"]]
+
+
+def test_names_that_need_more_letters_than_there_is_room_for_are_cut_as_far_as_can_be():
+    """In twelve letters two of these would be the same."""
+    ends = (
+        "deep, lr=0.1, augmented with cutmix",
+        "wide, lr=0.01, augmented with mixup",
+    )
+    names = [f"resnet, {x}" for x in (*ends, "wide, lr=0.1, augmented with mixup")]
+    assert shorten_names(names, 12) == {}
+    rows = [[names[0], names[1], names[0]], [names[1], names[2], names[1]]]
+    cut = fit(Table("", ["A", "B", "better"], rows, name_columns=2), 40)
+    shown = {cell for row in cut.rows for cell in row}
+    assert len(shown) == 3
+    assert max(map(len, shown)) < 20

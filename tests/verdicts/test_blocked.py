@@ -1,9 +1,12 @@
 """Which model keeps the others from a verdict, in a line."""
 
+import re
+
 import numpy as np
 import pytest
 
 from sigarray import compare_models
+from sigarray.report._rendering import render
 
 BLOCKING = "Inconclusive because of "
 RUNS = np.asarray([-2.0, -1.0, 0.0, 1.0, 2.0]) / 1000.0
@@ -29,11 +32,26 @@ def test_one_run_that_is_off_is_found(is_turned):
     (said,) = say(scores, higher_is_better=not is_turned)
     pairs = "m0 vs. m1 (eps_min would be 0.000), m0 vs. m2 (eps_min would be 0.000), m1"
     assert said.startswith(f"{BLOCKING}m3: {pairs}")
-    assert "would make false alarms more frequent" in said
     # The words hold: without the model all of these are decided.
     del scores["m3"]
     result = compare_models(scores, unit="run", higher_is_better=not is_turned)
     assert [x.better for x in result.verdicts] == ["m0", "m0", "m1"]
+
+
+def test_it_is_said_in_all_formats_and_advice_in_no_caption():
+    result = compare_models(spread(4), unit="run")
+    (said,) = say(spread(4))
+    advice = "would make false alarms more frequent than stated."
+    assert advice in " ".join(str(result).split())
+    assert "- See whether a run of m3 failed; to leave" in result.to_markdown()
+    assert said in render(result.content, "sentences")
+    assert advice not in render(result.content, "sentences")
+    latex = result.to_latex()
+    (caption,) = re.findall(r"\\caption\{(Diff.*)\}", latex)
+    assert "Inconclusive because of m3: m0" in caption
+    assert "See whether" not in caption
+    assert "More runs" not in caption
+    assert f"{advice}\n" in latex.partition("% See whether a run of m3 failed")[2]
 
 
 def test_many_pairs_are_counted():

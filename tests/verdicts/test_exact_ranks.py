@@ -42,10 +42,14 @@ def test_how_ranks_are_tested_is_said(write, run):
     for test, said in (
         (
             "mann-whitney",
-            "; by the sizes of a pair exact given the ties or by the normal "
-            "approximation",
+            ". By the sizes of a pair, p-values are exact given the ties or by the "
+            "normal approximation",
         ),
-        ("brunner-munzel", "; of few scores, or the exact p of Mann-Whitney's U"),
+        (
+            "brunner-munzel",
+            ". The exact p of Mann-Whitney's U counts where it is larger, for few "
+            "scores",
+        ),
     ):
         _, out, _ = run("compare", path, "--test", test, "--format", "json")
         assert said in json.loads(out)["method"]

@@ -36,7 +36,10 @@ def path(write):
         ({"test": "permutation", "alpha": 0.01}, ["--test=permutation", "--alpha=.01"]),
         ({"corrected": False, "rng": 3}, ["--no-correction", "--seed", "3"]),
         ({"higher_is_better": False}, ["--lower-is-better"]),
-        ({"test": "bootstrap", "n_resamples": 99}, ["--test=bootstrap", "--n-res=99"]),
+        (
+            {"test": "bootstrap", "n_resamples": 99},
+            ["--test=bootstrap", "--n-resamples=99"],
+        ),
         (
             {"test": "t", "test_share": 0.1, "corrected": False},
             ["--test=t", "--test-share=.1", "--no-correction"],
@@ -84,6 +87,8 @@ def test_verdicts_and_numbers_by_pair(run, path):
     assert str(result).startswith("the scores, higher is better\nRanking: ")
     with pytest.raises(KeyError, match="Expected two models that were compared"):
         result.better("lstm", "other")
+    with pytest.raises(KeyError, match="Did you mean 'lstm'"):
+        result.better("LSTM", "cnn")
 
 
 def test_tasks(run, write):
@@ -272,7 +277,7 @@ def test_runs_that_were_read_as_pairs_are_compared_as_such():
     ]
     frame = pd.DataFrame(rows, columns=["model", "seed", "acc"])
     result = compare_models(read.scores(frame, paired=True), baseline="crf")
-    assert result.method.startswith("permutation test of the mean of pairs")
+    assert result.method.startswith("permutation test of the mean, paired by run")
     given = compare_models(frame, paired=True, baseline="crf")
     assert result.signature == given.signature
 

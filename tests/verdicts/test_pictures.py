@@ -87,8 +87,8 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
     ("n_tasks", "n_models", "scale", "expected"),
     [
         # Rows of one picture, or a panel each where scales differ.
-        (4, 2, 1.0, [("Differences of the means of m0 and m1", 1), ("Mean scores", 1)]),
-        (4, 2, 9.0, [("Differences of the means of m0 and m1", 4), ("Mean scores", 1)]),
+        (4, 2, 1.0, [("Differences of the means, m0 minus m1", 1), ("Mean scores", 1)]),
+        (4, 2, 9.0, [("Differences of the means, m0 minus m1", 4), ("Mean scores", 1)]),
         # Too many tasks, or pairs, for panels.
         (13, 3, 1.0, [("Mean scores on 13 tasks", 1)]),
         (2, 7, 1.0, [("Mean scores on 2", 1), ("Models by their mean rank", 1)]),
@@ -207,3 +207,37 @@ def test_models_of_many_tasks_are_at_their_mean_ranks():
         if x != y
     }
     assert joined == {frozenset((x.a, x.b)) for x in over.pairs if x.better is None}
+
+
+LONG = [
+    "resnet, wide, lr=0.1, augmented with mixup",
+    "resnet, wide, lr=0.01, augmented with mixup",
+    "resnet, deep, lr=0.1, augmented with cutmix",
+]
+
+
+@pytest.mark.parametrize("n_tasks", [1, 2, 3, 5])
+def test_pairs_with_long_names_are_read_as_two(n_tasks):
+    """With as many letters of each as there is room for, and none cut in between."""
+    rng = np.random.default_rng(0)
+    scores = {name: rng.normal(k, 0.1, 6) for k, name in enumerate(LONG)}
+    result = compare({f"t{k}": scores for k in range(n_tasks)})
+    figure = result.list_pictures()[0].figure
+    labels = read_ticks(figure.axes[0].yaxis)
+    assert len({*labels}) == 3
+    names = {name for label in labels for name in label.split(" vs. ")}
+    assert len(names) == 3
+    assert all(label.count(" vs. ") == 1 for label in labels)
+    assert max(map(len, labels)) <= 52
+    assert min(map(len, names)) >= (21 if n_tasks <= 3 else 13)
+    assert figure.get_figwidth() == pytest.approx(7.0)
+    # They are within the picture, and leave room for what is drawn.
+    figure.draw_without_rendering()
+    (first, *_) = figure.axes
+    assert all(x.get_window_extent().x0 >= 0.0 for x in first.get_yticklabels())
+    assert first.get_position().width * 7.0 > 1.0
+
+
+def test_pairs_with_short_names_take_one_column():
+    figure = compare(make_tasks(1, 3)["t0"]).list_pictures()[0].figure
+    assert figure.get_figwidth() < 3.5

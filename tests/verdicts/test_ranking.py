@@ -119,8 +119,25 @@ def test_a_model_that_is_told_apart_from_none_ranks_by_its_score():
     assert order_by(ranks, wins, None).names == ["A", "C", "B"]
 
 
-def test_a_row_says_whose_eps_min_it_has():
-    said = "eps_min is that of the better model, B where B is better."
-    assert said in str(compare_models(APART, unit="run", baseline="low"))
-    assert said not in str(compare_models(APART, unit="run", baseline="high"))
-    assert said not in str(compare_models(APART, unit="run"))
+def test_columns_of_eps_min_have_one_direction():
+    """Each says which; that of B over A is there where one of these is smaller."""
+    for options in ({}, {"baseline": "high"}, {"higher_is_better": False}):
+        table = compare_models(APART, unit="run", **options).tables[0]
+        assert table.header[-2:] == ["eps_min", "better"]
+        assert table.title.endswith(" together; eps_min of A over B")
+        assert {row[-2] for row in table.rows} == {"0.000"}
+        assert all(row[0] == row[-1] for row in table.rows)
+    result = compare_models(APART, unit="run", baseline="low")
+    table = result.tables[0]
+    bounds = {(x["model_a"], x["model_b"]): x for x in result.records}
+    for row in table.rows:
+        cells = dict(zip(table.header, row, strict=True))
+        record = bounds[cells["A"], cells["B"]]
+        assert cells["A"] == "low"
+        assert cells["eps_min(A>B)"] == f"{record['eps_min_a_over_b']:.3f}"
+        assert cells["eps_min(B>A)"] == f"{record['eps_min_b_over_a']:.3f}"
+        assert float(cells["eps_min(B>A)"]) < 0.2 < float(cells["eps_min(A>B)"])
+        assert cells["better"] == cells["B"]
+    losses = compare_models(APART, unit="run", baseline="high", higher_is_better=False)
+    assert "eps_min(A<B)" in losses.tables[0].header
+    assert r"$\varepsilon_{\min}^{A<B}$" in losses.to_latex()

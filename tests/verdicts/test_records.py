@@ -4,9 +4,12 @@ import csv
 import io
 import itertools
 import json
+import warnings
 
+import numpy as np
 import pytest
 
+from sigarray import compare_models
 from sigarray._verdicts.records import FIELDS
 
 FILE = """\
@@ -52,3 +55,35 @@ def test_records_of_a_turned_pair_are_those_of_the_other_order(write, run):
         first, second = found
         assert (first["model_a"], first["model_b"]) == ("b", "a")
         assert first == pytest.approx(second)
+
+
+@pytest.mark.parametrize("n_runs", [30, 4])
+def test_models_are_unequal_at_the_level_of_all_tasks(n_runs):
+    """With n tasks, p of equality counts at the level over n, as eps_min does.
+
+    With four runs the false discovery rate is controlled: one p of 0.03 is too few.
+    """
+    rng, lead = np.random.default_rng(3), 0.6 if n_runs == 30 else 60.0
+    tasks = {
+        f"t{k}": {
+            "a": rng.normal(lead if k == 0 else 0.0, 1.6, n_runs),
+            "b": rng.normal(0.0, 0.4, n_runs),
+        }
+        for k in range(4)
+    }
+    verdicts, p_values = [], []
+    for x in ({task: tasks[task]} for task in tasks), [tasks]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            records = [
+                record
+                for table in x
+                for record in compare_models(table, test="aso", unit="run").records
+            ]
+        verdicts.append([record["verdict"] for record in records])
+        p_values.append([record["pvalue"] for record in records])
+    assert p_values[0] == pytest.approx(p_values[1], rel=0.01)
+    assert verdicts[1] == ["inconclusive"] * 4
+    assert 0.05 / 4 < min(p_values[1]) < 0.05
+    alone = "unequal" if n_runs == 30 else "better"
+    assert verdicts[0] == [alone, *["inconclusive"] * 3]

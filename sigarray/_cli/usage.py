@@ -1,0 +1,83 @@
+"""The parser of the command, whose errors say what was wrong and where help is."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from sigarray._plain_text import list_in_words, show_controls
+
+# What argparse says -> what we do, with the parts of its message.
+_SAID = (
+    (r"argument (\S+): expected one argument", "Expected a value behind {0}; got none"),
+    (
+        r"argument (\S+): expected at least one argument",
+        "Expected one value or more behind {0}; got none",
+    ),
+    (r"argument (\S+): invalid (.+) value: (.+)", "Expected {0} to be a {1}; got {2}"),
+    (
+        r"argument (\S+): not allowed with argument (\S+)",
+        "Expected {1} or {0}; got both",
+    ),
+    (r"argument (\S+): ignored explicit argument (.+)", "Expected {0} alone; got {1}"),
+    (r"argument (\S+): expected (.+)", "{0}: expected {1}"),
+    (r"the following arguments are required: (.+)", "Expected a {0}; got none"),
+)
+_CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no option for another one, and whose errors are plain."""
+
+    takes_files = False
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and exit."""
+        said = f"{_put_plainly(message)} See: {self.prog} --help"
+        self.exit(2, f"sigarray: error: {show_controls(said)}\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Say which arguments no option takes, and exit."""
+        options = [x for x in unknown if x.startswith("-")]
+        if options:
+            name = options[0].partition("=")[0]
+            known = [x for x in self._option_string_actions if x.startswith("--")]
+            meant = _suggest(name, known)
+            self.error(f"Expected options of {self.prog}; got {name}.{meant}")
+        self.error(
+            f"Expected files next to each other, before or behind all options; got "
+            f"{unknown[0]!r} apart from them."
+            if self.takes_files
+            else f"Expected options of {self.prog} alone; got {unknown[0]!r}."
+        )
+
+
+def _put_plainly(message: str) -> str:
+    """Say what argparse says, as other errors of the command say it."""
+    found = _CHOICE.fullmatch(message)
+    if found is not None:
+        name, got, choices = found.groups()
+        known = re.findall(r"[\w-]+", choices)
+        meant = _suggest(got, known)
+        expected = list_in_words(known, "or")
+        return f"Expected {name} to be {expected}; got {got!r}.{meant}"
+    for pattern, said in _SAID:
+        found = re.fullmatch(pattern, message, re.DOTALL)
+        if found is not None:
+            parts = (x.replace("float", "number") for x in found.groups())
+            return f"{said.format(*parts).rstrip('.')}."
+    return message
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    """Ask whether another name was meant: one that begins so, or is alike."""
+    # Few commands need what this imports.
+    from sigarray.read._frame import suggest
+
+    longer = [x for x in known if len(name) > len("--") and x.startswith(name)]
+    if longer:
+        return f" Did you mean {' or '.join(longer)}?"
+    return suggest(name, known).replace("'", "")

@@ -1,0 +1,102 @@
+"""The numbers of a pair in text say whose they are, and for what p is adjusted."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models
+from sigarray.report._rendering import render
+
+RUNS = np.random.default_rng(3).normal(0.8, 0.02, 8).round(4)
+LONG = ["resnet, wide", "resnet, deep", "vit"]
+
+
+def make(names, gaps):
+    """Return scores of models, the first of which is the best."""
+    pairs = enumerate(zip(names, gaps, strict=True))
+    return {name: np.roll(RUNS, k) - gap for k, (name, gap) in pairs}
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_both_bounds_of_an_inconclusive_pair_say_whose_they_are(is_turned):
+    scores = make(["new", "base"], [0.0, 0.012])
+    if is_turned:
+        scores = {name: -x for name, x in scores.items()}
+    result = compare_models(scores, unit="run", higher_is_better=not is_turned)
+    (record,) = result.records
+    assert record["verdict"] == "inconclusive"
+    assert record["model_a"] == "new"
+    bounds = record["eps_min_a_over_b"], record["eps_min_b_over_a"]
+    assert bounds[0] < bounds[1]
+    said = "eps_min {:.3f} for new, {:.3f} for base".format(*bounds)
+    assert f"inconclusive ({said}, threshold 0.2; " in result.sentences[0]
+    paragraph = render(result.content, "sentences")
+    assert f"], {said})." in paragraph
+    assert "95 % confidence, and eps_min of both. Inconclusive: new" in paragraph
+    sign = "<" if is_turned else ">"
+    why = (
+        "eps_min is an upper bound: it is 0.5 to 1 unless a test rejects that both are "
+        f"equal, even where P(A{sign}B) is large."
+    )
+    assert " ".join(str(result).split()).count(why) == 1
+
+
+def test_paragraphs_say_whose_eps_min_they_have():
+    scores = make("abc", [0.0, 0.01, 0.2])
+    paragraph = render(compare_models(scores, unit="run").content, "sentences")
+    assert "and eps_min of the better model, or of both where neither is. " in paragraph
+    assert ", eps_min = 0.000)" in paragraph
+    del scores["b"]
+    paragraph = render(compare_models(scores, unit="run").content, "sentences")
+    assert "and eps_min of the better model. a is better" in paragraph
+
+
+def test_p_of_equality_says_for_what_it_is_adjusted():
+    scores = make("abc", [0.0, 0.01, 0.02])
+    said = compare_models(scores, unit="run").sentences[0]
+    assert ", adjusted for 3 comparisons); the means differ" in said
+    said = compare_models(scores, unit="run", baseline="a").sentences[0]
+    assert ", adjusted for both comparisons); the means differ" in said
+    for options in ({"corrected": False}, {"models": ["a", "b"]}):
+        given = {x: scores[x] for x in options.pop("models", scores)}
+        said = compare_models(given, unit="run", **options).sentences[0]
+        assert "p of equality = " in said
+        assert "adjusted" not in said
+
+
+@pytest.mark.parametrize("test", ["t", "mann-whitney"])
+def test_p_of_a_test_is_adjusted_only_for_several_comparisons(test):
+    scores = make("abc", [0.0, 0.01, 0.2])
+    sentences = compare_models(scores, unit="run", test=test).sentences
+    assert all("adjusted p " in x for x in sentences if x[:3] in ("a i", "b i", "a v"))
+    del scores["c"]
+    said = compare_models(scores, unit="run", test=test).sentences[0]
+    assert "(p = " in said
+    assert "adjusted" not in said
+
+
+def test_small_p_is_below_a_limit_for_readers_and_exact_for_programs():
+    result = compare_models(make("ab", [0.0, 0.5]), unit="run", test="t")
+    (record,) = result.records
+    assert 0.0 < record["pvalue"] < 1e-9
+    assert "a is better than b: p < 0.0001 <= 0.05; " in result.sentences[0]
+    assert result.tables[0].rows[0][-2] == "<0.0001"
+    assert "& $<0.0001$ &" in result.to_latex()
+    assert r"| \<0.0001 |" in result.to_markdown()
+    assert repr(record["pvalue"]) in result.to_json()
+    # A verdict at a level that is so small is still checked.
+    shown = compare_models(make("ab", [0.0, 0.5]), unit="run", test="t", alpha=1e-6)
+    assert float(shown.tables[0].rows[0][-2]) == pytest.approx(
+        record["pvalue"], rel=0.1
+    )
+
+
+def test_names_with_commas_are_quoted_in_sentences_and_not_in_cells():
+    result = compare_models(make(LONG, [0.0, 0.005, 0.5]), unit="run")
+    names = [f'"{name}"' for name in LONG[:2]]
+    for text in (*result.sentences[:3], render(result.content, "sentences")):
+        assert text.count("resnet") == sum(text.count(name) for name in names) > 0
+    assert result.tables[0].rows[0][0] in LONG
+    captions = [f"{x.caption} {x.description}" for x in result.list_pictures()]
+    assert any(names[0] in x for x in captions)
+    for text in captions:
+        assert text.count("resnet") == sum(text.count(name) for name in names)

@@ -1,0 +1,118 @@
+"""What is said of several tasks: one order of models, the answer, and its numbers."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models
+
+SHIFTS = {"base": 0.0, "alt": 1.0, "new": 4.0}
+
+
+def make(n_tasks, n_equal=0, names=SHIFTS):
+    """Return tasks on which models differ, from the worst on, but on some tasks."""
+    rng = np.random.default_rng(0)
+    return {
+        f"t{k}": {
+            name: rng.normal(SHIFTS[name] if k >= n_equal else 0.0, 1.0, 12).round(3)
+            for name in names
+        }
+        for k in range(n_tasks)
+    }
+
+
+@pytest.mark.parametrize("names", [("base", "new"), ("base", "alt", "new")])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_models_have_one_order_in_tables_sentences_and_pictures(names, is_turned):
+    scores = make(4, names=names)
+    if is_turned:
+        scores = {t: {name: -x for name, x in by.items()} for t, by in scores.items()}
+    result = compare_models(
+        scores, test="t", unit="run", higher_is_better=not is_turned
+    )
+    rows = [table.rows for table in result.tables if table.header[:2] == ["A", "B"]]
+    assert result.tables[0].header[3] == "wins A : B"
+    assert rows[0][0][3] == "4 : 0"
+    assert len(rows) == 2
+    pairs = [tuple(row[:2]) for row in rows[0]]
+    assert [tuple(row[:2]) for row in rows[1]] == pairs
+    assert pairs[0] == ("new", names[-2])
+    assert [(x.a, x.b) for x in result.over_tasks.pairs] == pairs
+    assert all((x.difference > 0.0) != is_turned for x in result.over_tasks.pairs)
+    first = result.list_pictures()[0]
+    for task in scores:
+        minus = re.findall(rf"(\w+) minus (\w+) on {task}: [+-]", first.description)
+        assert sorted(minus) == sorted(pairs) or len(names) == 2
+    minus = re.findall(r"(\w+) minus (\w+)", first.description)
+    assert {*minus} == {*pairs}
+    if len(names) == 2:
+        assert first.caption.startswith("Differences of the means, new minus base,")
+        (axes,) = first.figure.axes
+        texts = [x.get_text() for x in axes.texts]
+        assert "better: base" in " ".join(texts)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_two_models_have_one_order_on_one_task(is_turned):
+    scores = make(1, names=("base", "new"))["t0"]
+    result = compare_models(
+        scores, test="aso", unit="run", higher_is_better=not is_turned
+    )
+    better, worse = ("base", "new") if is_turned else ("new", "base")
+    assert result.tables[0].rows[0][:2] == [better, worse]
+    assert result.tables[0].rows[0][2][0] == ("-" if is_turned else "+")
+    captions = [x.caption for x in result.list_pictures()]
+    said = f"Differences of the means, {better} minus {worse}: "
+    assert captions[0].startswith(said)
+    assert f"{better} and {worse}: all scores in order." in captions
+
+
+def test_items_that_models_have_right_are_in_the_order_of_the_table():
+    rng = np.random.default_rng(1)
+    scores = {
+        name: (rng.random(200) < share).astype(float)
+        for name, share in (("base", 0.5), ("new", 0.8))
+    }
+    result = compare_models(scores, unit="item")
+    assert result.tables[0].rows[0][:2] == ["new", "base"]
+    caption = result.list_pictures()[0].caption
+    assert caption.startswith("Items on which new and base are right")
+
+
+@pytest.mark.parametrize(
+    ("n_equal", "said"),
+    [
+        (1, "On single tasks, a model is better than another on 3 of 4."),
+        (4, "Nor on any single task."),
+    ],
+)
+@pytest.mark.parametrize("baseline", [None, "base"])
+def test_the_answer_over_tasks_counts_those_on_which_a_model_is_better(
+    n_equal, said, baseline
+):
+    tasks = make(4, n_equal)
+    result = compare_models(tasks, test="t", unit="run", baseline=baseline)
+    answer = "No model is shown to be better than another one over all 4 tasks."
+    if baseline is not None:
+        answer = "Better than base over all 4 tasks: none. Worse: none."
+    assert str(result).splitlines()[1:3] == [answer, said]
+    # Of tasks on which all are compared, where a model is better over all of them.
+    text = str(compare_models(make(9), test="t", unit="run"))
+    assert "over all 9 tasks" in text
+    assert "ingle task" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "number"),
+    [
+        ({"test": "aso"}, "the smaller eps_min of both"),
+        ({"test": "t"}, "adjusted p"),
+        ({"test": "t", "corrected": False}, "p"),
+    ],
+)
+def test_the_table_of_tasks_says_what_its_numbers_are(options, number):
+    table = compare_models(make(3), unit="run", **options).tables[-1]
+    title = f"On each task: the better model, A or B, if any, and {number}"
+    assert table.title == title
+    assert re.fullmatch(r"A [<\d.]+", table.rows[0][2])
