@@ -125,10 +125,8 @@ def _make_report(
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
-    is_of_baseline = comparison.baseline is not None
-    has_rows = len(decisions) <= (
-        MOST_ROWS_OF_BASELINE if is_of_baseline else MOST_ROWS
-    )
+    most = MOST_ROWS if comparison.baseline is None else MOST_ROWS_OF_BASELINE
+    has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
         told = say_ranking(len(order.names), wins, rule, comparison.n_comparisons)
         remarks = [SHARED_LETTER] if order.letters else []
@@ -278,8 +276,7 @@ def _table_of_pairs(
             marked.add((len(rows), len(header) - 1))
         rows.append(
             [
-                *(a, b),
-                *[str(len(comparison.list_scores(a, b)[0])) for _ in sizes],
+                *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
                 *([] if share is None else [f"{share:.2f}"]),
                 *(*numbers, x.better or x.verdict),
