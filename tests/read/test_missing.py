@@ -59,7 +59,7 @@ def test_blank_cells_are_counted_and_signed(write, run):
         assert said in err
         document = json.loads(out)
         assert (document["missing"], document["n_missing"]) == ("drop", {"": counts})
-        assert f"; {len(counts)} missing scores, left out" in document["method"]
+        assert f". {len(counts)} missing scores, left out." in document["method"]
         assert "|missing:drop|" in document["signature"]
         signature = document["signature"]
         for line in (signature, signature.replace("|missing:drop", "")):

@@ -62,7 +62,7 @@ def test_words_are_of_items_or_runs_as_the_user_says(make, write):
         assert read.scores(source, run="").ids[""]["b"] == tuple(BENCHMARKS)
         assert read.scores(source, models=["a", "c"], unit="item").is_paired
     result = compare_models(frame, unit="item")
-    assert "test of the mean of pairs by item" in str(result)
+    assert "test of the mean, paired by item" in result.method
 
 
 @pytest.mark.parametrize("word", ["seed", "run_", "Trial "])
