@@ -5,7 +5,12 @@ import statistics
 import numpy as np
 import pytest
 
-from sigarray.report._numbers import count_decimals, describe_scores, number_format
+from sigarray.report._numbers import (
+    count_decimals,
+    describe_scores,
+    number_format,
+    show_difference,
+)
 
 
 class TestSummaries:
@@ -64,3 +69,13 @@ def test_digits_tell_scores_apart(offset, scale, expected):
 )
 def test_decimals_of_an_interval(interval, decimals):
     assert count_decimals(*interval) == decimals
+
+
+def test_a_difference_is_of_the_first_mean_from_the_second():
+    a, b = (
+        describe_scores(np.asarray([3.0, 6.0])),
+        describe_scores(np.asarray([1.0, 4])),
+    )
+    assert float(show_difference(a, b)) == 2.0
+    assert show_difference(a, b).startswith("+2")
+    assert show_difference(b, a) == show_difference(a, b).replace("+", "-")
