@@ -7,6 +7,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
+from sigarray._backend.checks import positive, show
 from sigarray._backend.public import checked
 from sigarray.responses import metrics
 
@@ -176,3 +177,16 @@ def test_options_by_place_are_refused_by_python():
     """And not as the option that stands in that place."""
     with pytest.raises(TypeError, match="positional argument"):
         sigarray.t_test([1.0, 2.0], [2.0, 4.0], "greater")
+
+
+def test_positive_numbers_may_be_small():
+    assert positive("noise", 1e-3) == 1e-3
+    with pytest.raises(ValueError, match=r"noise to be a positive number; got 0\.0"):
+        positive("noise", 0.0)
+
+
+def test_messages_show_short_values_and_kinds_of_others():
+    assert [show(x) for x in (None, 0.5, "t")] == ["None", "0.5", "'t'"]
+    assert show(np.float32(0.25)) == "0.25"
+    assert show("x" * 100) == "'" + 56 * "x" + "..."
+    assert [show(x) for x in ([1.0] * 100, np.ones(3))] == ["list", "numpy.ndarray"]
