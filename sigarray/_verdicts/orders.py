@@ -153,15 +153,11 @@ def _run_by_discovery_rate(
     From m p-values of tests of equality, Benjamini and Hochberg (1995) tell r pairs
     apart at the level r alpha / m; the bounds of pairs are then at that level.
     """
-    p_values = []
-    for scores in tasks.values():
-        first = share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
-        matrix = np.asarray(first.pvalue)
-        names = list(scores)
-        p_values += [
-            float(matrix[names.index(a), names.index(b)])
-            for a, b in pairs_of(names, options.baseline)
-        ]
+    first = {
+        task: share(scores, n_comparisons=1, is_corrected=False, is_quick=True)
+        for task, scores in tasks.items()
+    }
+    p_values = _list_p_values(first, tasks, options)
     level = 1.0 - options.confidence_level
     n_told, count = _count_told(p_values, level)
     with warnings.catch_warnings():
@@ -187,6 +183,22 @@ def _run_by_discovery_rate(
     return results
 
 
+def _list_p_values(
+    results: Mapping[str, PairwiseAsoResult],
+    tasks: Mapping[str, Samples],
+    options: OrderOptions,
+) -> list[float]:
+    """Return the p-values of equality of the pairs of all tasks."""
+    p_values = []
+    for task, scores in tasks.items():
+        names, matrix = list(scores), np.asarray(results[task].pvalue)
+        p_values += [
+            float(matrix[names.index(a), names.index(b)])
+            for a, b in pairs_of(names, options.baseline)
+        ]
+    return p_values
+
+
 def _count_told(p_values: Sequence[float], level: float) -> tuple[int, int]:
     """Return how many are told apart, and the number by which the level is divided."""
     adjusted = np.asarray(benjamini_hochberg(np.asarray(p_values)))
@@ -207,14 +219,7 @@ def find_level_of_equality(
         return level
     if choose_order_correction(tasks, options) == CLOSED:
         return level / len(tasks)
-    p_values = []
-    for task, scores in tasks.items():
-        names, matrix = list(scores), np.asarray(results[task].pvalue)
-        p_values += [
-            float(matrix[names.index(a), names.index(b)])
-            for a, b in pairs_of(names, options.baseline)
-        ]
-    return level / _count_told(p_values, level)[1]
+    return level / _count_told(_list_p_values(results, tasks, options), level)[1]
 
 
 def choose_order_correction(

@@ -33,15 +33,17 @@ def keep_rows(
         known = dict.fromkeys(
             x or "" for y in frames for x in encode_texts(y.columns[name]).list_known()
         )
-        wanted = [text for value in values for text in _find_texts(value, known)]
+        wanted: list[str] = []
         for value in values:
-            if not _find_texts(value, known):
+            texts = _find_texts(value, known)
+            if not texts:
                 msg = (
                     f"{frames[0].source}, column {name!r}: expected a value of it for "
                     f"--where; got {value!r}.{suggest(value, known)} Those in it: "
                     f"{list_names(list(known))}."
                 )
                 raise TableError(msg)
+            wanted += texts
         frames = [_filter(frame, name, wanted) for frame in frames]
     return list(frames)
 

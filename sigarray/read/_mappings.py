@@ -99,7 +99,7 @@ def _read_models(
     scores: Mapping[Hashable, Any], source: str, choice: Choice
 ) -> ScoreTable:
     """Read the scores of one task; labels pair them, not places."""
-    values = list(scores.values())
+    values = tuple(scores.values())
     are_named = (
         all(map(_has_names, values))
         and guess_run_names({str(x): () for x in scores}) is None
@@ -115,8 +115,10 @@ def _read_models(
             return table
     table = _read_columns(scores, source, choice)
     if table.is_paired:
-        aligned = align_labels(tuple(values), axis=-1, n_axes=1, paired=True)
-        table = _read_columns(dict(zip(scores, aligned, strict=True)), source, choice)
+        aligned = align_labels(values, axis=-1, n_axes=1, paired=True)
+        if aligned is not values:  # they have labels
+            by = dict(zip(scores, aligned, strict=True))
+            table = _read_columns(by, source, choice)
     return table
 
 

@@ -171,10 +171,7 @@ def read_wide(
     name, names = table.source, dict(table.names)
     ids = None
     if item is not None:
-        ids = list_names_of_rows(table, item, "item")
-        # A few may be repeated rows.
-        if not is_averaged or 2 * len({*ids}) > len(ids):
-            ids = read_ids(table, item)
+        ids = read_ids(table, item, are_averaged=is_averaged)
         names = {k: x for k, x in names.items() if x != item}
     if columns is not None:
         names = choose(names, columns, name)
@@ -202,14 +199,15 @@ def read_wide(
         numbered = {k: x for k, x in names.items() if x in list_numbered(scores)}
         why = "for its whole numbers are all different"
         refuse_indices(numbered, why, table.header_line, name)
-    n_blank = {x: len(numbers.columns[x]) - len(y) for x, y in scores.items()}
-    n_gaps = {x: _count_gaps(numbers.columns[x]) for x in scores}
+    n_cells = {x: len(numbers.columns[x]) for x in scores}
+    n_blank = {x: n_cells[x] - len(y) for x, y in scores.items() if len(y) < n_cells[x]}
+    n_gaps = {x: n for x in scores if (n := _count_gaps(numbers.columns[x]))}
     notes = numbers.notes
     if ids is not None and len({*ids}) < len(ids):
         n_rows = len(ids)
         ids, scores = _average_rows(ids, scores)
         notes = [*notes, f"{n_rows} rows were averaged: {len(ids)} items are left"]
-    return WideScores(scores, ids, notes, _drop_zeros(n_blank), _drop_zeros(n_gaps))
+    return WideScores(scores, ids, notes, n_blank, n_gaps)
 
 
 def ask_about_unnamed(place: str, first: object) -> TableError:
@@ -272,10 +270,6 @@ def _count_gaps(column: np.ndarray) -> int:
     return int(np.count_nonzero(~is_filled[: filled[-1]])) if len(filled) else 0
 
 
-def _drop_zeros(counts: dict[str, int]) -> dict[str, int]:
-    return {x: n for x, n in counts.items() if n}
-
-
 def _is_text(cells: Sequence[Any]) -> bool:
     """Tell whether no cell of a column may be a number."""
     filled = [x for x in cells if not is_blank(x) and str(x).lower() not in MISSING]
@@ -286,8 +280,12 @@ def _place_column(position: int, model: str) -> str:
     return f"column {position + 1} ({model})"
 
 
-def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
+def read_ids(
+    table: WideTable, column: str, role: str = "item", *, are_averaged: bool = False
+) -> list[str]:
     """Return the names of rows in a column, which must be different.
+
+    If rows of a name are averaged, each may have several; a few may be repeated rows.
 
     Raises
     ------
@@ -295,6 +293,8 @@ def read_ids(table: WideTable, column: str, role: str = "item") -> list[str]:
         A name twice, or a blank cell.
     """
     ids = list_names_of_rows(table, column, role)
+    if are_averaged and 2 * len({*ids}) <= len(ids):
+        return ids
     first: dict[str, int] = {}
     for k, name in enumerate(ids):
         if first.setdefault(name, k) != k:
