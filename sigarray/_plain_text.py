@@ -3,6 +3,7 @@
 And long names in a few letters, which stay different from each other.
 """
 
+import functools
 import itertools
 import math
 import re
@@ -13,6 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 # Where parts of names end: a folder, a word.
 _SEPARATOR = re.compile(r"[/\\_\-.:,;=\s]")
+# A number, whole: with its sign, which a hyphen behind a word is not, and its exponent.
+_NUMBER = re.compile(
+    r"(?:(?<![\w)\]])[-+])?(?:(?<!\w)\.)?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"
+)
 # Fewer letters that all names share are not cut: an ellipsis is hardly shorter.
 _LEAST_SHARED = 4
 
@@ -52,7 +57,7 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
 
     An ellipsis is where letters are left out: those that all names share, or all long
     ones, up to a separator; then the middle, or else all but where names differ. Names
-    stay as they are if no short forms were found that all differ.
+    stay as they are if no short forms were found that all differ. Numbers stay whole.
     """
     every = list(dict.fromkeys(names))
     long = [x for x in every if width(x) > limit]
@@ -73,21 +78,28 @@ def cut_shared(names: Sequence[str]) -> dict[str, str]:
     """
     if len(names) < 2:
         return {}
-    start = _end_of_shared(names)
-    cut = {name: name[start:] for name in names}
-    end = _end_of_shared([x[::-1] for x in cut.values()])
+    without = [_NUMBER.sub(lambda x: "0" * len(x[0]), name) for name in names]
+    start = _end_of_shared(names, without)
+    rest = ([x[start:][::-1] for x in kind] for kind in (names, without))
+    end = _end_of_shared(*rest)
     if not start and not end:
         return {}
     dots = ("\u2026" if start else "", "\u2026" if end else "")
-    return {x: f"{dots[0]}{y[: len(y) - end]}{dots[1]}" for x, y in cut.items()}
+    return {x: f"{dots[0]}{x[start : len(x) - end]}{dots[1]}" for x in names}
 
 
-def _end_of_shared(names: Sequence[str]) -> int:
-    """Return how many letters all names begin with, up to a separator, or 0."""
-    shared = names[0][: _count_shared(names)]
-    places = [match.end() for match in _SEPARATOR.finditer(shared)]
+def _end_of_shared(names: Sequence[str], without: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to a separator, or 0.
+
+    `without` are the names without separators within numbers.
+    """
+    n_shared = _count_shared(names)
     least = min(map(len, names))  # something is left of every name
-    place = max((x for x in places if x < least), default=0)
+    places = (
+        {match.end() for match in _SEPARATOR.finditer(x, 0, n_shared)} for x in without
+    )
+    whole = set.intersection(*places)
+    place = max((x for x in whole if x < least), default=0)
     return place if place >= _LEAST_SHARED else 0
 
 
@@ -102,22 +114,45 @@ def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
     is_long = [width(x) > limit for x in names]
     for tail in ((limit - 1) // 2, *range(limit - 1)):
         yield [
-            _cut_middle(x, limit, tail) if cut else x
+            cut_middle(x, limit, tail) if cut else x
             for x, cut in zip(names, is_long, strict=True)
         ]
     long = [x for x, cut in zip(names, is_long, strict=True) if cut]
     start = max(0, _count_shared(long) - limit // 4)
     yield [
-        f"\u2026{x[start : start + limit - 2]}\u2026" if cut else x
+        _cut_ends(x, start, start + limit - 2) if cut else x
         for x, cut in zip(names, is_long, strict=True)
     ]
 
 
-def _cut_middle(text: str, limit: int, tail: int) -> str:
-    """Leave out the middle; letters of Chinese and the like are two wide."""
+def cut_middle(text: str, limit: int, tail: int | None = None) -> str:
+    """Leave out the middle, but for so many letters at the end, by default half.
+
+    Letters of Chinese and the like are two wide. A text of one number stays.
+    """
     share = len(text) / width(text)
+    tail = (limit - 1) // 2 if tail is None else tail
     head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
-    return f"{text[:head]}\u2026{text[len(text) - tail :]}"
+    head = _leave_number(text, head)[0]
+    start = _leave_number(text, len(text) - tail)[1]
+    is_left = head > 0 or start < len(text)
+    return f"{text[:head]}\u2026{text[start:]}" if is_left else text
+
+
+def _cut_ends(text: str, start: int, end: int) -> str:
+    """Leave out both ends of a text."""
+    middle = text[_leave_number(text, start)[0] : _leave_number(text, end)[0]]
+    return f"\u2026{middle}\u2026" if middle else text
+
+
+def _leave_number(text: str, place: int) -> tuple[int, int]:
+    """Return where the number around a place begins and ends, or the place twice."""
+    return next((x for x in _find_numbers(text) if x[0] < place < x[1]), (place, place))
+
+
+@functools.lru_cache(maxsize=4096)
+def _find_numbers(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _NUMBER.finditer(text)]
 
 
 def width(text: str) -> int:

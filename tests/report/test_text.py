@@ -1,7 +1,7 @@
 """Tables as text: names that are too long for the terminal."""
 
 from sigarray._plain_text import cut_shared, shorten_names
-from sigarray.plot._style import show_names
+from sigarray.plot._style import show_name, show_names
 from sigarray.report._layout import Table
 from sigarray.report._text import fit
 
@@ -51,6 +51,45 @@ def test_what_all_names_share_is_cut_first():
     assert cut_shared(names[:1]) == {}
     # Long names that stand beside another one have their own shared start.
     assert shorten_names([*names, "b"], 16) == dict(zip(names, short, strict=True))
+
+
+def test_numbers_in_names_stay_whole():
+    """Of 0.4 and 0.1, "4" and "1" would be other numbers."""
+    for a, b in (
+        ("0.4", "0.1"),
+        (".4", ".1"),
+        ("-4", "-1"),
+        ("1e-4", "1e-5"),
+        ("2.0.1", "2.0.2"),
+        ("1,024", "1,048"),
+    ):
+        names = [f"model, lr={x}" for x in (a, b)]
+        assert list(cut_shared(names).values()) == [f"…{a}", f"…{b}"]
+        assert list(shorten_names(names, 8).values()) == [f"…{a}", f"…{b}"]
+    # At the end of names, too, and where the shared part is a number in one of them.
+    assert list(cut_shared(["a=0.5 mixup", "a=2.5 mixup"]).values()) == [
+        "a=0.5…",
+        "a=2.5…",
+    ]
+    assert cut_shared(["model1.b", "model1.5"]) == {}
+    # Hyphens behind words are no signs.
+    assert list(cut_shared(["model-4", "model-1"]).values()) == ["…4", "…1"]
+
+
+def test_numbers_stay_whole_where_the_middle_of_names_is_cut():
+    name = "transformer-wd-0.00025"
+    assert [show_name(name, n) for n in (12, 16)] == ["transf…", "transfor…0.00025"]
+    other = "transformer-wd-0.00125-x"
+    assert shorten_names([name, other, "b"], 12) == {
+        name: "…0.00025",
+        other: "…0.00125-x",
+    }
+    assert show_name("a-0.125-of-all-the-others", 9) == "a-…hers"
+    between = [f"{'x' * 30}-{k}-{'y' * 30}" for k in (0.125, 0.25)]
+    assert list(shorten_names(between, 12).values()) == ["…0.125…", "…0.25…"]
+    # A number that is too long for its place is shown.
+    assert shorten_names(["20240115093012"], 12) == {}
+    assert show_name("20240115093012", 12) == "20240115093012"
 
 
 def test_names_in_headers_and_lists_are_cut_too():
