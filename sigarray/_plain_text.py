@@ -120,7 +120,7 @@ def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
     long = [x for x, cut in zip(names, is_long, strict=True) if cut]
     start = max(0, _count_shared(long) - limit // 4)
     yield [
-        _cut_ends(x, start, start + limit - 2) if cut else x
+        _cut_ends(x, start, limit - 2) if cut else x
         for x, cut in zip(names, is_long, strict=True)
     ]
 
@@ -133,16 +133,21 @@ def cut_middle(text: str, limit: int, tail: int | None = None) -> str:
     share = len(text) / width(text)
     tail = (limit - 1) // 2 if tail is None else tail
     head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
-    head = _leave_number(text, head)[0]
-    start = _leave_number(text, len(text) - tail)[1]
+    room = head + tail
+    start, end = _leave_number(text, len(text) - tail)
+    if len(text) - start > room:  # for the number at the end
+        start = end
+    head = _leave_number(text, min(head, room + start - len(text)))[0]
     is_left = head > 0 or start < len(text)
     return f"{text[:head]}\u2026{text[start:]}" if is_left else text
 
 
-def _cut_ends(text: str, start: int, end: int) -> str:
-    """Leave out both ends of a text."""
-    middle = text[_leave_number(text, start)[0] : _leave_number(text, end)[0]]
-    return f"\u2026{middle}\u2026" if middle else text
+def _cut_ends(text: str, start: int, room: int) -> str:
+    """Leave out both ends of a text, but for so many letters from a place on."""
+    start = _leave_number(text, start)[0]
+    end = _leave_number(text, start + room)[1]
+    start = _leave_number(text, max(start, end - room))[1]
+    return f"\u2026{text[start:end]}\u2026" if start < end else text
 
 
 def _leave_number(text: str, place: int) -> tuple[int, int]:

@@ -78,7 +78,11 @@ def test_numbers_in_names_stay_whole():
 
 def test_numbers_stay_whole_where_the_middle_of_names_is_cut():
     name = "transformer-wd-0.00025"
-    assert [show_name(name, n) for n in (12, 16)] == ["transf…", "transfor…0.00025"]
+    assert [show_name(name, n) for n in (7, 8, 12)] == [
+        "tra…",
+        "…0.00025",
+        "tran…0.00025",
+    ]
     other = "transformer-wd-0.00125-x"
     assert shorten_names([name, other, "b"], 12) == {
         name: "…0.00025",
