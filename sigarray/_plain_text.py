@@ -18,6 +18,7 @@ _SEPARATOR = re.compile(r"[/\\_\-.:,;=\s]")
 _NUMBER = re.compile(
     r"(?:(?<![\w)\]])[-+])?(?:(?<!\w)\.)?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"
 )
+_WORD = re.compile(rf"(?:{_NUMBER.pattern}|[^/\\_\-.:,;=\s])+")
 # Fewer letters that all names share are not cut: an ellipsis is hardly shorter.
 _LEAST_SHARED = 4
 
@@ -56,8 +57,9 @@ def shorten_names(names: Collection[str], limit: int) -> dict[str, str]:
     """Return short forms of names, if any has more than `limit` letters.
 
     An ellipsis is where letters are left out: those that all names share, or all long
-    ones, up to a separator; then the middle, or else all but where names differ. Names
-    stay as they are if no short forms were found that all differ. Numbers stay whole.
+    ones, up to a separator; then the middle, if possible between words; or else all but
+    where names differ. Names stay as they are if no short forms were found that all
+    differ. Numbers stay whole.
     """
     every = list(dict.fromkeys(names))
     long = [x for x in every if width(x) > limit]
@@ -111,53 +113,71 @@ def _count_shared(names: Iterable[str]) -> int:
 
 def _list_ways(names: Sequence[str], limit: int) -> Iterator[list[str]]:
     """Yield names of which those that are too long are cut, in one way for all."""
-    is_long = [width(x) > limit for x in names]
-    for tail in ((limit - 1) // 2, *range(limit - 1)):
-        yield [
-            cut_middle(x, limit, tail) if cut else x
-            for x, cut in zip(names, is_long, strict=True)
-        ]
-    long = [x for x, cut in zip(names, is_long, strict=True) if cut]
+    long = [x for x in names if width(x) > limit]
+    tails = ((limit - 1) // 2, *range(limit - 1))
     start = max(0, _count_shared(long) - limit // 4)
-    yield [
-        _cut_ends(x, start, limit - 2) if cut else x
-        for x, cut in zip(names, is_long, strict=True)
-    ]
+    ways = itertools.chain(
+        ({x: _keep(x, limit, tail, _WORD) for x in long} for tail in tails),
+        ({x: _keep(x, limit, tail) for x in long} for tail in tails),
+        ({x: _cut_ends(x, start, limit - 2) for x in long},),
+        ({x: _keep(x, limit, tail, is_any=True) for x in long} for tail in tails),
+    )
+    for way in ways:
+        if all(way.values()):
+            yield [way.get(x, x) for x in names]
 
 
-def cut_middle(text: str, limit: int, tail: int | None = None) -> str:
-    """Leave out the middle, but for so many letters at the end, by default half.
+def _keep(
+    text: str,
+    limit: int,
+    tail: int,
+    kind: re.Pattern[str] = _NUMBER,
+    *,
+    is_any: bool = False,
+) -> str:
+    """Leave out the middle, and what it would leave of a number, or of a word.
 
-    Letters of Chinese and the like are two wide. A text of one number stays.
+    Nothing is returned if a number is lost so, or most letters, unless `is_any`. Then
+    a text of one number stays.
     """
-    share = len(text) / width(text)
-    tail = (limit - 1) // 2 if tail is None else tail
-    head, tail = (math.floor(share * n) for n in (limit - 1 - tail, tail))
-    room = head + tail
-    start, end = _leave_number(text, len(text) - tail)
-    if len(text) - start > room:  # for the number at the end
-        start = end
-    head = _leave_number(text, min(head, room + start - len(text)))[0]
-    is_left = head > 0 or start < len(text)
-    return f"{text[:head]}\u2026{text[start:]}" if is_left else text
+    head, tail = _count_letters(text, limit - 1 - tail, tail)
+    places = head, len(text) - tail
+    head, start = (_find_part(text, place, kind)[k] for k, place in enumerate(places))
+    short = f"{text[:head]}\u2026{text[start:]}"
+    if is_any:
+        return short if len(short) > 1 else text
+    is_whole = all(_find_part(text, place) == (place, place) for place in places)
+    return short if is_whole and width(short) > limit // 2 else ""
 
 
 def _cut_ends(text: str, start: int, room: int) -> str:
-    """Leave out both ends of a text, but for so many letters from a place on."""
-    start = _leave_number(text, start)[0]
-    end = _leave_number(text, start + room)[1]
-    start = _leave_number(text, max(start, end - room))[1]
-    return f"\u2026{text[start:end]}\u2026" if start < end else text
+    """Leave out both ends of a text, but for so many letters from a place on.
+
+    Nothing is returned if a number has no room there.
+    """
+    start = _find_part(text, start)[0]
+    end = _find_part(text, start + room)[1]
+    start = _find_part(text, max(start, end - room))[1]
+    return f"\u2026{text[start:end]}\u2026" if start < end else ""
 
 
-def _leave_number(text: str, place: int) -> tuple[int, int]:
+def _count_letters(text: str, *columns: int) -> list[int]:
+    """Count the letters in columns of a terminal; those of Chinese are two wide."""
+    share = len(text) / width(text)
+    return [math.floor(share * n) for n in columns]
+
+
+def _find_part(
+    text: str, place: int, kind: re.Pattern[str] = _NUMBER
+) -> tuple[int, int]:
     """Return where the number around a place begins and ends, or the place twice."""
-    return next((x for x in _find_numbers(text) if x[0] < place < x[1]), (place, place))
+    spans = _find_parts(text, kind)
+    return next((x for x in spans if x[0] < place < x[1]), (place, place))
 
 
 @functools.lru_cache(maxsize=4096)
-def _find_numbers(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _NUMBER.finditer(text)]
+def _find_parts(text: str, kind: re.Pattern[str]) -> list[tuple[int, int]]:
+    return [match.span() for match in kind.finditer(text)]
 
 
 def width(text: str) -> int:

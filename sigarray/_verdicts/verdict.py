@@ -307,7 +307,7 @@ def _matrix_of_pairs(
     title = f"{number} of the models in rows and columns"
     if comparison.test == "aso":
         title = f"{number}: the row is better than the column where below {limit:g}"
-    return Table(title, ["", *names], rows, marked)
+    return Table(title, ["", *names], rows, marked, names=names)
 
 
 def _say_order(comparison: Comparison, x: Decision) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.checks import describe
-from sigarray._plain_text import cut_middle, shorten_names, show_controls
+from sigarray._plain_text import shorten_names, show_controls
 from sigarray.plot._fonts import escape_undrawable
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
     Letters that no installed font has are shown by their codes.
     """
     text = escape_undrawable(show_controls(str(name)))
-    return text if measure(text) <= limit else cut_middle(text, limit)
+    return shorten_names([text], limit).get(text, text)
 
 
 def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str]:

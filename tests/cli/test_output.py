@@ -70,7 +70,8 @@ class TestManyModels:
         _, out, _ = run("compare", many, "--format", "csv")
         assert len(list(csv.DictReader(io.StringIO(out)))) == 78
 
-    def test_twelve_models_are_all_shown(self, many, run):
+    def test_twelve_models_are_all_shown(self, many, run, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "100")
         _, out, _ = run("compare", many, "--columns", ",".join(NAMES[:12]))
         assert "eps_min: the row is better than the column" in out
         assert "the means differ" not in out

@@ -1,9 +1,12 @@
-"""Tables as text: names that are too long for the terminal."""
+"""Tables as text, and names that are too long for the terminal."""
+
+from dataclasses import replace
 
 from sigarray._plain_text import cut_shared, shorten_names
 from sigarray.plot._style import show_name, show_names
+from sigarray.report._fitting import fit, split, wrap
 from sigarray.report._layout import Table
-from sigarray.report._text import fit
+from sigarray.report._text import _render_plain
 
 
 def test_short_names_stay_different():
@@ -19,17 +22,89 @@ def test_short_names_stay_different():
 
 
 def test_tables_fit_the_width():
+    """What takes less room and loses nothing comes first, then names are cut."""
     name = "models--bert-large-uncased-whole-word-masking-finetuned"
     table = Table("", ["A", "B", "better"], [[name, "b", name]], name_columns=2)
     assert fit(table, 200) == table
-    (row,) = fit(table, 60).rows
-    assert row[0] == row[2]
-    assert row[0].startswith("models--")
-    assert row[0].endswith("finetuned")
-    assert len(row[0]) == 27
-    # Numbers are never cut, and names to twelve letters at least.
+    (row,) = fit(table, 70).rows
+    assert row == [name, "b", "A"]
+    (row,) = fit(table, 40).rows
+    assert row == ["models--bert-…-finetuned", "b", "A"]
+    # Numbers are never cut, and names to nine letters at least.
+    (row,) = fit(table, 19).rows
+    assert row == ["models-…", "b", "A"]
     (row,) = fit(table, 10).rows
-    assert len(row[0]) == 12
+    assert row == ["models…", "b", "A"]
+
+
+def test_headers_take_two_lines_where_they_are_wide():
+    header = ["A", "B", "adjusted p", "eps_min(A>B)", "P(A>B)", "wins A : B"]
+    table = Table("", header, [["a", "b", "0.01", "0.123", "1", "1 : 0"]], names=["B"])
+    assert fit(table, 50) == table
+    cut = fit(table, 40)
+    assert cut.header == [
+        *("A", "B", "adjusted\np", "eps_min\n(A>B)", "P(A>B)", "wins\nA : B")
+    ]
+    assert cut.rows == table.rows
+    lines = _render_plain(replace(cut, name_columns=2), 40).split("\n")
+    assert lines[2:] == [
+        "      adjusted  eps_min           wins",
+        "A  B         p    (A>B)  P(A>B)  A : B",
+        "-  -  --------  -------  ------  -----",
+        "a  b      0.01    0.123       1  1 : 0",
+    ]
+
+
+def test_a_baseline_is_in_the_title_where_its_column_has_no_room():
+    name, others = "a, with-a-long-name", ("with-another-name", "with-a-name")
+    rows = [[name, others[0], "+0.1", name], [name, others[1], "-0.2", others[1]]]
+    table = Table("T", ["A", "B", "A - B", "better"], rows, frozenset({(1, 3)}), 2)
+    assert fit(table, 80) == table
+    cut = fit(table, 40)
+    assert cut.title == f'T; A is "{name}"'
+    assert cut.header == ["B", "A - B", "better"]
+    assert cut.rows == [[others[0], "+0.1", "A"], [others[1], "-0.2", "B"]]
+    assert (cut.marked, cut.name_columns) == (frozenset({(1, 2)}), 1)
+    # Not of a model whose name is a number in the table.
+    models = Table("T", ["model", "n"], [["6" * 20, "6" * 20]])
+    assert fit(models, 30).rows[0][1] == "6" * 20
+
+
+def test_columns_without_room_are_below_each_other():
+    names = [f"net{k}" for k in range(9)]
+    rows = [[name, *("<0.0001" for _ in names)] for name in names]
+    table = Table("T", ["", *names], rows, frozenset({(0, 1), (2, 9)}), names=names)
+    assert split(table, 85) == [table]
+    first, second = split(table, 80)
+    assert first.header == ["", *names[:5]]
+    assert second.header == ["", *names[5:]]
+    assert second.rows[2] == ["net2", *["<0.0001"] * 4]
+    assert (first.marked, second.marked) == (
+        frozenset({(0, 1)}),
+        frozenset({(2, 4)}),
+    )
+    assert [len(x.header) for x in split(table, 5)] == [2] * 9
+    text = _render_plain(table, 80)
+    assert max(map(len, text.split("\n"))) <= 80
+    assert text.count("\n\nnet") == 0
+    assert text.count("T\n") == 1
+    # A table without numbers has no such parts.
+    lists = Table("", ["task", "ranking"], [["t", "a > b"]], name_columns=2)
+    assert split(lists, 3) == [lists]
+
+
+def test_lists_of_models_are_wrapped():
+    names = ["resnet-50", "convnext-small", "vit-b-16"]
+    rows = [["task", " > ".join(names)]]
+    table = Table("", ["task", "ranking"], rows, name_columns=2, names=names)
+    (row,) = fit(table, 39).rows
+    assert row == ["task", "resnet-50 > convnext-small >\nvit-b-16"]
+    text = _render_plain(table, 39)
+    assert text.endswith("\ntask  resnet-50 > convnext-small >\n      vit-b-16")
+
+
+def test_text_is_not_wrapped_at_hyphens():
+    assert wrap("aaa resnet-50-b", 12) == "aaa\nresnet-50-b"
 
 
 FOLDER = "runs/exp1/checkpoint-1000"
@@ -78,17 +153,13 @@ def test_numbers_in_names_stay_whole():
 
 def test_numbers_stay_whole_where_the_middle_of_names_is_cut():
     name = "transformer-wd-0.00025"
-    assert [show_name(name, n) for n in (7, 8, 12)] == [
-        "tra…",
-        "…0.00025",
-        "tran…0.00025",
-    ]
+    assert [show_name(name, n) for n in (8, 12)] == ["transfo…", "transformer…"]
     other = "transformer-wd-0.00125-x"
     assert shorten_names([name, other, "b"], 12) == {
         name: "…0.00025",
         other: "…0.00125-x",
     }
-    assert show_name("a-0.125-of-all-the-others", 9) == "a-…hers"
+    assert show_name("a-0.125-of-all-the-others", 9) == "a-0.125-…"
     between = [f"{'x' * 30}-{k}-{'y' * 30}" for k in (0.125, 0.25)]
     assert list(shorten_names(between, 12).values()) == ["…0.125…", "…0.25…"]
     # A number that is too long for its place is shown.
@@ -99,11 +170,13 @@ def test_numbers_stay_whole_where_the_middle_of_names_is_cut():
 def test_names_in_headers_and_lists_are_cut_too():
     names = [f"{FOLDER}/a", f"{FOLDER}/a-b"]
     rows = [["task", f"{names[1]} > {names[0]}"]]
-    table = Table("", ["", names[0]], rows, name_columns=1, names=names)
+    table = Table("", ["task", "ranking"], rows, name_columns=2, names=names)
     assert fit(table, 100) == table
+    assert fit(table, 30).rows == [["task", "…a-b > …a"]]
+    table = Table("", ["", *names], [[names[0], "0.1", "0.2"]], names=names)
     cut = fit(table, 40)
-    assert cut.header == ["", "…a"]
-    assert cut.rows == [["task", "…a-b > …a"]]
+    assert cut.header == ["", "…a", "…a-b"]
+    assert cut.rows == [["…a", "0.1", "0.2"]]
 
 
 def test_names_that_need_more_letters_than_there_is_room_for_are_cut_as_far_as_can_be():
@@ -117,5 +190,8 @@ def test_names_that_need_more_letters_than_there_is_room_for_are_cut_as_far_as_c
     rows = [[names[0], names[1], names[0]], [names[1], names[2], names[1]]]
     cut = fit(Table("", ["A", "B", "better"], rows, name_columns=2), 40)
     shown = {cell for row in cut.rows for cell in row}
-    assert len(shown) == 3
-    assert max(map(len, shown)) < 20
+    assert shown == {
+        "A",
+        *(f"…{x}, lr=0.1,…" for x in ("deep", "wide")),
+        "…wide, lr=0.01…",
+    }
