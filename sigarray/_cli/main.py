@@ -40,10 +40,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(given: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, or say what is wrong with them and exit."""
     parser = _build_parser(given)
+    if given[:1] and parser.is_unknown(given[0]):
+        parser.refuse_first(given[0], [_find_parser(name) for name in _COMMANDS])
     options, unknown = parser.parse_known_args(separate_files(given))
     if unknown:
         options.parser.refuse(unknown)
     return options
+
+
+def _find_parser(name: str) -> Parser:
+    """Return the parser of a command."""
+    parser: Parser = _build_parser([name]).parse_args([name]).parser
+    return parser
 
 
 class _Formatter(argparse.HelpFormatter):

@@ -44,6 +44,16 @@ import pytest
         (("study", "--metric"), "Expected one value or more behind --metric; got none"),
         (("comparee",), "got 'comparee'. Did you mean compare? See: sigarray --help"),
         ((), "Expected a COMMAND; got none. See: sigarray --help"),
+        (
+            ("--basline", "x", "file.csv"),
+            "Expected a COMMAND first; got --basline. Did you mean --baseline? See: ",
+        ),
+        (("--vers",), "Expected a COMMAND first; got --vers. Did you mean --version?"),
+        (("-q", "x.csv"), "Expected a COMMAND first; got -q. See: sigarray --help"),
+        (
+            ("--baseline=x", "compare"),
+            "got --baseline, an option of sigarray compare or sigarray power. See: ",
+        ),
     ],
 )
 def test_usage_errors_are_plain(run, capsys, arguments, said):
