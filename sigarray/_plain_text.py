@@ -43,8 +43,8 @@ def escape_hidden(text: str, escape: Callable[[str], str]) -> str:
 
 
 def quote(name: str) -> str:
-    """Quote a name with a sign that lists of names have between them."""
-    return f'"{name}"' if any(sign in name for sign in ',>()";') else name
+    """Quote a name with a space, or a sign that lists of names have between them."""
+    return f'"{name}"' if re.search(r'[,>()";\s]', name) else name
 
 
 def list_in_words(texts: Sequence[str], word: str = "and") -> str:

@@ -91,7 +91,7 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
         tables.append(_pair_table(answers, goal))
     sentences = []
     for x in answers:
-        on = "" if is_one else f"{x.task}: "
+        on = "" if is_one else f"{quote(x.task)}: "
         said = [_say_power(x, m, p, goal) for m, p in x.powers.items()]
         said += [_say_size(pair, x.largest, goal) for pair in x.pairs]
         sentences += [on + sentence for sentence in said]

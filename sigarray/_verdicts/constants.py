@@ -70,7 +70,7 @@ def _name_by_task(
             listed = shorten(texts, _SHOWN, "; ")
         else:
             listed = _list_names([name for names in groups for name in names])
-        said.append(f"{listed} on {task}" if of > 1 else listed)
+        said.append(f"{listed} on {quote(task)}" if of > 1 else listed)
     return shorten(said, _SHOWN)
 
 

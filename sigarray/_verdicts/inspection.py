@@ -113,10 +113,10 @@ def _compare_scales(table: ScoreTable) -> str | None:
         percent = [x for x, (low, high) in ends.items() if low > 1.5 and high <= 100.0]
         if shares and percent and len(shares) + len(percent) == len(ends):
             a, b = shares[0], percent[0]
-            place = f" on {task}" if task else ""
+            place = f" on {quote(task)}" if task else ""
             msg = (
-                f"Scores of {a} are at most 1, and those of {b} above 1.5{place}: are "
-                "they of one scale?"
+                f"Scores of {quote(a)} are at most 1, and those of {quote(b)} above "
+                f"1.5{place}: are they of one scale?"
             )
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
@@ -147,7 +147,7 @@ def _find_other_scale(table: ScoreTable) -> str | None:
         if is_of_one_size and is_apart and is_near.all():
             odd = shares[0] / 100.0 if len(shares) <= len(others) else others[0]
             name = next(x for x, y in by.items() if np.any(np.isclose(y, odd)))
-            place = f" on {task}" if task else ""
+            place = f" on {quote(task)}" if task else ""
             among = every[is_share != (odd <= 1.0)]
             return (
                 f"{table.source}: expected scores of one scale{place}; got {odd:g} "
@@ -168,7 +168,7 @@ def _doubt_copies(table: ScoreTable) -> None:
             is_by_chance = len(x) < (_FEW_ANSWERS if are_binary(x) else _FEW_SCORES)
             if np.ptp(x) > 0.0 and not is_by_chance:
                 groups.setdefault((x + 0.0).tobytes(), []).append(name)
-        on = f" on {task}" if len(table.tasks) > 1 else ""
+        on = f" on {quote(task)}" if len(table.tasks) > 1 else ""
         same += [
             f"{' and '.join(map(quote, x))}{on}" for x in groups.values() if len(x) > 1
         ]

@@ -47,7 +47,7 @@ def doubt_near_alpha(
     """Warn once of verdicts that hang on the seed."""
     near, numbers = [], []
     for task, by in tests.items():
-        on = f" on {task}" if len(tests) > 1 else ""
+        on = f" on {quote(task)}" if len(tests) > 1 else ""
         for test, decision in zip(by, decisions[task], strict=True):
             adjusted = decision.record["adjusted_pvalue"]
             if not test.n_drawn or not adjusted > 0.0:

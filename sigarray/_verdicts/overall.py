@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
-from sigarray.read._frame import list_names
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     count_decimals,
@@ -78,7 +77,7 @@ def table_of_models(over: OverTasks) -> Table:
     ]
     group = ["group"] if order.letters else []
     header = ["model", *group, "mean rank", "mean"]
-    title = f"Models{_say_where(over)}"
+    title = f"Mean ranks and means of models{_say_where(over)}"
     return Table(title, header, rows, name_columns=1 + len(group))
 
 
@@ -88,7 +87,7 @@ def rank_many(
     """Show models by how often they beat another one, over all tasks and on one."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    title = f"{comparison.title}: decided pairs"
+    title = f"{comparison.title}: pairs"
     if over is None:
         names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
         rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
@@ -104,7 +103,7 @@ def rank_many(
         for name in over.order.names
     ]
     header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
-    title = f"{title}{_say_where(over)}; and won and lost on single ones"
+    title = f"{title} decided{_say_where(over)}, and won and lost on single tasks"
     return Table(title, header, rows)
 
 
@@ -145,20 +144,21 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     """Say when a model is better over all tasks, and what readers may wonder about."""
     if over is None:
         return []
-    of_two = "Wilcoxon's signed ranks of the means on each task"
+    of_two = "Wilcoxon's signed-rank test of the means on each task"
     several = len(over.names) > 2 and over.is_corrected
     rule = f"p <= {over.level:.10g} by {of_two}"
     if several and over.baseline is None:
-        rule += ", and by the ranks of every set of models with both"
+        rule += ", and by the ranks within every set of models that has both"
     elif several:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
     told = [f"Over all tasks, a model is better than another if {rule}."]
     if over.left_out:
-        told.append(f"Not all models have scores on {list_names(over.left_out)}.")
+        tasks = list_in_words(list(map(quote, over.left_out)))
+        told.append(f"Not all models have scores on {tasks}.")
     if not over.can_decide:
         told.append(
-            f"With {len(over.tasks)} tasks no p-value can be so small: "
-            f"{over.needed_tasks} or more are needed."
+            f"With {len(over.tasks)} tasks, no p-value can be so small: "
+            f"{over.needed_tasks} tasks or more are needed."
         )
     return told
 
@@ -176,13 +176,14 @@ def list_scales(over: OverTasks | None) -> list[str]:
     factor = float(sizes[high] / sizes[low])
     if factor < _UNLIKE:
         return []
-    shown = [f"{sizes[place]:.3g} on {over.tasks[place]}" for place in (low, high)]
+    tasks = [quote(over.tasks[place]) for place in (low, high)]
+    shown = [f"{sizes[low]:.3g} on {tasks[0]}", f"{sizes[high]:.3g} on {tasks[1]}"]
     return [
-        f"Scores differ in size by a factor of {factor:.2g} between tasks (means of up "
-        f"to {' and '.join(shown)}): means over tasks, and their differences, are "
-        "mostly those of the tasks with large scores. Verdicts over all tasks go by "
-        "ranks, in which such a task weighs more, but not by as much as its scores; "
-        "tasks won count the same."
+        f"Scores on tasks differ in size by a factor of {float(f'{factor:.2g}'):g} "
+        f"(means of up to {' and '.join(shown)}): means over tasks, and their "
+        "differences, are mostly those of the tasks with large scores. Verdicts over "
+        "all tasks are based on ranks, in which such a task weighs more, but less than "
+        "in means; of tasks won, each counts the same."
     ]
 
 
@@ -195,8 +196,8 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
         return ""
     of_worst = ", in which missing scores count as the worst" if has_worst else ""
     said = (
-        f". Over {len(over.tasks)} tasks, as a sample of tasks: Wilcoxon's signed-rank "
-        f"test of the means on each task{of_worst}, two-sided"
+        f". Over {len(over.tasks)} tasks, taken as a sample of tasks: Wilcoxon's "
+        f"signed-rank test of the means on each task{of_worst}, two-sided"
     )
     if len(over.names) > 2 and over.is_corrected:
         said += (

@@ -81,7 +81,9 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     units = f"{count} {first.unit}{'' if many == 1 else 's'}"
     how = f"paired by {first.unit}, {units}" if first.is_paired else f"{units} each"
     on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
-    baseline = "" if first.baseline is None else f", each with {quote(first.baseline)}"
+    baseline = ""
+    if first.baseline is not None:
+        baseline = f", each of the others with the baseline {quote(first.baseline)}"
     said = f"{len(names)} models were compared{on}{baseline}"
     return f"{said} ({how}; {first.direction} is better)"
 

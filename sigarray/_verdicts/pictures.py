@@ -34,7 +34,7 @@ class Picture(NamedTuple):
 
 def of_task(task: str) -> str:
     """Name a task in a caption."""
-    return f" on {task}" if task else ""
+    return f" on {quote(task)}" if task else ""
 
 
 def name_task(figure: Any, task: str) -> None:

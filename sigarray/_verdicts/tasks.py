@@ -135,9 +135,10 @@ def _say_single_tasks(
         return []
     count = sum(bool(list_wins(by)) for by in decisions.values())
     if not count:
-        return ["Nor on any single task."]
-    on = f"{count} of {len(decisions)}"
-    return [f"On single tasks, a model is better than another on {on}."]
+        return ["Nor is any on a single task."]
+    n = len(decisions)
+    on = "each single task" if count == n else f"{count} of {n} single tasks"
+    return [f"On {on}, a model is better than another one."]
 
 
 def _write_document(
@@ -192,13 +193,13 @@ def list_undecided(
         )
         raise ValueError(msg)
     lost = [
-        f"{model} has no scores on {task}"
+        f"{quote(model)} has no scores on {quote(task)}"
         for task in (*table.tasks, *table.left_out)
         if model not in table.tasks.get(task, ())
     ]
     return lost + [
-        f"{model} is not better than {x.b if x.a == model else x.a}"
-        f"{f' on {task}' if task else ''}"
+        f"{quote(model)} is not better than {quote(x.b if x.a == model else x.a)}"
+        f"{f' on {quote(task)}' if task else ''}"
         for task, by in decisions.items()
         for x in by
         if model in (x.a, x.b) and x.better != model
@@ -283,7 +284,7 @@ def _ranking_table(
             said = better or ["inconclusive"]
         rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
-    title, header = "Which is better on each task", ["task", "ranking"]
+    title, header = "Which model is better on each task", ["task", "ranking"]
     return Table(title, header, rows, name_columns=2, names=names)
 
 

@@ -23,6 +23,13 @@ _HEADERS = {
 # More columns are set in smaller letters, and, if they are still too wide, shrunk.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+# In sentences: names in quotes, and what is a formula there.
+_IN_PROSE = re.compile(
+    r'(?<![^\s(\[])"(?P<quoted>[^"]+)"(?!["\w])'
+    r"|(?<![\w-])(?P<number>eps_min|p)"
+    r"(?P<relations>(?: (?:<=|[<>=]) \d+(?:\.\d+)?(?:e[-+]?\d+)?)+)(?![\w%])"
+    r"|(?<![\w-])(?P<symbol>eps_min|P\(A[<>]B\)|(?<=adjusted )p)(?![\w-])"
+)
 _NUMBER = r"[-+<]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 _NUMBERS = re.compile(
     rf"{_NUMBER}(?: \((?:{_NUMBER}|-)\)| \[{_NUMBER}, {_NUMBER}\])?", re.ASCII
@@ -41,7 +48,7 @@ def render_latex(report: Report) -> str:
         blocks.append(draw_float(table, caption, _make_label(table.title, labels)))
     prose = [*report.headline, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
-    blocks.append("\n\n".join(map(to_latex, filter(None, prose))))
+    blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))
     blocks += [f"% {line}" for line in report.advice]
     if report.signature is not None:
         blocks.append(f"% Signature: {report.signature}")
@@ -52,7 +59,7 @@ def draw_float(table: Table, caption: str | None, label: str | None) -> str:
     """Write a table environment, with a caption above and a label."""
     lines = [r"\begin{table}", r"\centering"]
     if caption is not None:
-        lines.append(rf"\caption{{{to_latex(caption)}}}")
+        lines.append(rf"\caption{{{_write_prose(caption)}}}")
     if label is not None:
         lines.append(rf"\label{{{label}}}")
     drawn = draw_latex(table)
@@ -173,6 +180,24 @@ _ESCAPES = str.maketrans(
         **{character: rf"\{character}" for character in "&%$#_{}"},
     }
 )
+
+
+def _write_prose(text: str) -> str:
+    """Escape a text, with quotes of LaTeX, and numbers that decide as formulas."""
+    written, end = [], 0
+    for match in _IN_PROSE.finditer(text):
+        written += [to_latex(text[end : match.start()]), _write_part(match)]
+        end = match.end()
+    return "".join([*written, to_latex(text[end:])])
+
+
+def _write_part(match: re.Match[str]) -> str:
+    if match["quoted"] is not None:
+        return f"``{to_latex(match['quoted'])}''"
+    symbol = _HEADERS[match["number"] or match["symbol"]]
+    relations = (match["relations"] or "").replace("<=", r"\leq")
+    relations = re.sub(r"e([-+])0*(\d+)", _write_power, relations)
+    return f"{symbol[:-1]}{relations}$"
 
 
 def to_latex(text: str) -> str:

@@ -290,6 +290,20 @@ class TestExitCodes:
         assert code == 1
         assert "a is not better than b on x" in err
 
+    def test_names_are_quoted_as_elsewhere(self, write, run):
+        models = ("a", "b, c", "d")
+        rows = [
+            f'"{model}",my task,{k},{i}{k}'
+            for i, model in enumerate(models)
+            for k in range(1, 6)
+        ]
+        rows += [f"{model},x,{k},{k}" for model in "ad" for k in range(1, 6)]
+        path = write("\n".join(["model,task,run,score", *rows, ""]))
+        _, _, err = run("compare", path, "--fail-unless-better", "a")
+        assert '\nsigarray: a is not better than "b, c" on "my task"\n' in f"\n{err}"
+        _, _, err = run("compare", path, "--fail-unless-better", "b, c")
+        assert 'sigarray: "b, c" has no scores on x\n' in err
+
     def test_a_task_that_a_model_lacks(self, write, run):
         rows = [f"{m},x,{k},{i}{k}" for i, m in enumerate("abc") for k in range(1, 6)]
         rows += [f"{m},y,{k},{i}{k}" for i, m in enumerate("ab") for k in range(1, 6)]

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from sigarray import compare_models
+from sigarray import compare_models, t_test
+from sigarray.report import to_latex
 from sigarray.report._latex import draw_latex
 from sigarray.report._layout import Table
 from tests.backends import whole_suite
@@ -17,6 +18,27 @@ SCORES = {
     "3e5": [0.80, 0.82, 0.85, 0.81, 0.83, 0.84],
     r"\x{$": [0.70, 0.72, 0.78, 0.71, 0.75, 0.74],
 }
+
+
+def test_formulas_and_quotes_of_captions_are_those_of_latex():
+    result = t_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+
+    def write(caption):
+        (line,) = re.findall(r"\\caption\{(.*)\}", to_latex(result, caption=caption))
+        return line
+
+    assert write('"a_1, b" and ("c d"): p <= 0.05.') == (
+        r"``a\_1, b'' and (``c d''): $p \leq 0.05$."
+    )
+    assert write("eps_min = 0.100 < 0.2, adjusted p < 1e-05; eps_min of A") == (
+        r"$\varepsilon_{\min} = 0.100 < 0.2$, adjusted $p < 1 \times 10^{-5}$; "
+        r"$\varepsilon_{\min}$ of A"
+    )
+    assert write("even where P(A>B) is large") == "even where $P(A > B)$ is large"
+    # Not what is a part of a name, or no formula.
+    assert write('my-p = 0.5, top_p = 1, 5" and 6"') == (
+        r"my-p = 0.5, top\_p = 1, 5\symbol{34} and 6\symbol{34}"
+    )
 
 
 def test_numbers_are_mathematics_and_names_are_text():

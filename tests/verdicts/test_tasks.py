@@ -83,8 +83,9 @@ def test_items_that_models_have_right_are_in_the_order_of_the_table():
 @pytest.mark.parametrize(
     ("n_equal", "said"),
     [
-        (1, "On single tasks, a model is better than another on 3 of 4."),
-        (4, "Nor on any single task."),
+        (0, "On each single task, a model is better than another one."),
+        (1, "On 3 of 4 single tasks, a model is better than another one."),
+        (4, "Nor is any on a single task."),
     ],
 )
 @pytest.mark.parametrize("baseline", [None, "base"])
