@@ -210,6 +210,6 @@ def say_ranking(
     """Say how many pairs were decided."""
     tasks = f" on {n_tasks} tasks" if n_tasks > 1 else ""
     return (
-        f"Of {n_pairs} pairs of {n_models} models{tasks}, {len(wins)} have a better "
-        f"one: {basis}."
+        f"In {len(wins)} of {n_pairs} pairs of {n_models} models{tasks}, one model is "
+        f"better: {basis}."
     )

@@ -54,7 +54,7 @@ class TestManyModels:
             ranking.values(), key=lambda x: (-x[0], x[1])
         )
         text = " ".join(out.split())
-        assert f"Of 78 pairs of 13 models, {len(wins)} have a better one: " in text
+        assert f"In {len(wins)} of 78 pairs of 13 models, one model is better: " in text
         assert "--baseline MODEL for those with one model" in text
         assert "better than m" not in text
 
