@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import describe, represent
 from sigarray._backend.dispatch import is_array, is_traced, to_host
 
 
@@ -55,6 +55,7 @@ def choose_names(
         raise TypeError(msg)
     chosen = list(names)
     if len(chosen) != n or len(set(chosen)) < n:
-        msg = f"Expected {n} names that differ; got {chosen}."
+        shown = ", ".join(map(represent, chosen))
+        msg = f"Expected {n} names that differ; got [{shown}]."
         raise ValueError(msg)
     return chosen

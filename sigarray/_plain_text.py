@@ -1,6 +1,7 @@
 """Show text from files so that it cannot act on a terminal or break a picture.
 
-And long names in a few letters, which stay different from each other.
+And long names in a few letters, which stay different from each other; and the name that
+may have been meant by another one.
 """
 
 import functools
@@ -9,6 +10,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 # Controls, with those of direction; line and paragraph separators; lone surrogates.
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
@@ -21,6 +23,10 @@ _NUMBER = re.compile(
 _WORD = re.compile(rf"(?:{_NUMBER.pattern}|[^/\\_\-.:,;=\s])+")
 # Fewer letters that all names share are not cut: an ellipsis is hardly shorter.
 _LEAST_SHARED = 4
+# Names are alike by Ratcliff and Obershelp's share of letters in common; of more names
+# than this, only those that are the same but for case and the like are.
+_ALIKE = 0.75
+_MOST_COMPARED = 1000
 
 
 def show_controls(text: str) -> str:
@@ -190,3 +196,34 @@ def width(text: str) -> int:
         else 1
         for character in text
     )
+
+
+def squeeze(name: str) -> str:
+    """Return a name without case, spaces, punctuation and the prefix of a tracker."""
+    name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def suggest(name: str, known: Iterable[Any]) -> str:
+    """Ask whether another name was meant, or return "" if none is like it.
+
+    Names are alike without case, spaces, punctuation and the prefix of a tracker, or
+    if they differ in few letters. Of names with commas, each is one of several.
+    """
+    texts = [str(x) for x in known]
+    parts = [x.strip() for x in name.split(",")]
+    meant = [x if x in texts else _find_like(x, texts) for x in parts]
+    if name in texts or None in meant:
+        return ""
+    return f" Did you mean {','.join(map(str, meant))!r}?"
+
+
+def _find_like(name: str, known: Sequence[str]) -> str | None:
+    import difflib  # which few programs need
+
+    by = {squeeze(x): x for x in reversed(known)}
+    wanted = squeeze(name)
+    if not wanted or wanted in by or len(by) > _MOST_COMPARED:
+        return by.get(wanted) if wanted else None
+    close = difflib.get_close_matches(wanted, by, n=1, cutoff=_ALIKE)
+    return by[close[0]] if close else None

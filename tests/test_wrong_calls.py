@@ -170,6 +170,7 @@ def test_a_device_needs_its_library():
     ("options", "message"),
     [
         ({"names": ["a", "b", "c"]}, r"Expected 2 names that differ; got \['a'"),
+        ({"names": np.zeros(2)}, r"Expected 2 names that differ; got \[0\.0, 0\.0\]"),
         ({"sizes": [5, 5, 5]}, r"sizes of two models.*; got \[5, 5, 5\]"),
         ({"sizes": [0, 5]}, "sizes to be an integer of 1 or more; got 0"),
         ({"alternative": "higher"}, "'greater', 'less'; got 'higher'"),

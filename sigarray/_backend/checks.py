@@ -276,10 +276,20 @@ def _remind_of_static(value: Any) -> str:
 
 def show(value: Any) -> str:
     """Show a value in a message, or its kind if the value is long or unreadable."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        text = repr(value)
+    if value is None or isinstance(value, (bool, int, float, str, np.generic)):
+        text = represent(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
-    return str(value) if isinstance(value, np.generic) else describe(value)
+    return describe(value)
+
+
+def represent(value: Any) -> str:
+    """Return the repr of a name or a number: of NumPy's as of plain Python's."""
+    if type(value) is tuple:
+        parts = ", ".join(map(represent, value))
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    if isinstance(value, np.str_):
+        return repr(str(value))
+    return str(value) if isinstance(value, np.generic) else repr(value)
 
 
 def describe(value: Any) -> str:

@@ -6,7 +6,7 @@ with `reindex` has labels.
 
 from typing import Any
 
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import describe, represent
 
 _SHOWN = 3
 
@@ -131,5 +131,5 @@ def _check_leading_labels(first: Any, x: Any, axis: int) -> None:
 
 
 def _list(labels: Any) -> str:
-    shown = ", ".join(map(repr, list(labels[:_SHOWN])))
+    shown = ", ".join(map(represent, labels[:_SHOWN]))
     return f"{shown}, ..." if len(labels) > _SHOWN else shown

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from sigarray._plain_text import list_in_words, show_controls
+from sigarray._plain_text import list_in_words, show_controls, suggest
 
 # What argparse says -> what we do, with the parts of its message.
 _SAID = (
@@ -94,9 +94,6 @@ def _put_plainly(message: str) -> str:
 
 def _suggest(name: str, known: Sequence[str]) -> str:
     """Ask whether another name was meant: one that begins so, or is alike."""
-    # Few commands need what this imports.
-    from sigarray.read._frame import suggest
-
     longer = [x for x in known if len(name) > len("--") and x.startswith(name)]
     if longer:
         return f" Did you mean {' or '.join(longer)}?"

@@ -193,9 +193,10 @@ def _read_group(
 ) -> Iterator[np.ndarray]:
     for values in read(group, column):
         if values.null_count:
+            n, s = values.null_count, "" if values.null_count == 1 else "s"
             msg = (
-                f"Expected a score in every row of column {column!r}; got "
-                f"{values.null_count} missing ones. Leave out their rows."
+                f"Expected a score in every row of column {column!r}; got {n:,} row{s} "
+                f"without one. Leave out such rows."
             )
             raise ValueError(msg)
         array = values.to_numpy(zero_copy_only=False)

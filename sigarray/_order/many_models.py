@@ -10,7 +10,7 @@ from sigarray._backend.aliases import (
     ExecutionOptions,
     RandomSource,
 )
-from sigarray._backend.checks import anything, choice, show
+from sigarray._backend.checks import anything, choice, represent, show
 from sigarray._backend.dispatch import is_traced, standardize
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._backend.library import Library
@@ -21,6 +21,7 @@ from sigarray._order.estimates import estimate_pairs
 from sigarray._order.families import family_of
 from sigarray._order.pairs import Stacks, slices_of
 from sigarray._order.plans import METHODS, Method, level_of
+from sigarray._plain_text import suggest
 from sigarray.results import PairwiseAsoResult
 
 Correction = Literal["bonferroni"]
@@ -248,8 +249,13 @@ def _place_of(baseline: Any, names: list[Hashable] | None, n_models: int) -> int
     )
     if names is None and is_place and 0 <= baseline < n_models:
         return int(baseline)
-    known = f"0 to {n_models - 1}" if names is None else ", ".join(map(repr, names))
-    msg = f"Expected baseline to be one of the models, {known}; got {show(baseline)}."
+    known, meant = f"0 to {n_models - 1}", ""
+    if names is not None:
+        known, meant = ", ".join(map(represent, names)), suggest(str(baseline), names)
+    msg = (
+        f"Expected baseline to be one of the models, {known}; got {show(baseline)}."
+        f"{meant}"
+    )
     raise ValueError(msg)
 
 
@@ -310,14 +316,15 @@ def _check_columns(names: list[Any], columns: list[Any]) -> None:
         kind = np.asarray(column).dtype
         if kind.kind not in "biuf":
             msg = (
-                f"Expected a column of numbers for each model; got {name!r} of dtype "
-                f"{kind}. Leave it out, or make it numbers with .astype(float)."
+                "Expected a column of numbers for each model; got "
+                f"{represent(name)} of dtype {kind}. Leave it out, or make it numbers "
+                "with .astype(float)."
             )
             raise TypeError(msg)
         if looks_like_index(str(name), np.asarray(column).tolist()):
             msg = (
-                f"Expected a column of scores for each model; got {name!r}, which "
-                "looks like an index. Leave it out, or pass a mapping of the columns "
-                "that are meant."
+                "Expected a column of scores for each model; got "
+                f"{represent(name)}, which looks like an index. Leave it out, or pass "
+                "a mapping of the columns that are meant."
             )
             raise ValueError(msg)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sigarray._order.plans import METHODS as METHODS_OF_ORDERS
+from sigarray._plain_text import suggest
 from sigarray._verdicts.by_orders import OrderTest
 from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
@@ -20,7 +21,7 @@ from sigarray._verdicts.pair_options import (
     RESAMPLING_TESTS,
 )
 from sigarray._verdicts.test import Test
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 
 TestName = Literal[

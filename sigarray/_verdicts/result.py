@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sigarray._backend.checks import represent
+from sigarray._plain_text import suggest
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
@@ -22,7 +24,7 @@ from sigarray._verdicts.pictures import (
 )
 from sigarray._verdicts.records import fill_numbers
 from sigarray._verdicts.test import Decisions, Results, Test
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._files import write_file
 from sigarray.report._html import draw_fragment
@@ -126,15 +128,16 @@ class ModelComparison:
         Parameters
         ----------
         model, other : str
-            Their names.
+            Their names, as in `verdicts`.
         task : str, optional
             The task; if there are several, by default over all of them.
 
         Raises
         ------
         KeyError
-            Two models that were not compared, no such task, or none where there are too
-            few tasks for a verdict over all of them.
+            Two models that were not compared, as two others than a baseline, which the
+            message lists; no such task; or none where there are too few tasks for a
+            verdict over all of them.
         """
         tasks = list(self.decisions)
         if task is None and len(tasks) == 1:
@@ -147,8 +150,8 @@ class ModelComparison:
             pairs = over.pairs
         else:
             msg = (
-                f"Expected task to be one of {list_names(tasks)}; got {task!r}."
-                f"{suggest(str(task), tasks)}"
+                f"Expected task to be one of {list_names(tasks)}; got "
+                f"{represent(task)}.{suggest(str(task), tasks)}"
             )
             if task is None and over is not None:
                 msg += f" A verdict over all tasks takes {over.needed_tasks} of them."
@@ -159,7 +162,13 @@ class ModelComparison:
                 return x.better == a
         known = list(dict.fromkeys(name for x in pairs for name in (x.a, x.b)))
         meant = next((x for x in (suggest(a, known), suggest(b, known)) if x), "")
-        msg = f"Expected two models that were compared; got {a!r} and {b!r}.{meant}"
+        baseline = next(iter(self.compared.values())).baseline
+        by = "" if baseline is None else f", each with the baseline {baseline!r}"
+        others = list_names([name for name in known if name != baseline])
+        msg = (
+            f"Expected two models that were compared; got {a!r} and {b!r}.{meant} "
+            f"Those compared: {others}{by}."
+        )
         raise KeyError(msg)
 
     def to_frame(self, *, backend: str = "pandas") -> Any:

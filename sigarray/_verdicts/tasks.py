@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import quote, suggest
 from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
@@ -27,7 +27,7 @@ from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
 )
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import number_format, without_infinities

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._backend.checks import show
+
 # A list, tuple, set or array of any library.
 Scores = Any
 
@@ -18,7 +20,7 @@ def read_scores(name: str, scores: Scores) -> np.ndarray:
         # This takes any device, and dtypes that NumPy lacks.
         scores = np.asarray(scores.tolist())
     if isinstance(scores, str | bytes) or not hasattr(scores, "__len__"):
-        msg = f"Expected {name} to be a collection of numbers; got {scores!r}."
+        msg = f"Expected {name} to be a collection of numbers; got {show(scores)}."
         raise TypeError(msg)
     try:
         values = np.asarray(scores)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sigarray._backend.checks import describe
+from sigarray._backend.checks import describe, represent
 from sigarray._host import choose_names, copy_array
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
@@ -114,7 +114,7 @@ def critical_differences(
     chosen = [list(group) for group in groups]
     for name in (x for group in chosen for x in group):
         if name not in by_name:
-            msg = f"Expected names of the models in groups; got {name!r}."
+            msg = f"Expected names of the models in groups; got {represent(name)}."
             raise ValueError(msg)
     return draw_on_axis(
         by_name,

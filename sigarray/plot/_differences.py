@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sigarray._backend.checks import describe, flag
+from sigarray._backend.checks import describe, flag, show
 from sigarray._host import choose_names, copy_array
 from sigarray.plot._fonts import draws
 from sigarray.plot._style import (
@@ -258,7 +258,7 @@ def _choose_marks(
         return [_FULL if low > 0.0 or high < 0.0 else _EMPTY for *_, low, high in rows]
     wrong = [x for x in given if x not in _VERDICTS]
     if wrong or len(given) != len(rows):
-        got = repr(wrong[0]) if wrong else f"{len(given)} verdicts"
+        got = show(wrong[0]) if wrong else f"{len(given)} verdicts"
         msg = (
             f"Expected a verdict on each of {len(rows)} rows, one of "
             f"{', '.join(_VERDICTS)}; got {got}."

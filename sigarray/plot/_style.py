@@ -238,7 +238,7 @@ def show_beside(value: float, threshold: float) -> str:
         text = f"{value:.{digits}f}"
         if (float(text) < threshold) == (value < threshold):
             return text
-    return repr(value)
+    return repr(float(value))
 
 
 def show_share(share: float) -> str:

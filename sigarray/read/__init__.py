@@ -187,6 +187,7 @@ def _as_list(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
     if isinstance(values, str) or not isinstance(values, Iterable):
-        msg = f"Expected {name} to be several names; got {values!r}. Pass [{values!r}]."
+        got = show(values)
+        msg = f"Expected {name} to be several names; got {got}. Pass [{got}]."
         raise TypeError(msg)
     return list(values)

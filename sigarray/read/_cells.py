@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sigarray._backend.checks import represent
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, encode_numbers
 from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
@@ -94,8 +95,8 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
             if not is_rare:
                 what = "no percent sign, as other scores of the file have none"
             msg = (
-                f"{place(name, k)}: expected {what}; got {cell!r}. Write all of them "
-                "in one way."
+                f"{place(name, k)}: expected {what}; got {_show(cell)}. Write all of "
+                "them in one way."
             )
             raise TableError(msg)
         cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
@@ -124,7 +125,7 @@ def _read_all(columns: Mapping[str, Sequence[Any]], place: Place) -> Numbers:
         name, k, cell = next(x for x in cells if _as_number(x[2]) is None)
         msg = (
             f"{place(name, k)}: expected a number, as other scores of the file are; "
-            f"got {cell!r}. Write all as numbers, or all as true and false."
+            f"got {_show(cell)}. Write all as numbers, or all as true and false."
         )
         raise TableError(msg)
     if n_truths:
@@ -272,7 +273,7 @@ def _take_off_commas(
     name, k = at
     msg = (
         f"{place(name, k)}: expected commas of thousands, as other scores of the file "
-        f"have; got {columns[name][k]!r}. Write all of them in one way."
+        f"have; got {_show(columns[name][k])}. Write all of them in one way."
     )
     raise TableError(msg)
 
@@ -288,7 +289,7 @@ def _say_truths(
         name, k, cell = next(x for x in cells if str(x[2]).strip().lower() not in known)
         msg = (
             f"{place(name, k)}: expected one pair of words, such as {first!r} and its "
-            f"opposite; got {cell!r}. Write all as 1 and 0."
+            f"opposite; got {_show(cell)}. Write all as 1 and 0."
         )
         raise TableError(msg)
     return f"{pair[0]} is 1, and {pair[1]} is 0"
@@ -303,14 +304,14 @@ def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool
         if isinstance(cell, str) and "." in cell:
             msg = (
                 f"{place(name, k)}: expected a decimal comma, as other scores of the "
-                f"file have; got {cell!r}. Write all of them in one way."
+                f"file have; got {_show(cell)}. Write all of them in one way."
             )
             raise TableError(msg)
     if all(_THOUSANDS.fullmatch(cell) for *_, cell in commas):
         name, k, cell = commas[0]
         number = cell.replace(",", "")
         msg = (
-            f"{place(name, k)}: expected a number; got {cell!r}, which is "
+            f"{place(name, k)}: expected a number; got {_show(cell)}, which is "
             f"{cell.replace(',', '.', 1)} or {number}. Write it with a point, or "
             "without a comma."
         )
@@ -344,10 +345,13 @@ def _refuse(place: str, cell: Any, value: float) -> str:
         )
     elif math.isfinite(value):
         advice = f" The largest is {LARGEST_NUMBER:g}."
-    shown = repr(cell.item() if isinstance(cell, np.generic) else cell)
-    if len(shown) > _MAX_SHOWN:
-        shown = shown[:_MAX_SHOWN] + " ..."
-    return f"{place}: expected a number; got {shown}.{advice}"
+    return f"{place}: expected a number; got {_show(cell)}.{advice}"
+
+
+def _show(cell: Any) -> str:
+    """Show a cell as plain Python has it, without the end of a long one."""
+    shown = represent(cell)
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]} ..."
 
 
 _MAX_SHOWN = 60

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, find_roles, list_names, suggest
+from sigarray.read._frame import Frame, find_roles, list_names
 from sigarray.read._json import tabulate_records
 
 _MAX_DEPTH = 4

@@ -5,8 +5,9 @@ import io
 import zipfile
 from typing import Any
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._layout import TextTable, read_table
 
 

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 import numpy as np
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, looks_like_score
 from sigarray.read._codes import distinct, take
-from sigarray.read._frame import Frame, find_roles, lacks_column, list_names, suggest
+from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._text import NUMBER
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct
@@ -29,8 +30,6 @@ _USUAL = {
 _MAX_LOOKED_AT = 1000
 # The most columns that are named, to be pasted.
 _MAX_NAMED = 20
-# Names are alike by Ratcliff and Obershelp's share of letters in common.
-_ALIKE = 0.75
 
 
 class UnknownMetricError(TableError):
@@ -211,12 +210,6 @@ def _advise_all(names: Sequence[str]) -> str:
     )
 
 
-def squeeze(name: str) -> str:
-    """Return a name without case, spaces, punctuation and the prefix of a tracker."""
-    name = re.sub(r"^(params|metrics|tags|config|summary)[./]", "", name)
-    return re.sub(r"[\W_]+", "", name).casefold()
-
-
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
@@ -232,31 +225,6 @@ def lacks_column(
         f"{source} has no column {name!r}{by}.{suggest(name, known)} Its columns are "
         f"{list_names(known)}."
     )
-
-
-def suggest(name: str, known: Iterable[Any]) -> str:
-    """Ask whether another name was meant, or return "" if none is like it.
-
-    Names are alike without case, spaces, punctuation and the prefix of a tracker, or
-    if they differ in few letters. Of names with commas, each is one of several.
-    """
-    texts = [str(x) for x in known]
-    parts = [x.strip() for x in name.split(",")]
-    meant = [x if x in texts else _find_like(x, texts) for x in parts]
-    if name in texts or None in meant:
-        return ""
-    return f" Did you mean {','.join(map(str, meant))!r}?"
-
-
-def _find_like(name: str, known: Sequence[str]) -> str | None:
-    import difflib  # which few programs need
-
-    by = {squeeze(x): x for x in reversed(known)}
-    wanted = squeeze(name)
-    if not wanted or wanted in by or len(by) > _MAX_LOOKED_AT:
-        return by.get(wanted) if wanted else None
-    close = difflib.get_close_matches(wanted, by, n=1, cutoff=_ALIKE)
-    return by[close[0]] if close else None
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank, looks_like_score
 from sigarray.read._codes import (
@@ -18,7 +19,7 @@ from sigarray.read._codes import (
     join_columns,
     repeat,
 )
-from sigarray.read._frame import Frame, find_roles, find_score, squeeze
+from sigarray.read._frame import Frame, find_roles, find_score
 from sigarray.read._records import Records, find_column
 from sigarray.read._words import RATERS, list_words
 

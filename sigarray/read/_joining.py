@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import suggest
 from sigarray.read._alignment import (
     choose_unit,
     join_pairs,
@@ -15,7 +16,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._curves import find_curves
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._missing import (
     Counts,
     ask_about_crashed,

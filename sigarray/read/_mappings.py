@@ -8,8 +8,9 @@ import numpy as np
 
 from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import list_names, suggest
+from sigarray.read._frame import list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable

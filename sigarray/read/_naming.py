@@ -4,9 +4,10 @@ import collections
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, split_run
-from sigarray.read._frame import Frame, list_names, shorten, suggest
+from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records

@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import list_names, squeeze
+from sigarray.read._frame import list_names
 from sigarray.read._summaries import COMPUTED, SPREADS, is_computed
 from sigarray.read._words import (
     HYPERPARAMETERS,

@@ -3,15 +3,10 @@
 import re
 from collections.abc import Mapping
 
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
-from sigarray.read._frame import (
-    Frame,
-    find_roles,
-    find_score,
-    list_metrics,
-    squeeze,
-)
+from sigarray.read._frame import Frame, find_roles, find_score, list_metrics
 from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS
 
 _PREDICTION = re.compile(

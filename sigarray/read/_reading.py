@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     encode_texts,
@@ -30,7 +31,6 @@ from sigarray.read._frame import (
     find_roles,
     find_score,
     list_names,
-    suggest,
 )
 from sigarray.read._missing import count_models
 from sigarray.read._records import FACTORS, Records, find_crashed

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
@@ -19,7 +20,6 @@ from sigarray.read._frame import (
     find_roles,
     list_names,
     shorten,
-    suggest,
 )
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, take
-from sigarray.read._frame import Frame, list_names, shorten, squeeze
+from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._words import HYPERPARAMETERS, METRICS, list_words
 
 # Columns of trackers that describe a run, and not what was run.

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._files import SourceFile
-from sigarray.read._frame import Frame, list_names, squeeze
+from sigarray.read._frame import Frame, list_names
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
 

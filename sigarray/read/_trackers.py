@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._codes import take
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, is_numeric, squeeze
+from sigarray.read._frame import Frame, is_numeric
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import CRASHED
 

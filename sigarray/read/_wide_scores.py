@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import find_blank, is_blank
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long, list_names, suggest
+from sigarray.read._frame import Frame, find_roles, is_long, list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import (
     Counts,

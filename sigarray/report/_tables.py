@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._backend.checks import describe, fraction
+from sigarray._backend.checks import describe, fraction, represent
 from sigarray._host import check_matrix, choose_names, copy_array
 from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format, show_bound, without_infinities
@@ -277,7 +277,7 @@ def _list_single(label: Hashable, result: Any) -> Records:
     if len(records) > 1:
         msg = (
             f"Expected a mapping of labels to results of one comparison; got "
-            f"{len(records)} for {label!r}."
+            f"{len(records)} for {represent(label)}."
         )
         raise ValueError(msg)
     return records

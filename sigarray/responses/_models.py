@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import check_choice, describe, number
+from sigarray._backend.checks import check_choice, describe, number, show
 from sigarray._backend.library import Library
 from sigarray._backend.threefry import exponentials, uniforms
 
@@ -21,7 +21,7 @@ def check_parameter(name: str, value: Any) -> Any:
         return number(name, value)
     if getattr(value, "shape", None) == ():
         return value
-    got = f"shape {tuple(value.shape)}" if hasattr(value, "shape") else repr(value)
+    got = f"shape {tuple(value.shape)}" if hasattr(value, "shape") else show(value)
     msg = f"Expected {name} to be a number, or an array of shape (); got {got}."
     raise TypeError(msg)
 

@@ -7,7 +7,7 @@ import pytest
 
 import sigarray
 from sigarray import responses
-from sigarray._backend.checks import positive, show
+from sigarray._backend.checks import positive, represent, show
 from sigarray._backend.public import checked
 from sigarray.responses import metrics
 
@@ -188,5 +188,18 @@ def test_positive_numbers_may_be_small():
 def test_messages_show_short_values_and_kinds_of_others():
     assert [show(x) for x in (None, 0.5, "t")] == ["None", "0.5", "'t'"]
     assert show(np.float32(0.25)) == "0.25"
+    for value, shown in (
+        (np.float64(0.25), "0.25"),
+        (np.float32(0.1), "0.1"),
+        (np.int64(3), "3"),
+        (np.True_, "True"),
+        (np.str_("a"), "'a'"),
+    ):
+        assert show(value) == represent(value) == shown
+        assert represent((value, "b")) == f"({shown}, 'b')"
+    with pytest.raises(TypeError, match=r"to be an integer; got 0\.25\."):
+        sigarray.aso(A, B, n_resamples=np.float64(0.25))
+    assert represent([1.0]) == "[1.0]"
+    assert represent((1,)) == "(1,)"
     assert show("x" * 100) == "'" + 56 * "x" + "..."
     assert [show(x) for x in ([1.0] * 100, np.ones(3))] == ["list", "numpy.ndarray"]

@@ -162,7 +162,7 @@ def test_large_tables_that_are_wrong(store, compare, more, options, message):
     [
         ({"one": [0.5, 0.25]}, "expected columns for two or more models"),
         ({"a": ["x", "y"], "b": [0.5, 0.25]}, "Expected real numbers in column"),
-        ({"a": [None, 0.5], "b": [0.5, 0.25]}, "got 1 missing ones"),
+        ({"a": [None, 0.5], "b": [0.5, 0.25]}, "got 1 row without one. Leave"),
     ],
 )
 def test_tables_that_are_wrong(store, compare, columns, message):

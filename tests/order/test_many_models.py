@@ -203,3 +203,14 @@ def test_baseline_without_correction():
     assert np.isnan(result.pvalue[is_other]).all()
     assert np.min(result.eps_min[is_other]) >= 0.5
     assert np.min(plain.eps_min[is_other]) < 0.5
+
+
+def test_an_unknown_baseline_is_asked_about():
+    scores = {"lstm": [1.0, 2.0, 3.0], "cnn": [2.0, 3.0, 4.0]}
+    with pytest.raises(
+        ValueError, match=r"'lstm', 'cnn'; got 'LSTN'\. Did you mean 'lstm'\?$"
+    ):
+        multi_aso(scores, baseline="LSTN")
+    named = {np.int64(1): scores["lstm"], np.int64(2): scores["cnn"]}
+    with pytest.raises(ValueError, match=r"the models, 1, 2; got 0\.25\.$"):
+        multi_aso(named, baseline=np.float64(0.25))

@@ -98,6 +98,13 @@ class TestNumbers:
         assert as_lists(table) == {"": {"a": [0.5]}}
         assert any("1 row without a score" in note for note in table.notes)
 
+    def test_numbers_of_numpy_are_shown_as_plain_ones(self):
+        pandas = pytest.importorskip("pandas")
+        cells = np.array([0.5, np.True_, 0.25], dtype=object)
+        frame = pandas.DataFrame({"a": cells, "b": [0.5, 0.25, 0.75]})
+        with pytest.raises(TableError, match=r"got True\. Write all as numbers"):
+            read.scores(frame)
+
     def test_nan_of_data_frames_and_files(self, tmp_path):
         polars = pytest.importorskip("polars")
         cells = [0.5, np.nan, None, 0.25, 1.0]

@@ -87,8 +87,13 @@ def test_verdicts_and_numbers_by_pair(run, path):
     assert str(result).startswith("the scores, higher is better\nRanking: ")
     with pytest.raises(KeyError, match="Expected two models that were compared"):
         result.better("lstm", "other")
-    with pytest.raises(KeyError, match="Did you mean 'lstm'"):
+    with pytest.raises(
+        KeyError, match="Did you mean 'lstm'\\? Those compared: 'lstm', 'cnn', 'crf'\\."
+    ):
         result.better("LSTM", "cnn")
+    with_one = compare_models(read.scores(path), baseline="lstm")
+    with pytest.raises(KeyError, match="'cnn', 'crf', each with the baseline 'lstm'"):
+        with_one.better("cnn", "crf")
 
 
 def test_tasks(run, write):
