@@ -54,7 +54,7 @@ def number_format(
         if math.isnan(x):
             return "-"
         if is_fixed or not x:
-            return f"{x:{sign}.{decimals if is_fixed else 0}f}"
+            return _show_fixed(x, decimals if is_fixed else 0, sign)
         n = min(max(_count_integer_digits(x) + place, 3), _MAX_DIGITS)
         return f"{x:{sign}#.{n}g}".rstrip(".")
 
@@ -104,9 +104,16 @@ def show_interval(
     if not high > low:
         return show(difference)
     if decimals is None:
-        return f"{show(difference)} [{low:+#.3g}, {high:+#.3g}]"
-    texts = [f"{x:+.{decimals}f}" for x in (difference, low, high)]
-    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
+        return f"{show(difference)} [{low + 0.0:+#.3g}, {high + 0.0:+#.3g}]"
+    # Limits keep a minus, which says that 0 is inside; plus zero, which -0.0 is.
+    limits = [f"{x + 0.0:+.{decimals}f}" for x in (low, high)]
+    return f"{_show_fixed(difference, decimals, '+')} [{', '.join(limits)}]"
+
+
+def _show_fixed(x: float, decimals: int, sign: str) -> str:
+    """Show so many decimals; of what rounds to zero, without a minus."""
+    shown = f"{x:{sign}.{decimals}f}"
+    return shown if float(shown) else f"{0.0:{sign}.{decimals}f}"
 
 
 def _sign(x: float) -> int:

@@ -359,7 +359,8 @@ def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
 
 
 def _show(value: Any) -> str:
-    return format(value, _SHOWN) if isinstance(value, float) else str(value)
+    # Plus zero, which takes the minus of -0.0.
+    return format(value + 0.0, _SHOWN) if isinstance(value, float) else str(value)
 
 
 def _show_bound(bound: float | None, threshold: float) -> str:

@@ -252,4 +252,4 @@ def _number(x: Any) -> float:
             "batch entry."
         )
         raise ValueError(msg)
-    return float(value)
+    return float(value) + 0.0  # without the minus of -0.0

@@ -5,11 +5,14 @@ import statistics
 import numpy as np
 import pytest
 
+from sigarray import t_test
+from sigarray.report import describe, to_markdown
 from sigarray.report._numbers import (
     count_decimals,
     describe_scores,
     number_format,
     show_difference,
+    show_interval,
 )
 
 
@@ -79,3 +82,19 @@ def test_a_difference_is_of_the_first_mean_from_the_second():
     assert float(show_difference(a, b)) == 2.0
     assert show_difference(a, b).startswith("+2")
     assert show_difference(b, a) == show_difference(a, b).replace("+", "-")
+
+
+def test_zero_has_no_minus():
+    """A difference that rounds to zero is shown as one that is zero."""
+    summaries = [{"sd": 1.0, "mean": 5.0, "min": -10.0, "max": 10.0}] * 2
+    signed = number_format(summaries, sign="+", digits=2)
+    assert [signed(x) for x in (-0.04, -0.0, 0.04, -0.06)] == [
+        *("+0.0", "+0.0", "+0.0", "-0.1")
+    ]
+    assert number_format(summaries, digits=2)(-0.04) == "0.0"
+    assert show_interval(-0.04, -1.5, 1.4, signed, 1) == "+0.0 [-1.5, +1.4]"
+    assert show_interval(0.04, -0.0, 1.4, signed, 1) == "+0.0 [+0.0, +1.4]"
+    assert show_interval(-1.0, -1e12, -0.0, signed, None) == "-1.0 [-1.00e+12, +0.00]"
+    result = t_test([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])._replace(statistic=-0.0)
+    assert "| 0 | 0 |" in to_markdown(result)
+    assert "t = 0, " in describe(result)
