@@ -9,7 +9,12 @@ import numpy as np
 from sigarray._backend.checks import describe, fraction, represent
 from sigarray._host import check_matrix, choose_names, copy_array
 from sigarray.report._layout import Table
-from sigarray.report._numbers import number_format, show_bound, without_infinities
+from sigarray.report._numbers import (
+    number_format,
+    show_bound,
+    show_p_value,
+    without_infinities,
+)
 from sigarray.report._rendering import escape_json, render_float, render_table
 from sigarray.results import PairwiseAsoResult, Ranking, ScoreSummary
 
@@ -18,6 +23,8 @@ Names = Iterable[Hashable] | None
 Records = list[dict[str, Any]]
 
 _SHOWN = ".4g"
+# P-values have as many decimals as show on which side of it they are.
+_LEVEL = 0.05
 
 
 def to_frame(result: Any, /, names: Names = None, *, backend: str = "pandas") -> Any:
@@ -334,6 +341,7 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
         return Table("", ["", *map(str, labels)], rows, marked)
     header = list(records[0])
     formats: dict[str, Callable[[Any], str]] = dict.fromkeys(header, _show)
+    formats |= {x: _show_p_value for x in header if x.endswith("pvalue")}
     formats |= _find_formats(records)
     rows = [
         [x if isinstance(x, str) else formats[key](x) for key, x in record.items()]
@@ -361,6 +369,10 @@ def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
 def _show(value: Any) -> str:
     # Plus zero, which takes the minus of -0.0.
     return format(value + 0.0, _SHOWN) if isinstance(value, float) else str(value)
+
+
+def _show_p_value(p: float) -> str:
+    return show_p_value(p, _LEVEL)
 
 
 def _show_bound(bound: float | None, threshold: float) -> str:

@@ -131,8 +131,27 @@ def test_markdown():
     assert lines[2] == "| a_1 |  | **0.000** | **0.000** |"
     assert len(lines) == 5
     result = t_test([1.0, 2, 3], [1.0, 2, 4])
-    shown = " | ".join(format(float(x), ".4g") for x in result)
-    assert report.to_markdown(result, ["x"]).splitlines()[2] == f"| x | {shown} |"
+    assert report.to_markdown(result, ["x"]).splitlines()[2] == (
+        f"| x | {result.statistic:.4g} | {result.pvalue:.4f} | {result.df:.4g} |"
+    )
+
+
+def test_p_values_are_shown_as_in_comparisons():
+    """With four decimals, or as many as tell on which side of 0.05 they are."""
+    shown = {1e-9: "<0.0001", 0.00012345: "0.0001", 0.050004: "0.050004", 1.0: "1.0000"}
+    result = t_test([1.0, 2, 3], [1.0, 2, 4])
+    results = {f"p{k}": result._replace(pvalue=p) for k, p in enumerate(shown)}
+    lines = report.to_latex(results).splitlines()[4:8]
+    assert [line.split(" & ")[2] for line in lines] == [
+        f"${x}$" for x in shown.values()
+    ]
+    table = report.to_markdown(results).replace("\\<", "<").splitlines()[2:]
+    assert [line.split(" | ")[2] for line in table] == list(shown.values())
+    both = report.to_markdown(compare([1.0, 2, 3, 4], [5.0, 6, 7, 8], rng=0))
+    header, _, row = (line.split(" | ") for line in both.splitlines())
+    p_values = [x for name, x in zip(header, row, strict=True) if "pvalue" in name]
+    assert p_values
+    assert all(len(x.strip("| ")) >= len("0.0286") for x in p_values)
 
 
 @pytest.mark.parametrize("write", [report.to_markdown, report.to_latex, report.to_json])
