@@ -139,7 +139,7 @@ def describe(
     a, b = map(str, choose_names(names, 2))
     how = [_say_sizes(counts, unit)]
     if isinstance(result, AsoResult):
-        said, numbers = _say_order(result, a, b, threshold)
+        said, numbers = _say_order(result, a, b, threshold, confidence_level)
         how += [f"one-sided, confidence level {confidence_level:g}"]
     elif isinstance(result, BootstrapResult):
         said, numbers = _say_interval(result, a, b, statistic, confidence_level)
@@ -172,7 +172,9 @@ def _say_sizes(sizes: Sequence[int], unit: str) -> str:
     return f"{' and '.join(map(str, sizes))} {unit}{plural}"
 
 
-def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str, str]:
+def _say_order(
+    result: AsoResult, a: str, b: str, threshold: float, level: float
+) -> tuple[str, str]:
     bound, ratio = _number(result.eps_min), _number(result.violation_ratio)
     shown = show_bound(bound, threshold)
     if math.isnan(bound):
@@ -183,7 +185,8 @@ def _say_order(result: AsoResult, a: str, b: str, threshold: float) -> tuple[str
         said = f"{a} is almost stochastically dominant over {b}"
         return said, f"eps_min = {shown} < {threshold:g}, {ratio_said}"
     said = f"Almost stochastic dominance of {a} over {b} was not shown"
-    why = f"P({a} > {b}) = {share:{_NUMBER}}, one-sided p of equality {p:{_NUMBER}}"
+    is_p = equate(show_p_value(p, 1.0 - level))
+    why = f"P({a} > {b}) = {share:{_NUMBER}}, one-sided p of equality {is_p}"
     return said, f"eps_min = {shown}, not below {threshold:g}, {ratio_said}, {why}"
 
 

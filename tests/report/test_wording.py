@@ -56,7 +56,8 @@ class TestSentences:
             pytest.approx(1 / 32),
             pytest.approx(p_of_means(B, A, "greater")),
         )
-        assert f"P(lstm > cnn) = {1 / 32:.4g}, one-sided p of equality" in text
+        p_said = f"one-sided p of equality = {float(p):.4f}"
+        assert f"P(lstm > cnn) = {1 / 32:.4g}, {p_said};" in text
 
     def test_p_values(self):
         options = {"n_resamples": 999, "seed": 3, "sizes": [4], "unit": "item"}
