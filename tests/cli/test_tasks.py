@@ -297,7 +297,9 @@ def test_many_models_are_ranked(write, run):
     ]
     path = write("\n".join(["model,task,score", *rows, ""]))
     _, out, _ = run("compare", path, "--test", "t")
-    assert "of 156 pairs of 13 models on 2 tasks, one model is better: " in " ".join(out.split())
+    assert "of 156 pairs of 13 models on 2 tasks, one model is better: " in " ".join(
+        out.split()
+    )
     ranked = [x.split()[0] for x in out.splitlines() if x.strip()[:1] == "m"]
     assert ranked[:3] == ["model", "m12", "m11"]
 
