@@ -145,10 +145,11 @@ def report_responses(
         [list(row) for row in zip(systems, map(str, counts), values, strict=True)],
     )
     p_text = show_p_value(p, options.alpha)
+    a, b = map(quote, systems[1:])
     difference = Table(
-        f"A is {systems[1]}, B is {systems[2]}; {options.alternative} p-value",
+        f"A is {a}, B is {b}; {options.alternative} p-value",
         ["A - B", "p", "better"],
-        [[_show(value_a - value_b, "+"), p_text, better or "-"]],
+        [[_show(value_a - value_b, "+"), p_text, better or "inconclusive"]],
         frozenset({(0, 1)} if better else ()),
         name_columns=0,
     )
@@ -247,4 +248,5 @@ def _say(
 
 
 def _show(x: float, sign: str = "") -> str:
+    x += 0.0  # without the minus of -0.0
     return format(x, f"{sign}.4f" if 1e-3 <= abs(x) < 1e6 or x == 0.0 else f"{sign}.4g")

@@ -15,6 +15,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.checks import describe as describe_value
 from sigarray._host import choose_names, copy_array
+from sigarray._plain_text import quote
 from sigarray._version import __version__
 from sigarray.report._numbers import equate, show_bound, show_p_value
 from sigarray.results import (
@@ -136,7 +137,7 @@ def describe(
     if len(counts) > 2:
         msg = f"Expected sizes of two models, or of their pairs; got {list(counts)}."
         raise ValueError(msg)
-    a, b = map(str, choose_names(names, 2))
+    a, b = (quote(str(name)) for name in choose_names(names, 2))
     how = [_say_sizes(counts, unit)]
     if isinstance(result, AsoResult):
         said, numbers = _say_order(result, a, b, threshold, confidence_level)

@@ -75,6 +75,7 @@ def test_names_say_who_is_better(write, run):
         assert "new is nearer to people than old" in " ".join(out.split())
     code, out, _ = run(*options, "--a", "old", "--b", "new", "--alternative", "greater")
     assert "old vs. new: inconclusive (p = " in " ".join(out.split())
+    assert any(line.endswith("  inconclusive") for line in out.splitlines())
     code, out, _ = run(*options, "--a", "old", "--b", "new", "--alternative", "less")
     assert "new is nearer to people than old" in " ".join(out.split())
 

@@ -59,6 +59,10 @@ class TestSentences:
         p_said = f"one-sided p of equality = {float(p):.4f}"
         assert f"P(lstm > cnn) = {1 / 32:.4g}, {p_said};" in text
 
+    def test_names_are_quoted_as_elsewhere(self):
+        text = report.describe(aso(A, B), ["big, lstm", "cnn"])
+        assert text.startswith('"big, lstm" is almost stochastically dominant over cnn')
+
     def test_p_values(self):
         options = {"n_resamples": 999, "seed": 3, "sizes": [4], "unit": "item"}
         result = permutation_test(A, B, paired=True, rng=3)
