@@ -91,10 +91,10 @@ def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
         tables.append(_pair_table(answers, goal))
     sentences = []
     for x in answers:
-        on = "" if is_one else f"{quote(x.task)}: "
+        on = "" if is_one else f"On {quote(x.task)}: "
         said = [_say_power(x, m, p, goal) for m, p in x.powers.items()]
         said += [_say_size(pair, x.largest, goal) for pair in x.pairs]
-        sentences += [on + sentence for sentence in said]
+        sentences += [f"{on}{y[0].lower()}{y[1:]}" for y in said] if on else said
     sizes = [len(x.comparison.scores[name]) for x in answers for name in x.powers]
     if any(x.pairs for x in answers):
         sentences.append(_say_pilot(min(sizes), goal.unit))
@@ -207,8 +207,8 @@ def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
         )
     return (
         f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
-        f"{quote(x.better)} is better than {quote(x.worse)}, if the difference is what "
-        "it seems."
+        f"{quote(x.better)} is better than {quote(x.worse)}, if the difference is as "
+        "large as it seems."
     )
 
 
@@ -261,7 +261,7 @@ def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
     largest = max(x.largest for x in answers)
     on = "" if len(answers) == 1 else f", over {len(answers)} tasks,"
     return [
-        f"{n_enough} of {len(powers)} models{on} have {goal.unit}s enough to see "
+        f"{n_enough} of {len(powers)} models{on} have enough {goal.unit}s to see "
         f"{_say_lift(answers)}, with power {goal.power:g}.",
         f"{n_seen} of {len(pairs)} pairs{on} would show their difference with at most "
         f"{largest} {goal.unit}s.",

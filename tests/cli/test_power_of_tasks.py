@@ -57,7 +57,7 @@ def test_tasks_are_named_in_tables_and_sentences(write, run):
     code, out, _ = run(*arguments)
     assert code == 0
     assert "nli: 8 runs of a are" in out
-    assert "qa: About" in out
+    assert "On qa: about" in out
     _, out, _ = run(*arguments, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [x["task"] for x in rows] == ["nli"] * 3 + ["qa"] * 3
@@ -74,4 +74,4 @@ def test_power_of_tasks_under_a_false_discovery_rate_is_said_to_be_a_bound(write
     code, out, err = run("power", path, "--n-samples", "5")
     assert code == 0
     assert "controls the false discovery rate over tasks, which may find more" in err
-    assert "of 52 models, over 26 tasks, have runs enough" in out
+    assert "of 52 models, over 26 tasks, have enough runs" in out

@@ -106,7 +106,7 @@ class TestWhatIsSaid:
         arguments = ["power", path, "--test", "t", "--n-samples", "2", "--lift", "1.1"]
         code, out, _ = run(*arguments)
         assert code == 0
-        assert "of 13 models have runs enough to see a lift" in out
+        assert "of 13 models have enough runs to see a lift" in out
         assert "of 78 pairs would show" in out
         assert len(out.splitlines()) < 30
         document = json.loads(run(*arguments, "--format", "json")[1])
