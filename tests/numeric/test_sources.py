@@ -112,7 +112,7 @@ def test_impossible_sources(tmp_path):
         (path, ValueError, r"columns of .*'x', 'y'; got no column. Pass \(path"),
         ((path, "z"), ValueError, "'x', 'y'; got 'z'"),
         ((tmp_path / "x.npy", "z"), ValueError, "no column for .*x.npy"),
-        ((path, "x"), ValueError, "score in every row of column 'x'; got 1 missing"),
+        ((path, "x"), ValueError, "row of column 'x'; got 1 row without"),
         ((path, "y"), TypeError, "real numbers in column 'y'; got (large_)?string"),
         (twice, ValueError, "each column of .*twice.parquet once; got 'x' twice"),
         (tmp_path / "stream.arrow", ValueError, "A stream, as Hugging Face"),
