@@ -14,7 +14,8 @@ from sigarray.read._frames import read_data_frame
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
-from sigarray.read._wide_scores import read_columns, take_wide
+from sigarray.read._wide_files import read_columns
+from sigarray.read._wide_scores import take_wide
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:

@@ -64,7 +64,7 @@ from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
-from sigarray.read._wide_scores import read_columns
+from sigarray.read._wide_files import read_columns
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:

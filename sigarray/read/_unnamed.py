@@ -19,9 +19,11 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 
 
 def find_unnamed_items(
-    source: str, scores: Mapping[str, np.ndarray]
+    source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
     """Tell by values whether rows of a table with a column for each model are items.
+
+    `n_gaps` counts the blank cells between scores.
 
     Returns
     -------
@@ -32,11 +34,13 @@ def find_unnamed_items(
     TableError
         Both are possible, or rows cannot be pairs.
     """
-    reason = doubt_runs(list(scores.values()))
+    n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
+    reason = doubt_runs(list(scores.values()), n_rows)
     if reason is None:
         return False, []
     if not reason:
-        _refuse_lengths(source, scores)
+        if not n_gaps:
+            _refuse_lengths(source, scores)
         low, high = sorted({float(x) for y in scores.values() for x in np.unique(y)})
         note = (
             f"scores of {low:g} and {high:g} were taken for those of items, a row for "
@@ -54,15 +58,21 @@ def find_unnamed_items(
     raise TableError(msg)
 
 
-def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers."""
+def doubt_runs(
+    columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
+) -> str | None:
+    """Say why scores are hardly of runs; "" if they are marks of single answers.
+
+    `n_rows` counts the rows of each model, by default those with a score.
+    """
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
-    n = max(sizes)
-    # Items have a score of each model, while models may differ in runs.
-    if len(sizes) == 1 and n > _MAX_RUNS:
-        return f"{n:,} scores of each model"
+    n, rows = max(sizes), {*(n_rows or sizes)}
+    # Items have a row of each model, while models may differ in runs.
+    if len(rows) == 1 and max(rows) > _MAX_RUNS:
+        is_whole = len(sizes) == 1
+        return f"{n:,} scores of each model" if is_whole else f"{max(rows):,} rows"
     if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
         return None
     values = np.unique(np.concatenate(columns))

@@ -5,6 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from sigarray import read
+from sigarray.read import TableError
 from sigarray.read._unnamed import doubt_runs
 from tests.read.asking import refuse
 
@@ -19,6 +21,10 @@ def columns(table):
 def test_many_rows_are_runs_or_items(write, run):
     path = write(columns(RNG.random((51, 2)).round(4)))
     refuse(run("compare", path), "51 scores of each model", "--unit item", "--unit run")
+    lines = columns(RNG.random((51, 2)).round(4)).splitlines()
+    gap = write("\n".join([*lines[:9], lines[9].split(",")[0] + ",", *lines[10:]]))
+    refuse(run("compare", gap), "got 51 rows", "--unit item", "--unit run")
+    path = write(columns(RNG.random((51, 2)).round(4)))
     code, out, err = run("compare", path, "--unit", "item")
     assert code == 0, err
     assert "permutation" in out
@@ -89,3 +95,39 @@ class TestRightOrWrong:
         path = write("\n".join(["model,correct", *rows]))
         refuse(run("compare", path), "--item", "--unit run")
         assert run("compare", path, "--unit", "run")[0] == 0
+
+
+class TestBlankCells:
+    """Columns of marks without their blank cells would pair other rows."""
+
+    ROWS = tuple((k % 2, k // 2 % 2) for k in range(12))
+
+    def table(self, *blank):
+        cells = [[*map(str, row)] for row in self.ROWS]
+        for row, model in blank:
+            cells[row]["ab".index(model)] = ""
+        return "\n".join(["a,b", *map(",".join, cells)])
+
+    @pytest.mark.parametrize("blank", [((1, "a"), (5, "b")), ((1, "a"),)])
+    def test_whole_rows_are_pairs(self, write, run, blank):
+        path = write(self.table(*blank))
+        counts = ", ".join(f"1 of '{model}'" for _, model in blank)
+        refuse(run("compare", path), f"blank cells: {counts}. Pass --drop-unmatched")
+        kept = [x for k, x in enumerate(self.ROWS) if k not in {k for k, _ in blank}]
+        expected = [[float(row[k]) for row in kept] for k in range(2)]
+        for options in ({"missing": "drop"}, {"drop_unmatched": True}):
+            table = read.scores(path, **options)
+            assert (table.unit, table.is_paired) == ("item", True)
+            assert [table.scores[x].tolist() for x in "ab"] == expected
+            assert "two marks were taken for those of items" in table.notes[0]
+        with pytest.raises(TableError, match="no pairs, for missing='worst'"):
+            read.scores(path, missing="worst")
+        assert not read.scores(path, unit="run").is_paired
+
+    def test_arrays_too(self):
+        a, b = (np.asarray(x, float) for x in zip(*self.ROWS, strict=True))
+        a[1], b[5] = np.nan, np.nan
+        scores = read.scores({"a": a, "b": b}, missing="drop").scores
+        kept = ~np.isnan(a + b)
+        assert scores["a"].tolist() == a[kept].tolist()
+        assert scores["b"].tolist() == b[kept].tolist()
