@@ -238,7 +238,7 @@ def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
 
 
 def _as_array(cells: list[Any]) -> np.ndarray | None:
-    if all(isinstance(cell, str) for cell in cells):
+    if cells and all(isinstance(cell, str) for cell in cells):
         table = parse_numbers(cells)
         if table is None or table.shape != (len(cells), 1):
             return None

@@ -44,11 +44,13 @@ def join_records(
     records, without_names = leave_out_unnamed(records, choice.missing)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
-    records, are_some_missing = settle_blank(records, choice.missing)
     curves = find_curves(records)
-    records, stepped, doubts = take_last_steps(
-        records, are_some_missing=are_some_missing
-    )
+    records, unscored = settle_blank(records, choice.missing)
+    if not len(records):
+        msg = f"{source}: expected rows of scores; got none in {metric!r}."
+        raise TableError(msg)
+    records, stepped, doubts = take_last_steps(records, unscored.tasks)
+    stepped += [f"{source}: {note}" for note in unscored.notes]
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
@@ -103,9 +105,39 @@ def join_records(
         choice.missing if n_missing else None,
         n_missing,
         curves,
+        bool(unscored.tasks),
     )
     _check_models(table, records, choice)
-    return table
+    return add_blank(table, unscored.n_runs, choice)
+
+
+def add_blank(
+    table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
+) -> ScoreTable:
+    """Add scores of runs that were left out as blank to those that are missing.
+
+    Items without a score are unmatched.
+    """
+    if table.unit != "run" or table.is_paired:
+        return table
+    n_missing = {task: {**by} for task, by in table.n_missing.items()}
+    is_untreated = table.is_untreated
+    for (task, model), n in counts.items():
+        if model in table.tasks.get(task, {}):
+            by = n_missing.setdefault(task, {})
+            by[model] = by.get(model, 0) + n
+        elif choice.missing is None:
+            # With --missing, a model without any score of a task is an error.
+            wanted = choice.models is None or model in choice.models
+            wanted &= choice.tasks is None or task in choice.tasks
+            is_untreated |= wanted and model not in choice.ignored
+    if not n_missing:
+        return table
+    return table._replace(
+        missing=table.missing or "drop",
+        n_missing=n_missing,
+        is_untreated=is_untreated,
+    )
 
 
 def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:

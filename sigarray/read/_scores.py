@@ -33,12 +33,11 @@ from sigarray.read._guards import (
 )
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
-from sigarray.read._joining import join_records
+from sigarray.read._joining import add_blank, join_records
 from sigarray.read._lm_eval import say_groups, take_groups
 from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
-    add_blank,
     check_dated,
     check_ignored,
     check_one_way,
@@ -132,8 +131,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     named, splits, n_blank = name_all(files, frames, readings)
     said += say_split(splits)
     records = join_all(named)
-    if choice.unit is None:
-        known = np.flatnonzero(~np.isnan(records.scores))
+    known = np.flatnonzero(~np.isnan(records.scores))
+    if choice.unit is None and len(known):
         said += refuse_unnamed_rows(
             records if len(known) == len(records) else records.take(known)
         )
@@ -141,7 +140,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     table = join_records(
         records, choice, kinds, name_files(files), [*notes, *said], list(without)
     )
-    table = add_blank(table, n_blank)
+    table = add_blank(table, n_blank, choice)
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":
@@ -314,14 +313,7 @@ def _read_frames(
             readings.append(None)
             continue
         try:
-            readings.append(
-                read_metrics(
-                    frame,
-                    chosen,
-                    choice.metrics,
-                    keeps_missing=choice.missing is not None,
-                )
-            )
+            readings.append(read_metrics(frame, chosen, choice.metrics, choice.missing))
         except UnknownMetricError as error:
             if frame.metrics is None:
                 raise
