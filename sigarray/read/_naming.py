@@ -239,6 +239,7 @@ def check_ignored(
         if reading is not None:
             models = reading.records.list_known("model")
             known |= dict.fromkeys(x or file.model for x in models)
+            known |= dict.fromkeys(x for _, x in reading.n_blank if x is not None)
     for name in ignored:
         if name not in known:
             columns = list_names(list(frames[0].columns))
