@@ -272,8 +272,7 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [
         name
         for name, cells in frame.columns.items()
-        if name  # the index of a data frame has none
-        and name not in roles.values()
+        if name not in ("", *frame.index, *roles.values())
         and not looks_like_index(name, ())
         and not name.startswith("_")
         and is_numeric(cells)
