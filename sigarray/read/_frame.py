@@ -217,6 +217,11 @@ def squeeze(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
+def names_runs(name: str) -> bool:
+    """Tell by its name whether a column has runs, as "seed" does."""
+    return squeeze(name) in _USUAL["run"].split()
+
+
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"

@@ -145,7 +145,11 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":
         roles = find_roles(frames[0], chosen)
-        doubts += doubt_raters(whole, roles, choice.models, choice.ignored)
+        of_raters, shares = doubt_raters(
+            whole, roles, choice.models, choice.ignored, records.metrics
+        )
+        doubts += of_raters
+        table = table._replace(notes=(*table.notes, *shares))
     return _add_doubts(table, doubts, folds)
 
 
