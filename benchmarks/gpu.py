@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
         if not torch.cuda.is_available():
             msg = f"torch {torch.__version__} sees no GPU; try --device cpu."
             raise SystemExit(msg)
-        torch.cuda.set_device(device)
+        torch.cuda.set_device(device.index or 0)
     name = name_of(device)
     results: dict[str, Any] = {"device": name, "torch": torch.__version__}
     if not options.without_suite:
@@ -200,8 +200,11 @@ def measure_call(
     twins = make_samples(host, torch.float32)
     milliseconds = measure_time(lambda: function(*samples), device, rounds)
     on_host = measure_time(lambda: function(*twins), host, max(1, rounds // 4))
-    naive = NAIVE.get(call)
-    of_naive = naive and measure_time(lambda: naive(*samples[:2]), device, rounds)
+    replayed = measure_replay(lambda: function(*samples), device, rounds)
+    naive, of_naive, naive_replayed = NAIVE.get(call), None, None
+    if naive:
+        of_naive = measure_time(lambda: naive(*samples[:2]), device, rounds)
+        naive_replayed = measure_replay(lambda: naive(*samples[:2]), device, rounds)
     with Traffic() as traffic:
         result = function(*samples)
     least = 1e3 * traffic.bytes / bandwidth
@@ -209,6 +212,7 @@ def measure_call(
     pairs = zip(tree_leaves(result), tree_leaves(exact), strict=True)
     return {
         "milliseconds": milliseconds,
+        "milliseconds_replayed": replayed,
         "waits_at": find_wait(lambda: function(*samples), device),
         "kernels_by_profiler": count_kernels(lambda: function(*samples), device),
         "operators": traffic.launches,
@@ -217,8 +221,25 @@ def measure_call(
         "peak_bytes": measure_memory(lambda: function(*samples), device),
         "times_faster_than_processor": on_host / milliseconds,
         "times_faster_than_naive": of_naive and of_naive / milliseconds,
+        "times_faster_than_naive_replayed": replayed
+        and naive_replayed
+        and naive_replayed / replayed,
         "error": max(float((x.cpu().double() - y).abs().max()) for x, y in pairs),
     }
+
+
+def measure_replay(
+    function: Callable[[], Any], device: torch.device, rounds: int
+) -> float | None:
+    """Return the milliseconds of a replay of a CUDA graph: what the device needs."""
+    if device.type != "cuda":
+        return None
+    function()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        function()
+    return measure_time(graph.replay, device, rounds)
 
 
 def find_wait(function: Callable[[], Any], device: torch.device) -> str | None:

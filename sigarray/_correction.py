@@ -298,7 +298,8 @@ def _adjust(xp: Library, p: Array, *, rule: Rule) -> Array:
 @array_kernel
 def _count_up_to(xp: Library, p: Array, *, rule: Rule, alpha: float) -> Array:
     # NaN compares as false.
-    return xp.count_nonzero(_adjust(xp, p, rule=rule) <= alpha, axis=-1)
+    is_significant = _adjust(xp, p, rule=rule) <= alpha
+    return xp.sum(xp.astype(is_significant, xp.index_dtype), axis=-1)
 
 
 def _bonferroni_rule(_xp: Library, p: Array, _ranks: Array, n: Array) -> Array:

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -156,8 +157,10 @@ def _torch_without_scalars() -> Iterator[None]:
 def _cuda_without_syncs() -> Iterator[None]:
     import torch
 
-    torch.cuda.set_sync_debug_mode("error")
     try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it does not detect every wait
+            torch.cuda.set_sync_debug_mode("error")
         yield
     finally:
         torch.cuda.set_sync_debug_mode("default")
@@ -202,7 +205,8 @@ def make_backend(name: str) -> Backend:
     if library == "jax.numpy":
         return Backend(name, root, None, "float64" if variant else "float32")
     if library == "cupy":
-        return Backend(name, importlib.import_module("array_api_compat.cupy"), None)
+        namespace = importlib.import_module("array_api_compat.cupy")
+        return Backend(name, namespace, root.cuda.Device())
     return Backend(name, root, "cpu")
 
 

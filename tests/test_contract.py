@@ -311,7 +311,9 @@ class TestJax:
         samples = case.samples(2, 3)
         mapped = jax.vmap(case)(*map(backend.asarray, samples))
         for result, batched in zip(mapped, case(*samples), strict=True):
-            np.testing.assert_allclose(result, batched, atol=case.float32_error)
+            np.testing.assert_allclose(
+                result, batched, rtol=backend.rtol, atol=case.float32_error
+            )
 
     @over(LOOPS)
     def test_loops_over_chunks(self, backend, case):

@@ -63,7 +63,7 @@ def call_as_operator(
             continue
         if callable(value) and not _is_known_by_code(value, _PARAMETERS.get(key, 0)):
             return call_beside_the_program(function, args, options)
-        options[key] = _hold(value)
+        options[key] = _hold_measurement(value) if _measures(value) else _hold(value)
     return _insert(name, tuple(map(_plain, args)), options)
 
 
@@ -96,7 +96,7 @@ def _is_known_by_code(function: Any, n_parameters: int) -> bool:
     A held callable stays for calls of another function with the same code, which may
     close over another value, or have other defaults or globals.
     """
-    if hasattr(function, "measure"):  # a metric
+    if _measures(function):
         function, n_parameters = function.measure, 3
     if not isinstance(function, types.FunctionType):
         return False
@@ -121,12 +121,38 @@ def call_beside_the_program(
     return function(*args, **options)
 
 
+def _measures(value: Any) -> bool:
+    """Tell whether a value is a metric, a frozen data class with a measure."""
+    return hasattr(value, "measure")
+
+
+def _hold_measurement(metric: Any) -> str:
+    """Keep a metric by its parts: until torch 2.13 its objects are no constants."""
+    kind = type(metric)
+    names = list(kind.__dataclass_fields__)
+    held: str = _hold_made(kind, {name: getattr(metric, name) for name in names})
+    return held
+
+
+@torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
+def _hold_made(kind: type, parts: dict[str, Any]) -> str:
+    made = kind(**parts)
+    for name, held in _HELD.items():
+        if type(held) is kind and held == made:
+            return name
+    return _keep(made)
+
+
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _hold(value: Any) -> str:
     """Keep a value without a literal under a name."""
     for name, held in _HELD.items():
         if held is value:
             return name
+    return _keep(value)
+
+
+def _keep(value: Any) -> str:
     name = f"held {_PROCESS} {next(_NUMBERS)}"
     _HELD[name] = value
     return name

@@ -293,9 +293,17 @@ def _shared_library(arrays: tuple[Array, ...]) -> Library:
     return library_of(namespace, None if is_jax else places[0])
 
 
-@functools.lru_cache(maxsize=64)
 def library_of(namespace: Namespace, device: Device) -> Library:
     """Return the `Library` of a namespace, with new arrays on the device."""
+    if array_api_compat.is_cupy_namespace(namespace):
+        from sigarray._backend.of_cupy import cupy_library
+
+        return cupy_library(namespace, device.id)  # a device itself has no hash
+    return _make_library(namespace, device)
+
+
+@functools.lru_cache(maxsize=64)
+def _make_library(namespace: Namespace, device: Device) -> Library:
     if array_api_compat.is_numpy_namespace(namespace):
         return HOST
     if array_api_compat.is_torch_namespace(namespace):
@@ -306,10 +314,6 @@ def library_of(namespace: Namespace, device: Device) -> Library:
         from sigarray._backend.of_jax import JaxLibrary
 
         return JaxLibrary(namespace, device)
-    if array_api_compat.is_cupy_namespace(namespace):
-        from sigarray._backend.of_cupy import CupyLibrary
-
-        return CupyLibrary(namespace, device)
     return Library(namespace, device)
 
 

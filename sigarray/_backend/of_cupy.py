@@ -1,6 +1,7 @@
 """CuPy's differences from the array API."""
 
 import functools
+from types import ModuleType
 from typing import Any
 
 from sigarray._backend.aliases import Array, Seed
@@ -16,7 +17,7 @@ class CupyLibrary(Library):
 
     @property
     def chunk_elements(self) -> int:
-        return elements_of_memory(_memory_of(self.device))
+        return elements_of_memory(_memory_of(self.device.id))
 
     def draw_seed(self, rng: Any) -> Seed | None:
         kind = type(rng)
@@ -50,8 +51,16 @@ class CupyLibrary(Library):
 
 
 @functools.cache
-def _memory_of(device: Any) -> int:
+def cupy_library(namespace: ModuleType, number: int) -> CupyLibrary:
+    """Return the library of a device, by its number."""
     import cupy
 
-    properties = cupy.cuda.runtime.getDeviceProperties(device.id)
+    return CupyLibrary(namespace, cupy.cuda.Device(number))
+
+
+@functools.cache
+def _memory_of(number: int) -> int:
+    import cupy
+
+    properties = cupy.cuda.runtime.getDeviceProperties(number)
     return int(properties["totalGlobalMem"])

@@ -274,3 +274,32 @@ def test_what_the_compiler_would_take_for_something_else():
             assert "one device; got cpu and meta" in complains(function, a, other)
         """
     )
+
+
+def test_metrics_are_no_constants_of_older_compilers():
+    """Until torch 2.13 an argument of what is run while tracing has to be constant."""
+    run_compiled(
+        """
+        from torch._dynamo.source import ConstantSource
+        from torch._dynamo.variables import functions
+
+        def call_with_constants(tx, function, name, args, kwargs):
+            args = [x.as_python_constant() for x in args]
+            kwargs = {key: x.as_python_constant() for key, x in kwargs.items()}
+            result = function(*args, **kwargs)
+            source = ConstantSource(name)
+            return tx.output.register_attr_or_module(result, name, source=source)
+
+        functions.invoke_and_store_as_constant = call_with_constants
+        median = responses.metrics.mae.aggregated_by("median")
+        wins = responses.metrics.wins("emd")
+
+        def call(gold, a, b):
+            options = {"metric": median, "n_resamples": 20, "rng": 0}
+            test = responses.response_test(gold, a, b, **options)
+            return median(gold, a), wins(gold, a, b), test
+
+        samples = torch.rand(3, 10, 4)
+        same(compile(call, "eager")(*samples), call(*samples))
+        """
+    )

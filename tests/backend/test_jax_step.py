@@ -113,6 +113,7 @@ def test_devices_are_named(jax):
         t_test(a, jax.numpy.arange(3.0))  # is moved
         """,
         XLA_FLAGS="--xla_force_host_platform_device_count=2",
+        JAX_PLATFORMS="cpu",
     )
     assert code == 0, output
 
@@ -227,6 +228,7 @@ def test_mesh(jax):
         np.testing.assert_allclose(both[0], expected, atol=1e-6)
         """,
         XLA_FLAGS=f"{flags} --xla_force_host_platform_device_count=2",
+        JAX_PLATFORMS="cpu",
     )
     assert code == 0, output
 

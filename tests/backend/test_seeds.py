@@ -251,7 +251,8 @@ class TestJax:
                 jax.jit(find)(words),
                 jax.jit(functools.partial(find, words))(),
             ):
-                assert float(found) == float(expected)
+                # A compiler may round a division elsewhere.
+                assert float(found) == pytest.approx(float(expected), rel=1e-6)
 
 
 def test_cupy_generators_are_read_by_halves():

@@ -51,6 +51,7 @@ def run_on_mesh(code):
     code, output = run(
         START + textwrap.dedent(code),
         XLA_FLAGS=f"{flags} --xla_force_host_platform_device_count=8",
+        JAX_PLATFORMS="cpu",
     )
     assert code == 0, output
 
