@@ -105,7 +105,8 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             f"none on {list_names(left_out)}."
         )
         raise TableError(msg)
-    if gaps and all(are_items) and not _is_of_pairs(chosen, choice):
+    has_pairs = any(len(by) > 1 for by in tasks.values())
+    if gaps and has_pairs and all(are_items) and not _is_of_pairs(chosen, choice):
         return _take_items(wide, chosen, choice, gaps)
     return ScoreTable(
         tasks,

@@ -124,6 +124,11 @@ class TestBlankCells:
             read.scores(path, missing="worst")
         assert not read.scores(path, unit="run").is_paired
 
+    def test_one_model_has_no_pairs(self, write, run):
+        path = write(self.table((5, "b")))
+        done = run("power", path, "--columns", "b", "--lift", "1.1")
+        assert done[0] == 0, done[2]
+
     def test_arrays_too(self):
         a, b = (np.asarray(x, float) for x in zip(*self.ROWS, strict=True))
         a[1], b[5] = np.nan, np.nan
