@@ -1,5 +1,6 @@
 """Scores of all files, joined task by task."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._steps import settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
+from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
 def join_records(
@@ -37,9 +39,15 @@ def join_records(
     source: str,
     notes: list[str],
     left_out: list[str],
+    n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run."""
+    """Join the scores of each task by item or run.
+
+    `n_blank` counts those that were left out as blank, by task and model.
+    """
     records = _choose_records(records, choice)
+    if choice.is_paired:
+        refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
     records, without_names = leave_out_unnamed(records, choice.missing)
     _refuse_summaries(records, choice)
@@ -108,10 +116,10 @@ def join_records(
         bool(unscored.tasks),
     )
     _check_models(table, records, choice)
-    return add_blank(table, unscored.n_runs, choice)
+    return _add_blank(table, unscored.n_runs + n_blank, choice)
 
 
-def add_blank(
+def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
     """Add scores of runs that were left out as blank to those that are missing.

@@ -33,7 +33,7 @@ from sigarray.read._guards import (
 )
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
-from sigarray.read._joining import add_blank, join_records
+from sigarray.read._joining import join_records
 from sigarray.read._lm_eval import say_groups, take_groups
 from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
@@ -137,10 +137,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             records if len(known) == len(records) else records.take(known)
         )
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    table = join_records(
-        records, choice, kinds, name_files(files), [*notes, *said], list(without)
-    )
-    table = add_blank(table, n_blank, choice)
+    source, said = name_files(files), [*notes, *said]
+    table = join_records(records, choice, kinds, source, said, list(without), n_blank)
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":

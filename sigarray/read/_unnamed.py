@@ -1,5 +1,6 @@
 """Scores without names, which may be of runs or of items of a test set."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 
 # Models rarely have equally many runs if these are more; items are many.
@@ -109,6 +111,38 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
         for by in by_task
         for note in refuse_mean_rows(first.source, by)
     ]
+
+
+def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
+    """Refuse pairs by the order of rows if models may have them in other places.
+
+    Raises
+    ------
+    TableError
+        Scores without names, some of which are missing, or were left out as blank.
+    """
+    is_named = any(map(records.has, ("item", "run", "cluster")))
+    if is_named or not np.isnan(records.steps).all():
+        return
+    lacks: Counter[str] = Counter()
+    sizes: dict[str | None, set[int]] = {}
+    for one in records.split("task", "model"):
+        task, model = one[0].task, str(one[0].model)
+        lacks[model] += int(np.isnan(one.scores).sum()) + n_blank[task or "", model]
+        sizes.setdefault(task, set()).add(len(one))
+    if +lacks:
+        got = f"cells without a score, {count_models(+lacks)}"
+    elif any(len(x) > 1 for x in sizes.values()):
+        counts = sorted({n for x in sizes.values() for n in x})
+        got = f"{' and '.join(map(str, counts))} scores of models"
+    else:
+        return
+    msg = (
+        f"{records[0].frame.source}: expected names of runs, by which their scores are "
+        f"paired; got none, and {got}. Name the column of runs with --run, or leave "
+        "out --paired."
+    )
+    raise TableError(msg)
 
 
 def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> None:

@@ -136,3 +136,39 @@ class TestBlankCells:
         kept = ~np.isnan(a + b)
         assert scores["a"].tolist() == a[kept].tolist()
         assert scores["b"].tolist() == b[kept].tolist()
+
+
+class TestPairsInRowsWithoutNames:
+    """In a table with a row for each score: models may have rows in other places."""
+
+    def table(self, *blank):
+        lines = [
+            f"{model},{'' if (model, k) in blank else k + (model == 'b') / 8}"
+            for model in "abc"
+            for k in range(6)
+        ]
+        return "\n".join(["model,acc", *lines])
+
+    def test_their_order_pairs_them(self, write):
+        table = read.scores(write(self.table()), paired=True)
+        assert table.is_paired
+        assert (table.scores["b"] - table.scores["a"]).tolist() == [0.125] * 6
+
+    @pytest.mark.parametrize("missing", [None, "drop"])
+    def test_blank_cells_would_pair_others(self, write, run, missing):
+        path = write(self.table(("a", 1), ("b", 4)))
+        options = ("--paired", "--test", "t")
+        options += ("--missing", missing) if missing else ()
+        asked = "got none, and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
+        refuse(run("compare", path, *options), asked)
+        assert not read.scores(path, missing=missing).is_paired
+        path = write(self.table(("c", 1)))
+        assert run("compare", path, *options, "--columns", "a,b")[0] == 0
+
+    def test_other_numbers_of_runs(self, write, run):
+        path = write(self.table().removesuffix("c,5.0").strip())
+        refuse(
+            run("compare", path, "--paired", "--test", "t"), "got none, and 5 and 6 "
+        )
+        done = run("compare", path, "--paired", "--test", "t", "--ignore", "c")
+        assert done[0] == 0, done[2]
