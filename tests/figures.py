@@ -132,6 +132,37 @@ def say_of_benchmarks():
     return rows + [first_calls.say_row(x, seconds) for x, seconds in calls]
 
 
+def say_of_gpu():
+    """Return the rows of calls on a GPU, and what the page says of its words."""
+    found = load("nvidia_h100_80gb_hbm3")
+    words, suite = found["words"], found["suite"]
+    assert words["same_bits"]
+    assert found["graph"]["same_bits"]
+    assert not any(call["waits_at"] for call in found["calls"].values())
+    return [
+        f"torch {found['torch'].partition('+')[0]}",
+        f"{words['words_per_second']:.1e} words a second".replace("e+", " x 10^"),
+        f"{words['times_faster_than_array_code']:.0f} times as fast as array code",
+        f"{found['bytes_per_second'] / 1e12:.1f} TB/s",
+        "{passed:,} tests passed and {failed} failed".format_map(suite),
+        *(_say_gpu_row(name, call) for name, call in found["calls"].items()),
+    ]
+
+
+def _say_gpu_row(name, call):
+    naive = call["times_faster_than_naive_replayed"]
+    ratio = call["times_faster_than_processor"]
+    cells = [
+        name,
+        f"{call['milliseconds']:.1f} ms",
+        f"{call['milliseconds_replayed']:.1f} ms",
+        f"{call['kernels_by_profiler']:,}",
+        f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.1f}",
+        "–" if naive is None else f"{1.0 / naive:.1f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
 def say_of_peers():
     rows = re.findall(
         r"^\| aso, .*\| deep-significance \|.*\| (\d+) \|$",
@@ -188,6 +219,7 @@ PAGES = [
     ("docs/reporting.md", say_of_runs_needed),
     ("docs/evidence.md", say_of_tasks),
     ("benchmarks/README.md", say_of_benchmarks),
+    ("benchmarks/README.md", say_of_gpu),
     ("README.md", say_of_peers),
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),

@@ -69,6 +69,11 @@ def test_the_table_has_every_call():
 def test_memory_is_that_of_the_table(case, library):
     if library != "NumPy":
         require(library.lower())
+    if library == "JAX":
+        import jax
+
+        if jax.default_backend() != "cpu":
+            pytest.skip("the table has what XLA plans for a processor")
     size, *peaks = read_table()[case.name]
     assert size == round(sum(x.nbytes for x in case.samples()) / MIB, 2)
     expected = dict(zip(memory.LIBRARIES, peaks, strict=True))[library]

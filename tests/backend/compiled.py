@@ -60,9 +60,13 @@ def agree(cases, backend, *variants):
 
 
 def complains(function, *args):
-    """Return the message of what cannot be compiled."""
+    """Return the message of what cannot be compiled, and those of its causes."""
     try:
         compile(function)(*args)
     except Exception as error:
-        return str(error)
+        messages, cause = [], error
+        while cause is not None:
+            messages.append(str(cause))
+            cause = cause.__cause__ or cause.__context__
+        return "\n".join(messages)
     raise AssertionError("nothing was said")

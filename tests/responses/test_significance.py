@@ -54,14 +54,10 @@ class TestPValue:
             count_pairs(*pair, alternative)
             for pair in zip(leads, null_leads, strict=True)
         ]
+        arrays = map(backend.asarray, (leads, null_leads, np.full(6, 1.0)))
+        arguments = [backend.library, *arrays, alternative]
         with backend.no_transfers():
-            result = compare_leads(
-                backend.library,
-                backend.asarray(leads),
-                backend.asarray(null_leads),
-                backend.asarray(np.full(6, 1.0)),
-                alternative,
-            )
+            result = compare_leads(*arguments)
         np.testing.assert_allclose(
             backend.to_numpy(result), expected, atol=10 * backend.atol
         )
