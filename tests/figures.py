@@ -158,7 +158,7 @@ def _say_gpu_row(name, call):
         f"{call['milliseconds_replayed']:.1f} ms",
         f"{call['kernels_by_profiler']:,}",
         f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.1f}",
-        "–" if naive is None else f"{1.0 / naive:.1f}",
+        "-" if naive is None else f"{1.0 / naive:.1f}",
     ]
     return f"| {' | '.join(cells)} |"
 

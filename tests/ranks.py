@@ -7,6 +7,7 @@ import os
 import runpy
 import socket
 import sys
+import traceback
 
 N_RANKS = 2
 
@@ -24,8 +25,18 @@ def start_rank(rank: int, port: int, path: str) -> int:
         "WORLD_SIZE": str(N_RANKS),
         "LOCAL_WORLD_SIZE": str(N_RANKS),
     }
-    runpy.run_path(path, run_name="__main__")
-    sys.exit()
+    # DistributedDataParallel keeps threads of gloo, which may hang or abort where an
+    # interpreter ends.
+    code = 1
+    try:
+        runpy.run_path(path, run_name="__main__")
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def find_port() -> int:

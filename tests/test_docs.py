@@ -108,24 +108,17 @@ def run_as_script_and_tests(program, folder):
     run_python(["-c", start], folder)
 
 
-# DistributedDataParallel keeps gloo's threads, and so a process may abort as it ends.
-ABORT = "terminate called without an active exception"
-
-
 def run_python(arguments, folder):
     """Run Python in a process of its own; return what it prints."""
-    for _ in range(2):
-        process = subprocess.run(
-            [sys.executable, *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-            cwd=folder,
-            env=os.environ | ENVIRONMENT,
-        )
-        if ABORT not in process.stderr:
-            break
+    process = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=folder,
+        env=os.environ | ENVIRONMENT,
+    )
     assert process.returncode == 0, process.stdout + process.stderr
     return process.stdout
 

@@ -54,8 +54,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
     except (KeyError, ValueError) as error:
         msg = f"Expected the signature of a comparison; got one without {error}."
         raise ValueError(msg) from error
-    if fields["unit"] == "run":
-        options.unit = unit
+    options.unit = unit or options.unit
     return fields
 
 

@@ -91,7 +91,7 @@ def _parts_of_file(path: Path, column: str | None, size: int) -> list[Part]:
         array = np.load(path, mmap_mode="r")
         _check_vector(array)
         return [
-            functools.partial(_read_npy, path, start, stop)
+            functools.partial(_read_npy, path, array.dtype, array.offset, start, stop)
             for start, stop in _cut(len(array), size)
         ]
     if path.suffix not in SUFFIXES:
@@ -213,15 +213,20 @@ def _slice(array: np.ndarray) -> Iterator[np.ndarray]:
     yield array
 
 
-def _read_npy(path: Path, start: int, stop: int) -> Iterator[np.ndarray]:
-    """Read some of the scores without a memory map, which would hold what was read."""
-    array = np.load(path, mmap_mode="r")
+def _read_npy(
+    path: Path, dtype: np.dtype, offset: int, start: int, stop: int
+) -> Iterator[np.ndarray]:
+    """Read some of the scores without a memory map, which would hold what was read.
+
+    The header was read before: NumPy parses it as Python, where threads that do so at
+    once fail now and then (Python 3.11).
+    """
     for first in range(start, stop, _BATCH):
         yield np.fromfile(
             path,
-            array.dtype,
+            dtype,
             count=min(_BATCH, stop - first),
-            offset=array.offset + first * array.itemsize,
+            offset=offset + first * dtype.itemsize,
         )
 
 

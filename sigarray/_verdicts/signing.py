@@ -34,7 +34,7 @@ def sign(
         "n_resamples": test.n_resamples,
         "seed": test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
-        "missing": table.missing,
+        "missing": None if table.is_untreated else table.missing,
         "metric": table.metric,
         "unit": table.unit,
         "paired": "yes" if test.is_paired else None,

@@ -101,7 +101,7 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
 def _make_report(
     comparison: Comparison,
     decisions: Sequence[Decision],
-    say: Callable[[Comparison, Decision], str],
+    say: Callable[[Comparison, str, str, Decision], str],
     rule: str,
     document: dict[str, Any],
     *,
@@ -111,15 +111,15 @@ def _make_report(
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
-    `say` puts a decision into words, and `rule` when a model is better; `has_lost` if
-    the number of comparisons may have cost a verdict.
+    `say` puts the decision on A and B into words, and `rule` when a model is better;
+    `has_lost` if the number of comparisons may have cost a verdict.
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
     task = comparison.task
     records = list_records({task: comparison}, {task: decisions})
     pairs = sort_pairs(order.names, decisions)
-    sentences = [say(comparison, x) for *_, x in pairs]
+    sentences = [say(comparison, a, b, x) for a, b, x in pairs]
     document = start_document(comparison, comparison.correction) | document
     document |= {
         "pairs": [without_infinities(record) for record in records],
@@ -310,14 +310,10 @@ def _matrix_of_pairs(
     return Table(title, ["", *names], rows, marked, names=names)
 
 
-def _say_order(comparison: Comparison, x: Decision) -> str:
+def _say_order(comparison: Comparison, a: str, b: str, x: Decision) -> str:
     """Say the verdict of almost stochastic order on a pair."""
     threshold = comparison.threshold
-    bounds = x.record["eps_min_a_over_b"], x.record["eps_min_b_over_a"]
-    is_turned = bounds[1] < bounds[0] or (
-        bounds[0] == bounds[1] and _find_lead(comparison, x.a, x.b) < 0.0
-    )
-    a, b = (x.b, x.a) if is_turned else (x.a, x.b)
+    a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
     difference = _say_difference(comparison, a, b)
     if x.better is not None:
@@ -347,10 +343,10 @@ def say_order_basis(comparison: Comparison) -> str:
     return f"{level} for {every} comparisons together"
 
 
-def _say_test(comparison: Comparison, x: Decision) -> str:
+def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
     """Say the verdict of a test on a pair."""
     level = comparison.alpha
-    a, b = (x.b, x.a) if x.better == x.b else (x.a, x.b)
+    a, b = (b, a) if x.better == b else (a, b)
     better, worse = quote(a), quote(b)
     share = find_share(x, a)
     rank = ""

@@ -22,6 +22,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # 1,234.5 can only be a number of thousands.
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Words for 1 and for 0.
 _TRUTHS = (
     *(("true", "false"), ("yes", "no"), ("pass", "fail"), ("passed", "failed")),
@@ -165,6 +166,20 @@ def as_text(cell: object) -> str:
     return " ".join(str(cell).split())
 
 
+def have_names(cells: Any) -> bool:
+    """Tell whether any cell names a row: whole numbers may count the rows."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
+        return bool(np.any(cells[np.isfinite(cells)] % 1))
+    return any(map(_is_name, cells))
+
+
+def _is_name(cell: object) -> bool:
+    if is_blank(cell) or (isinstance(cell, (float, np.floating)) and math.isnan(cell)):
+        return False
+    is_truth = isinstance(cell, (bool, np.bool_))
+    return is_truth or not _WHOLE.fullmatch(as_text(cell))
+
+
 def is_blank(cell: object) -> bool:
     """Tell whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
@@ -239,7 +254,7 @@ def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
 
 
 def _as_array(cells: list[Any]) -> np.ndarray | None:
-    if all(isinstance(cell, str) for cell in cells):
+    if cells and all(isinstance(cell, str) for cell in cells):
         table = parse_numbers(cells)
         if table is None or table.shape != (len(cells), 1):
             return None

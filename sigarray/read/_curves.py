@@ -33,6 +33,7 @@ def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
     Steps that a run lacks are left out for all runs of its model; so are models without
     two steps in common, and tasks of which fewer than two models are left.
     """
+    records = records.take(~records.is_blank)
     has_steps = not np.isnan(records.steps).all()
     if not has_steps or records.has("item") or len(records) > _MAX_SCORES:
         return {}

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import encode_texts, looks_like_score
+from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, take
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._text import NUMBER
@@ -63,7 +63,8 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     A column without a name that numbers the rows is left out too.
     """
     unnamed = distinct(frame.columns.get("", ()))
-    if "" not in chosen.values() and all(map(looks_like_score, unnamed)):
+    are_numbers = all(map(looks_like_score, unnamed)) and not have_names(unnamed)
+    if "" not in chosen.values() and are_numbers:
         ignored = [*ignored, ""]
     columns = {x: y for x, y in frame.columns.items() if x not in ignored}
     return replace(frame, columns=columns)

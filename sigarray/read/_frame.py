@@ -210,6 +210,11 @@ def _advise_all(names: Sequence[str]) -> str:
     )
 
 
+def names_runs(name: str) -> bool:
+    """Tell by its name whether a column has runs, as "seed" does."""
+    return squeeze(name) in _USUAL["run"].split()
+
+
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
     """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
@@ -240,8 +245,7 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     return [
         name
         for name, cells in frame.columns.items()
-        if name  # the index of a data frame has none
-        and name not in roles.values()
+        if name not in ("", *frame.index, *roles.values())
         and not looks_like_index(name, ())
         and not name.startswith("_")
         and is_numeric(cells)

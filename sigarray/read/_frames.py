@@ -2,6 +2,7 @@
 
 import collections
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 from sigarray._backend.checks import describe
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import looks_like_score
+from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, list_names
 from sigarray.read._summaries import is_summary
+
+# The name that pandas stores for a level of an index that has none.
+_STORED = re.compile(r"__index_level_\d+__")
 
 
 def is_stored_table(path: str) -> bool:
@@ -95,6 +99,7 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
         for text, x in zip(texts, names, strict=True)
     }
+    columns, index = _name_stored_index(columns, index, name, data)
     lines = range(1, len(frame) + 1)
     return Frame("a data frame", name, columns, lines, "row", index=index)
 
@@ -164,7 +169,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
-        return data, ()  # from another library
+        return data, _list_stored_index(data)  # from another library
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -178,53 +183,107 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
         raise TableError(msg)
     data = data.copy(deep=False)
     data.columns = levels[telling[0] if len(levels) > 1 else 0]
-    names = tuple(str(x) for x in index.names if x is not None)
-    if not names:
-        _refuse_summaries(index, name)
-        return _name_rows(data, index, name)
-    twice = [x for x in index.names if x in data.columns]
+    data, unnamed = _name_rows(data, name)
+    names = tuple(str(x) for x in data.index.names if x is not None)
+    twice = [x for x in names if x in data.columns]
     if twice:
         msg = (
             f"{name}: expected each column once; got {list_names(twice)} as a column "
             "and as an index. Remove one: data.reset_index(drop=True)."
         )
         raise TableError(msg)
-    return data.reset_index(), names
+    return data.reset_index() if names else data, (*names, *unnamed)
 
 
-def _name_rows(data: Any, index: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose index without a name is a column "", if it has words.
+def _list_stored_index(data: Any) -> tuple[str, ...]:
+    """List the columns of a table of Arrow that pandas has stored as an index."""
+    index = _read_pandas_metadata(data).get("index_columns", ())
+    names = [x for x in index if isinstance(x, str)]
+    return tuple(x for x in names if not _STORED.fullmatch(x))
 
-    Numbers of rows are no names.
+
+def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a data frame whose level of the index without a name is a column "".
+
+    Numbers of rows are no names, and are left out.
 
     Raises
     ------
     TableError
-        Words in an index of several levels without names.
+        Several levels without names.
     """
-    has_names = index.dtype.kind == "O" and len(index) and "" not in data.columns
-    labels = index[0] if has_names and index.nlevels > 1 else index
-    if not has_names or not any(map(_is_word, labels)):
+    index = data.index
+    levels = [k for k, x in enumerate(index.names) if x is None]
+    if not levels or not len(index):
         return data, ()
-    if index.nlevels > 1:
-        msg = (
-            f"{name}: expected a name of each level of its index; got {index[0]}. Say "
-            "what they are, as with data.rename_axis(['task', 'item']), or leave them "
-            "out: data.reset_index(drop=True)."
-        )
-        raise TableError(msg)
-    data.insert(0, "", index)
-    return data, ("",)
+    if len(levels) > 1:
+        raise _ask_about_levels(name, index[0])
+    labels = index.get_level_values(levels[0])
+    _refuse_summaries(labels, name)
+    named = data.droplevel(levels[0]) if index.nlevels > 1 else data
+    if "" in data.columns or not have_names(labels.unique().to_numpy()):
+        return named, ()
+    cells = labels.astype(str) if labels.dtype.kind in "mM" else labels
+    texts = [
+        None if x else cell if isinstance(cell, str) else as_text(cell)
+        for x, cell in zip(labels.isna().tolist(), cells, strict=True)
+    ]
+    named = named.copy(deep=False)
+    named.insert(0, "", texts)
+    return named, ("",)
 
 
-def _is_word(label: object) -> bool:
-    return isinstance(label, str) and not looks_like_score(label)
+def _name_stored_index(
+    columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return columns in which an index that pandas has stored without a name is "".
+
+    Raises
+    ------
+    TableError
+        Several levels without names.
+    """
+    levels = [x for x in columns if _STORED.fullmatch(x)]
+    if not levels or "" in columns:
+        return columns, index
+    others = {x: y for x, y in columns.items() if x not in levels}
+    if len(levels) > 1:
+        raise _ask_about_levels(name, tuple(columns[x][0] for x in levels))
+    cells = columns[levels[0]]
+    if not have_names(cells) and not _are_periods(data, levels[0]):
+        return others, index
+    texts = [None if x is None else as_text(x) for x in cells]
+    midnight = " 00:00:00"
+    if all(x is None or x.endswith(midnight) for x in texts):
+        texts = [x and x.removesuffix(midnight) for x in texts]
+    return {"": texts, **others}, (*index, "")
+
+
+def _are_periods(data: Any, column: str) -> bool:
+    """Tell whether numbers stand for periods, in a table that pandas has stored."""
+    return any(
+        about["field_name"] == column and about["numpy_type"].startswith("period")
+        for about in _read_pandas_metadata(data).get("columns", ())
+    )
+
+
+def _read_pandas_metadata(data: Any) -> Any:
+    return getattr(getattr(data, "schema", None), "pandas_metadata", None) or {}
+
+
+def _ask_about_levels(name: str, first: tuple[object, ...]) -> TableError:
+    return TableError(
+        f"{name}: expected a name of each level of its index; got "
+        f"{tuple(map(as_text, first))}. Say what they are, as with "
+        "data.rename_axis(['task', 'item']), or leave them out: "
+        "data.reset_index(drop=True)."
+    )
 
 
 def _refuse_summaries(index: Any, name: str) -> None:
     """Refuse rows of means that are labelled by an index without a name."""
-    labels = index if index.dtype.kind == "O" else ()
-    summary = next(filter(is_summary, dict.fromkeys(labels)), None)
+    labels = index.unique() if index.dtype.kind == "O" else ()
+    summary = next(filter(is_summary, labels), None)
     if summary is not None and not all(map(is_summary, labels)):
         msg = (
             f"{name}: expected rows of scores; got {summary!r} in the index, which is "

@@ -215,7 +215,8 @@ def _count_values(
     if 2 * n_common < len(every):
         return None
     is_text = not all(all(map(looks_like_score, distinct(x))) for x in cells)
-    if not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
+    # Rows that a column without a name names are asked about; others may be settings.
+    if column and not is_text and not all(re.fullmatch(r"[+-]?\d+", x) for x in every):
         return None
     is_of_runs = all(_RUN.fullmatch(x) for x in every)
     return _Ids(column, len(every), int(counts[0]), is_text and not is_of_runs)

@@ -1,5 +1,6 @@
 """Scores of all files, joined task by task."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._steps import settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
+from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
 def join_records(
@@ -38,18 +40,26 @@ def join_records(
     source: str,
     notes: list[str],
     left_out: list[str],
+    n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run."""
+    """Join the scores of each task by item or run.
+
+    `n_blank` counts those that were left out as blank, by task and model.
+    """
     records = _choose_records(records, choice)
+    if choice.is_paired:
+        refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
     records, without_names = leave_out_unnamed(records, choice.missing)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
-    records, are_some_missing = settle_blank(records, choice.missing)
     curves = find_curves(records)
-    records, stepped, doubts = take_last_steps(
-        records, are_some_missing=are_some_missing
-    )
+    records, unscored = settle_blank(records, choice.missing)
+    if not len(records):
+        msg = f"{source}: expected rows of scores; got none in {metric!r}."
+        raise TableError(msg)
+    records, stepped, doubts = take_last_steps(records, unscored.tasks)
+    stepped += [f"{source}: {note}" for note in unscored.notes]
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
@@ -104,9 +114,39 @@ def join_records(
         choice.missing if n_missing else None,
         n_missing,
         curves,
+        bool(unscored.tasks),
     )
     _check_models(table, records, choice)
-    return table
+    return _add_blank(table, unscored.n_runs + n_blank, choice)
+
+
+def _add_blank(
+    table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
+) -> ScoreTable:
+    """Add scores of runs that were left out as blank to those that are missing.
+
+    Items without a score are unmatched.
+    """
+    if table.unit != "run" or table.is_paired:
+        return table
+    n_missing = {task: {**by} for task, by in table.n_missing.items()}
+    is_untreated = table.is_untreated
+    for (task, model), n in counts.items():
+        if model in table.tasks.get(task, {}):
+            by = n_missing.setdefault(task, {})
+            by[model] = by.get(model, 0) + n
+        elif choice.missing is None:
+            # With --missing, a model without any score of a task is an error.
+            wanted = choice.models is None or model in choice.models
+            wanted &= choice.tasks is None or task in choice.tasks
+            is_untreated |= wanted and model not in choice.ignored
+    if not n_missing:
+        return table
+    return table._replace(
+        missing=table.missing or "drop",
+        n_missing=n_missing,
+        is_untreated=is_untreated,
+    )
 
 
 def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:

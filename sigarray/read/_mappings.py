@@ -10,12 +10,14 @@ from sigarray._backend.labels import align_labels
 from sigarray._host import copy_array
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
+from sigarray.read._cells import have_names
 from sigarray.read._frame import list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._run_names import find_run_names, guess_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
-from sigarray.read._wide_scores import read_columns, take_wide
+from sigarray.read._wide_files import read_columns
+from sigarray.read._wide_scores import take_wide
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
@@ -103,6 +105,7 @@ def _read_models(
     values = tuple(scores.values())
     are_named = (
         all(map(_has_names, values))
+        and _can_be_joined([x.index for x in values])
         and guess_run_names({str(x): () for x in scores}) is None
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
@@ -124,12 +127,17 @@ def _read_models(
 
 
 def _has_names(scores: Any) -> bool:
-    """Tell whether scores are a column of pandas with names, each once."""
+    """Tell whether scores are a column of pandas with names."""
     if not hasattr(scores, "to_frame") or not hasattr(scores, "index"):
         return False
     index: Any = scores.index
-    has_words = index.dtype.kind == "O" and any(isinstance(x, str) for x in index)
-    return bool(index.is_unique and (index.names != [None] or has_words))
+    return bool(index.names != [None] or have_names(index.to_numpy()))
+
+
+def _can_be_joined(indexes: list[Any]) -> bool:
+    """Tell whether names say which scores of columns belong together."""
+    are_same = all(x.equals(indexes[0]) for x in indexes)
+    return are_same or all(x.is_unique for x in indexes)
 
 
 def _read_columns(

@@ -14,6 +14,7 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
+from sigarray.read._missing import Missing
 from sigarray.read._reading import Reading, find_rows_of_metric, read_records
 from sigarray.read._records import join_all
 
@@ -45,8 +46,7 @@ def read_metrics(
     frame: Frame,
     chosen: Mapping[str, str],
     metrics: Sequence[str],
-    *,
-    keeps_missing: bool = False,
+    missing: Missing | None = None,
 ) -> Reading:
     """Return the scores of a table: of each task those of the first metric it has.
 
@@ -58,7 +58,7 @@ def read_metrics(
     roles = find_roles(frame, chosen)
     if len(metrics) < 2 or "task" not in roles:
         metric = choose_metric(frame, chosen, metrics)
-        return read_records(frame, chosen, metric, keeps_missing=keeps_missing)
+        return read_records(frame, chosen, metric, missing)
     tasks = encode_texts(frame.columns[roles["task"]])
     is_free = np.ones(len(frame.lines), bool)
     readings = []
@@ -74,9 +74,9 @@ def read_metrics(
             columns={x: take(y, kept) for x, y in frame.columns.items()},
             lines=take(frame.lines, kept.tolist()),
         )
-        readings.append(read_records(part, chosen, metric, keeps_missing=keeps_missing))
+        readings.append(read_records(part, chosen, metric, missing))
     if not readings:
-        return read_records(frame, chosen, metrics[-1], keeps_missing=keeps_missing)
+        return read_records(frame, chosen, metrics[-1], missing)
     notes = [note for x in readings for note in x.notes]
     left = tasks[np.flatnonzero(is_free)].list_known()
     if left:

@@ -210,6 +210,13 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
     return f"{n} blank {some}{where} {were} left out: {count_models(counts)}"
 
 
+def say_rows(n_rows: int, counts: Mapping[Any, int]) -> str:
+    """Say how many rows were left out, by model if the file names these."""
+    some = "row without a score was" if n_rows == 1 else "rows without a score were"
+    by = f": {count_models(counts)}" if counts else ""
+    return f"{n_rows} {some} left out{by}"
+
+
 def count_models(counts: Mapping[Any, int]) -> str:
     """Say how many scores are of each model."""
     return shorten(

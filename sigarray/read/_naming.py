@@ -1,7 +1,7 @@
 """Names of scores from the paths of files, and checks that files go together."""
 
 import collections
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sigarray._plain_text import suggest
@@ -11,7 +11,6 @@ from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._paths import refuse_rows_of_runs
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
-from sigarray.read._score_table import ScoreTable
 
 # The most files and tasks that are named.
 MAX_NAMED = 4
@@ -174,22 +173,6 @@ def _count_blank(
     return counts
 
 
-def add_blank(table: ScoreTable, counts: Mapping[tuple[str, str], int]) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing.
-
-    Items without a score are unmatched.
-    """
-    if table.unit != "run" or table.is_paired:
-        return table
-    n_missing: dict[str, dict[str, int]] = {}
-    for (task, model), n in counts.items():
-        if model in table.tasks.get(task, {}):
-            n_missing.setdefault(task, {})[model] = n
-    if not n_missing:
-        return table
-    return table._replace(missing="drop", n_missing=n_missing)
-
-
 def name_files(files: Sequence[tuple[SourceFile, str, Any]]) -> str:
     """Name the folders or the files, if there are many the first."""
     names = list(dict.fromkeys(file.folder or name for file, name, _ in files))
@@ -257,6 +240,7 @@ def check_ignored(
         if reading is not None:
             models = reading.records.list_known("model")
             known |= dict.fromkeys(x or file.model for x in models)
+            known |= dict.fromkeys(x for _, x in reading.n_blank if x is not None)
     for name in ignored:
         if name not in known:
             columns = list_names(list(frames[0].columns))

@@ -1,17 +1,19 @@
 """Raters of items, and whatever else tells scores of an item apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._cells import encode_texts, looks_like_score
-from sigarray.read._codes import Coded, group_rows, join_columns, repeat
+from sigarray.read._cells import encode_texts, is_blank, looks_like_score
+from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repeat
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
-from sigarray.read._words import RATERS, RUN_NAME, list_words
+from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
+# Shares that differ by less are hardly worth a note.
+_MIN_GAP = 0.01
 
 
 def doubt_raters(
@@ -19,23 +21,29 @@ def doubt_raters(
     roles: Mapping[str, str],
     models: Sequence[str] | None,
     ignored: Sequence[str],
-) -> list[str]:
+    scores: Collection[str],
+) -> tuple[list[str], list[str]]:
     """Say that scores of items are averaged over other raters for each model.
 
     Raters are in a column of such a name, or in one of words that tells all scores of
     an item apart. Each file without a column of models is of one.
+
+    Returns
+    -------
+    doubts, notes : list of str, list of str
+        Notes say that models have the same raters in unequal shares.
     """
     if "item" not in roles or frames[0].metrics is not None:
-        return []
+        return [], []
     by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
     is_wanted = np.ones(len(by), bool)
     if "model" in roles:
         is_wanted = ~by.find(ignored) if models is None else by.find(models)
     n_scores = group_rows([by, items])[1]
-    used = {name for role, name in roles.items() if role != "run"}
-    doubts = []
+    used = {name for role, name in roles.items() if role != "run"} | {*scores}
+    doubts, notes = [], []
     for name in frames[0].columns:
-        is_of_raters = bool(list_words(name) & RATERS)
+        is_of_raters = _names_raters(frames, name)
         is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
         if not is_of_raters and (is_known or n_scores == len(by)):
             continue
@@ -51,7 +59,26 @@ def doubt_raters(
                 f"{frames[0].source}: scores of models are not by the same {name!r}: "
                 f"{line}. A difference between models may be one between these"
             )
-    return doubts
+            continue
+        line = _say_shares(texts[rows], by[rows])
+        if line is not None:
+            notes.append(
+                f"{frames[0].source}: models have scores by the same {name!r}, in "
+                f"unequal shares: {line}. A difference between models may be one "
+                "between these"
+            )
+    return doubts, notes
+
+
+def _names_raters(frames: Sequence[Frame], name: str) -> bool:
+    """Tell by its name whether a column has raters; ratings are numbers in one."""
+    words = list_words(name) & RATERS
+    if not words or words - RATINGS or looks_like_index(name, ()):
+        return bool(words)
+    cells = (x.columns[name] for x in frames if name in x.columns)
+    return not all(
+        looks_like_score(y) for x in cells for y in distinct(x) if not is_blank(y)
+    )
 
 
 def _join(frames: Sequence[Frame], column: str | None) -> Coded:
@@ -74,6 +101,25 @@ def _are_names(texts: Coded, scores: Sequence[Coded]) -> bool:
     if any(looks_like_score(x) or RUN_NAME.fullmatch(x) for x in values):
         return False
     return group_rows([*scores, texts])[1] == len(texts)
+
+
+def _say_shares(texts: Coded, models: Coded) -> str | None:
+    """Say whose share of the scores differs most between models, or None if little."""
+    values, known = texts.list_known(), models.list_known()
+    counts = np.asarray(
+        [
+            np.bincount(texts.codes[models.find([model])], minlength=len(texts.values))
+            for model in known
+        ]
+    )
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    gaps = np.ptp(shares, axis=0)
+    k = int(np.argmax(gaps))
+    if len(values) < 2 or len(known) < 2 or gaps[k] < _MIN_GAP:
+        return None
+    order = np.argsort(-shares[:, k], kind="stable")
+    (a, x), (b, y) = ((known[i], shares[i, k]) for i in order[[0, -1]])
+    return f"{texts.values[k]!r} has {x:.0%} of {a!r}, and {y:.0%} of {b!r}"
 
 
 def _say_lacking(texts: Coded, models: Coded) -> str | None:

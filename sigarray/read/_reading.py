@@ -3,7 +3,6 @@
 import collections
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,10 +31,10 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
-from sigarray.read._missing import count_models
+from sigarray.read._missing import Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
-from sigarray.read._steps import find_last_blank
+from sigarray.read._steps import find_blank_steps
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -60,13 +59,12 @@ def read_records(
     frame: Frame,
     chosen: Mapping[str, str],
     metric: str | None,
-    *,
-    keeps_missing: bool = False,
+    missing: Missing | None = None,
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
-    Missing scores are NaN if they are kept; blank ones of a table with steps were not
-    taken at a step, and are left out. Scores of runs that have crashed are always NaN.
+    Missing scores are NaN if they are to be treated; of a table with steps, so are
+    blank ones, and of runs that have crashed, all. Other blank ones are left out.
 
     Raises
     ------
@@ -87,15 +85,16 @@ def read_records(
     cells = take(frame.columns[column], rows)
     # What a run has logged before it crashed is no score of it.
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
-    lacks = have_crashed | (find_missing(cells) & keeps_missing)
+    lacks = have_crashed | (find_missing(cells) & (missing is not None))
     is_kept = lacks | ~find_blank(cells)
     is_blank = np.zeros(len(rows), bool)
-    left_out = rows[~is_kept]
     if "step" in roles:
-        is_blank = find_last_blank(frame, roles, rows, find_blank(cells))
+        is_blank = find_blank_steps(frame, roles, rows, find_blank(cells))
         is_kept = ~find_blank(cells) | is_blank
-        left_out = rows[~is_kept | (is_blank & (not keeps_missing))]
         lacks |= is_blank
+    elif missing == "drop":
+        is_kept &= ~(find_blank(cells) & _lack_names(frame, roles, rows)) | have_crashed
+    left_out = rows[~is_kept]
     filled, lacks, have_crashed = rows[is_kept], lacks[is_kept], have_crashed[is_kept]
     known = filled[~lacks]
     numbers = read_cells(
@@ -107,7 +106,10 @@ def read_records(
     notes = [*frame.notes, *numbers.notes]
     n_blank = _count_rows(frame, roles, left_out)
     if len(left_out):
-        notes.append(_say_left_out(len(left_out), n_blank))
+        models = collections.Counter[str]()
+        for (_, model), n in n_blank.items():
+            models.update({} if model is None else {model: n})
+        notes.append(say_rows(len(left_out), models))
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
@@ -134,8 +136,18 @@ def read_records(
     # At some steps no score is taken; runs of trackers may not have ended; and items
     # without a score are unmatched.
     has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
-    missing = n_blank if has_all else {}
-    return Reading(records, numbers.is_percent, notes, doubts, missing)
+    return Reading(
+        records, numbers.is_percent, notes, doubts, n_blank if has_all else {}
+    )
+
+
+def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
+    """Tell which rows lack the name of a model, a run and so on."""
+    lacks = np.zeros(len(rows), bool)
+    for role in FACTORS:
+        if role in roles:
+            lacks |= find_blank(take(frame.columns[roles[role]], rows))
+    return lacks
 
 
 def _count_rows(
@@ -159,17 +171,6 @@ def _count_rows(
         for k, n in zip(first, counts, strict=True)
         if n
     }
-
-
-def _say_left_out(n_rows: int, n_blank: Mapping[tuple[Any, str | None], int]) -> str:
-    """Say how many rows were left out, by model if the file names these."""
-    some = "row without a score was" if n_rows == 1 else "rows without a score were"
-    models: collections.Counter[str] = collections.Counter()
-    for (_, model), n in n_blank.items():
-        if model is not None:
-            models[model] += n
-    by = f": {count_models(models)}" if models else ""
-    return f"{n_rows} {some} left out{by}"
 
 
 def _say_columns(

@@ -1,11 +1,12 @@
-"""Names of rows without a name of their own: an index, or a first column."""
+"""Names of rows in an index, or in a column without a name."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import as_text, is_blank, looks_like_score
+from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._frame import Frame, find_roles, list_names
 from sigarray.read._score_table import Choice
 from sigarray.read._words import RUN_NAME
@@ -20,9 +21,9 @@ def find_role_of_names(
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
-    They are of runs if all are written like "seed0", or else as --unit says. Numbers
-    are left to the readers of columns. If other columns name the rows, an index of a
-    data frame is ignored.
+    They are of runs if all are written like "seed0", or else as --unit says. Whole
+    numbers, and others that are not in the first column, are left to the readers of
+    columns. If other columns name the rows, an index of a data frame is ignored.
 
     Returns
     -------
@@ -33,15 +34,17 @@ def find_role_of_names(
     TableError
         Names of folds, or others, which may be of items, of runs or of models.
     """
-    is_known = "" in (*choice.ignored, *chosen.values(), *(choice.models or ()))
-    names = [as_text(x) for x in frame.columns.get("", ()) if not is_blank(x)]
-    if is_known or not names or all(map(looks_like_score, names)):
+    columns = _list_columns(frame, chosen, choice)
+    if not columns:
         return dict(chosen), choice, []
-    is_index = "" in frame.index
+    of_index = [x for x in columns if x in frame.index]
     if {"item", "run"} & {*find_roles(frame, chosen)}:
-        if is_index:
-            choice = replace(choice, ignored=[*choice.ignored, ""])
+        choice = replace(choice, ignored=[*choice.ignored, *of_index])
         return dict(chosen), choice, []
+    if len(columns) > 1:
+        raise _ask_about_levels(frame, columns)
+    column = columns[0]
+    names = _list_names(frame, column)
     if choice.unit == "item":
         role = "item"
     elif choice.unit == "run" or choice.is_paired:
@@ -51,10 +54,37 @@ def find_role_of_names(
     elif all(map(RUN_NAME.fullmatch, names)):
         role = "run"
     else:
-        raise _ask_about(frame, names)
-    what = "its index" if is_index else "its column without a name"
+        raise _ask_about(frame, column, names)
+    what = f"its index{_quote(column)}" if of_index else "its column without a name"
     note = f"{frame.source}: {what} names the {role}s: {list_names(names, _MAX_SHOWN)}"
-    return {**chosen, role: ""}, choice, [note]
+    return {**chosen, role: column}, choice, [note]
+
+
+def _list_columns(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> list[str]:
+    """List the columns of an index, or without a name, that are not known to be any."""
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    known |= {*find_roles(frame, {}).values()}
+    columns = [
+        x
+        for x in dict.fromkeys(("", *frame.index))
+        if x in frame.columns and x not in known and not looks_like_index(x, ())
+    ]
+    return [x for x in columns if x or _name_rows(frame)]
+
+
+def _name_rows(frame: Frame) -> bool:
+    """Tell whether cells without the name of a column are names, not scores."""
+    names = _list_names(frame, "")
+    is_first = next(iter(frame.columns)) == ""
+    return have_names(names) and (is_first or not all(map(looks_like_score, names)))
+
+
+def _list_names(frame: Frame, column: str) -> list[str]:
+    return [as_text(x) for x in frame.columns[column] if not is_blank(x)]
+
+
+def _quote(column: str) -> str:
+    return f" {column!r}" if column else ""
 
 
 def _ask_about_folds(frame: Frame, names: list[str]) -> TableError:
@@ -66,11 +96,20 @@ def _ask_about_folds(frame: Frame, names: list[str]) -> TableError:
     )
 
 
-def _ask_about(frame: Frame, names: list[str]) -> TableError:
-    place = [*frame.columns].index("") + 1
-    what, without = f"column {place}", "--ignore ''"
-    if "" in frame.index:
-        what, without = "its index", "data.reset_index(drop=True)"
+def _ask_about_levels(frame: Frame, columns: list[str]) -> TableError:
+    return TableError(
+        f"{frame.source}: expected to know what each row is; got {list_names(columns)} "
+        "in its index. Say what each of them is with --item, --run or --task, or leave "
+        "it out with --ignore."
+    )
+
+
+def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
+    place, quoted = [*frame.columns].index(column) + 1, column or "''"
+    what, without = f"column {place}", f"--ignore {quoted}"
+    if column in frame.index:
+        what, without = f"its index{_quote(column)}", "data.reset_index(drop=True)"
+    what += "" if column else ", which has no name"
     advice = (
         "Where these are items of a test set, or benchmarks, by which models are "
         "paired, pass --unit item; where each is a run of its own, --unit run; where "
@@ -78,10 +117,10 @@ def _ask_about(frame: Frame, names: list[str]) -> TableError:
     )
     if len({*names}) < len(names):
         advice = (
-            "Where these are models, with a row for each score, pass --model ''; where "
-            f"they are tasks, --task ''; or leave them out with {without}"
+            f"Where these are models, with a row for each score, pass --model {quoted};"
+            f" where they are tasks, --task {quoted}; or leave them out with {without}"
         )
     return TableError(
         f"{frame.source}: expected to know what each row is; got "
-        f"{list_names(names, _MAX_SHOWN)} in {what}, which has no name. {advice}."
+        f"{list_names(names, _MAX_SHOWN)} in {what}. {advice}."
     )

@@ -53,6 +53,8 @@ class ScoreTable(NamedTuple):
         Task -> model -> its `steps`, shape (S,), and the `scores` of its runs, shape
         (R, S), where runs have scores of several steps: `plot.learning_curves` draws
         them. `tasks` has those of the last step of each run.
+    is_untreated : bool
+        Whether other scores may be missing, which `missing` would treat as well.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -70,6 +72,7 @@ class ScoreTable(NamedTuple):
     missing: Missing | None = None
     n_missing: Mapping[str, Mapping[str, int]] = {}
     curves: Mapping[str, Mapping[str, Curves]] = {}
+    is_untreated: bool = False
 
     @property
     def models(self) -> tuple[str, ...]:

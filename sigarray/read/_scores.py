@@ -38,7 +38,6 @@ from sigarray.read._lm_eval import say_groups, take_groups
 from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
-    add_blank,
     check_dated,
     check_ignored,
     check_one_way,
@@ -64,7 +63,7 @@ from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
-from sigarray.read._wide_scores import read_columns
+from sigarray.read._wide_files import read_columns
 
 
 def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
@@ -132,21 +131,23 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     named, splits, n_blank = name_all(files, frames, readings)
     said += say_split(splits)
     records = join_all(named)
-    if choice.unit is None:
-        known = np.flatnonzero(~np.isnan(records.scores))
+    known = np.flatnonzero(~np.isnan(records.scores))
+    if choice.unit is None and len(known):
         said += refuse_unnamed_rows(
             records if len(known) == len(records) else records.take(known)
         )
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
-    table = join_records(
-        records, choice, kinds, name_files(files), [*notes, *said], list(without)
-    )
-    table = add_blank(table, n_blank)
+    source, said = name_files(files), [*notes, *said]
+    table = join_records(records, choice, kinds, source, said, list(without), n_blank)
     _check_runs(table, files, readings)
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":
         roles = find_roles(frames[0], chosen)
-        doubts += doubt_raters(whole, roles, choice.models, choice.ignored)
+        of_raters, shares = doubt_raters(
+            whole, roles, choice.models, choice.ignored, records.metrics
+        )
+        doubts += of_raters
+        table = table._replace(notes=(*table.notes, *shares))
     return _add_doubts(table, doubts, folds)
 
 
@@ -314,14 +315,7 @@ def _read_frames(
             readings.append(None)
             continue
         try:
-            readings.append(
-                read_metrics(
-                    frame,
-                    chosen,
-                    choice.metrics,
-                    keeps_missing=choice.missing is not None,
-                )
-            )
+            readings.append(read_metrics(frame, chosen, choice.metrics, choice.missing))
         except UnknownMetricError as error:
             if frame.metrics is None:
                 raise

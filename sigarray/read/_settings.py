@@ -42,14 +42,9 @@ def say_settings(
         if name in (*roles.values(), score) or not may_be_setting(name):
             continue
         texts = encode_texts(take(cells, rows))
-        filled = np.flatnonzero(texts.codes >= 0)
-        known, of_models = texts[filled], models[filled]
-        n_values = len(known.list_known())
-        is_repeated = 2 * n_values <= len(filled)
-        if n_values < 2 or not (is_repeated or squeeze(name) in HYPERPARAMETERS):
-            continue
-        if group_rows([of_models, known])[1] > len(of_models.list_known()):
-            found.append((name, _find_first(of_models, known)))
+        if do_models_differ(name, models, texts):
+            filled = np.flatnonzero(texts.codes >= 0)
+            found.append((name, _find_first(models[filled], texts[filled])))
     if not found:
         return []
     name, (model, values) = found[0]
@@ -68,6 +63,17 @@ def may_be_setting(name: str) -> bool:
     if squeeze(name) in _OF_RUNS or looks_like_index(name, ()):
         return False
     return squeeze(name) in HYPERPARAMETERS or not list_words(name) & METRICS
+
+
+def do_models_differ(name: str, models: Coded, texts: Coded) -> bool:
+    """Tell whether runs of one model have several values of what may be a setting."""
+    filled = np.flatnonzero(texts.codes >= 0)
+    known, of_models = texts[filled], models[filled]
+    n_values = len(known.list_known())
+    is_repeated = 2 * n_values <= len(filled)
+    if n_values < 2 or not (is_repeated or squeeze(name) in HYPERPARAMETERS):
+        return False
+    return group_rows([of_models, known])[1] > len(of_models.list_known())
 
 
 def _find_first(models: Coded, texts: Coded) -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from sigarray.read import (
     _trackers,
 )
 from sigarray.read._bytes import TableError, read_text
-from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._cells import have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
 from sigarray.read._documents import find_tables, tabulate_part, take_part
 from sigarray.read._files import (
@@ -149,7 +149,9 @@ def _tabulate_text(table: TextTable, name: str) -> Frame:
         }
         # The index of a data frame has no name; its numbers of rows have no meaning.
         unnamed = distinct(columns.get("", []))
-        if all(map(is_blank, unnamed)) or all(map(looks_like_score, unnamed)):
+        are_names = header[:1] == [""] and have_names(unnamed)
+        are_numbers = all(map(looks_like_score, unnamed)) and not are_names
+        if are_numbers or all(map(is_blank, unnamed)):
             columns.pop("", None)
         lines = [line for line, _ in rows[1:]]
     twice = tuple(x for x in columns if header.count(x) > 1)

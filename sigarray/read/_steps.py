@@ -1,75 +1,102 @@
 """Scores at steps: the last of each run, and those that are missing there."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import find_first, take
 from sigarray.read._frame import Frame, shorten
-from sigarray.read._missing import Missing
+from sigarray.read._missing import Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_column
 from sigarray.read._text import NUMBER
 
 _MAX_SHOWN = 3
 
 
-def find_last_blank(
+class Unscored(NamedTuple):
+    """Blank scores of runs that may be missing.
+
+    Attributes
+    ----------
+    n_runs : Counter
+        The number of runs without any score, by task and model.
+    tasks : set
+        Tasks with blank scores at their last step that were not treated.
+    notes : list of str
+        How many rows were left out.
+    """
+
+    n_runs: Counter[tuple[str, str]]
+    tasks: set[str | None]
+    notes: list[str]
+
+
+def find_blank_steps(
     frame: Frame, roles: Mapping[str, str], rows: np.ndarray, is_blank: np.ndarray
 ) -> np.ndarray:
-    """Tell which blank scores are at the last step, or at the last with a score.
+    """Tell which blank scores are of a step of a run, and so may be missing.
 
-    These may be missing, while at other steps no score was taken. Rows without the name
-    of a model, a run and so on are of none.
+    Rows without a step, or the name of a model, a run and so on are of none.
     """
     if not is_blank.any():
         return is_blank
     texts = encode_texts(take(frame.columns[roles["step"]], rows))
-    numbers = [float(x) if NUMBER.fullmatch(x) else np.nan for x in texts.values]
-    steps = np.asarray([*numbers, np.nan])[texts.codes]
-    is_one: np.ndarray = is_blank & ~np.isnan(steps)
-    if not is_one.any():
-        return is_one
-    ends = [np.nanmax(x) for x in (steps, steps[~is_blank]) if not np.isnan(x).all()]
-    is_one &= np.isin(steps, ends)
+    is_number = [bool(NUMBER.fullmatch(x)) for x in texts.values]
+    is_one: np.ndarray = is_blank & np.asarray([*is_number, False])[texts.codes]
     for role in FACTORS:
         if role in roles:
             is_one &= ~find_blank(take(frame.columns[roles[role]], rows))
     return is_one
 
 
-def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, bool]:
+def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Unscored]:
     """Return the scores without blank ones, but for those that are to be treated.
 
-    A blank score is missing if it is later than the others of its run, at the step at
-    which most runs of the task have their last score.
-
-    Returns
-    -------
-    records, are_some_missing : Records, bool
+    A blank score is missing if its run has no other, or only earlier ones, and it is at
+    the step at which most runs of the task have their last score.
     """
+    unscored = Unscored(Counter(), set(), [])
     if not records.is_blank.any():
-        return records, False
-    runs, last, ends = _find_ends(records, ~records.is_blank)
-    tasks, n_tasks = records.group("task")
-    of_run = find_first(runs, len(last))
-    n_runs = np.bincount(tasks[of_run], minlength=n_tasks)
-    n_at_end = np.bincount(tasks[of_run][last == ends[of_run]], minlength=n_tasks)
-    is_missing = records.is_blank & (2 * n_at_end >= n_runs)[tasks]
-    is_missing &= (records.steps == ends) & (last[runs] < ends)
-    kept = ~records.is_blank
+        return records, unscored
+    is_scored = ~records.is_blank
+    runs, last, ends, are_most = _find_ends(records, is_scored)
+    has_score = np.bincount(runs[is_scored], minlength=len(last))[runs] > 0
+    never = _find_once(runs, ~has_score)
+    is_early = ~is_scored & has_score & (records.steps == ends) & (last[runs] < ends)
+    early = _find_once(runs, is_early & are_most)
     if missing is not None:
-        places = np.flatnonzero(is_missing)
-        kept[places[np.unique(runs[places], return_index=True)[1]]] = True
-    return records.take(np.flatnonzero(kept)), bool(is_missing.any())
+        is_scored[never] = is_scored[early] = True
+        # A run without a score has ended where others have.
+        is_known = ~has_score & np.isfinite(ends)
+        records = replace(records, steps=np.where(is_known, ends, records.steps))
+    else:
+        for one in records.take(never).split("task", "model") if len(never) else ():
+            unscored.n_runs[one[0].task or "", str(one[0].model)] = len(one)
+        unscored.tasks.update(records.take(early).list_known("task"))
+    left_out = records.take(~is_scored)
+    if len(left_out):
+        models = left_out.factors["model"]
+        counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
+        unscored.notes.append(say_rows(len(left_out), counts))
+    return records.take(is_scored), unscored
+
+
+def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
+    """Return the first of some scores of each run."""
+    places = np.flatnonzero(is_one)
+    return places[np.unique(runs[places], return_index=True)[1]]
 
 
 def take_last_steps(
-    records: Records, *, are_some_missing: bool = False
+    records: Records, with_missing: Collection[str | None] = ()
 ) -> tuple[Records, list[str], list[str]]:
     """Return the records of the last step of each run, if there are steps.
 
-    `are_some_missing` if scores are blank at the last step of others.
+    Tasks `with_missing` have scores that are blank at the last step of others.
 
     Returns
     -------
@@ -78,7 +105,7 @@ def take_last_steps(
     """
     if np.isnan(records.steps).all():
         return records, [], []
-    runs, last, ends = _find_ends(records, np.ones(len(records), bool))
+    runs, last, ends, _ = _find_ends(records, np.ones(len(records), bool))
     is_last = np.where(np.isnan(records.steps), -np.inf, records.steps) == last[runs]
     if is_last.all():
         return records, [], []
@@ -93,26 +120,26 @@ def take_last_steps(
     if not records.has("run"):
         note += f". If it numbers runs, pass --run {column}"
     doubts = []
-    is_early = last[runs][is_last] < ends[is_last]
-    for early in kept.take(is_early).split("task") if is_early.any() else ():
-        task = early[0].task
-        end = ends[is_last][is_early & kept.factors["task"].find([task])][0]
-        doubts.append(_doubt_early(early, column, end, are_some_missing))
+    differs = last[runs][is_last] != ends[is_last]
+    for others in kept.take(differs).split("task") if differs.any() else ():
+        task = others[0].task
+        end = ends[is_last][differs & kept.factors["task"].find([task])][0]
+        doubts.append(_doubt_others(others, column, end, task in with_missing))
     return kept, [note], doubts
 
 
-def _doubt_early(
-    early: Records, column: str, end: float, are_some_missing: bool
+def _doubt_others(
+    others: Records, column: str, end: float, are_some_missing: bool
 ) -> str:
-    """Say which runs of a task end at an earlier step than others."""
+    """Say which runs of a task end at another step than most."""
     said = []
-    for k in range(min(len(early), _MAX_SHOWN)):
-        one = early[k]
+    for k in range(min(len(others), _MAX_SHOWN)):
+        one = others[k]
         who = [f"{x} {getattr(one, x)!r}" for x in ("item", "run") if getattr(one, x)]
         name = ", ".join([repr(one.model), *who])
         said.append(f"{name}{',' if who else ''} ends at {column} {one.step or 0:g}")
-    said += [""] * (len(early) - len(said))
-    task = f"task {early[0].task!r}: " if early[0].task is not None else ""
+    said += [""] * (len(others) - len(said))
+    task = f"task {others[0].task!r}: " if others[0].task is not None else ""
     doubt = (
         f"{task}{shorten(said, _MAX_SHOWN, by='; ')}, and others at {end:g}: scores of "
         "other steps are compared. Leave out the rows or columns of what has not "
@@ -128,16 +155,31 @@ def _doubt_early(
 
 def _find_ends(
     records: Records, is_scored: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the run of each score, the last step of each run, and of each task.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Find where runs end: at the step of their last score.
 
-    The last is as long as the scores.
+    Returns
+    -------
+    runs, last, ends, are_most : arrays
+        The run of each score, and the last step of each run, -inf without any; for each
+        score the step at which most runs of its task end, the latest of several, and
+        whether half of them or more do.
     """
     steps = np.where(np.isnan(records.steps), -np.inf, records.steps)
     runs, n_runs = records.group("task", "model", "item", "run")
     last = np.full(n_runs, -np.inf)
     np.maximum.at(last, runs[is_scored], steps[is_scored])
     tasks, n_tasks = records.group("task")
-    ends = np.full(n_tasks, -np.inf)
-    np.maximum.at(ends, tasks[is_scored], steps[is_scored])
-    return runs, last, ends[tasks]
+    of_runs = tasks[find_first(runs, n_runs)]
+    ends, are_most = np.full(n_tasks, -np.inf), np.zeros(n_tasks, bool)
+    has_end = np.isfinite(last)
+    each, counts = np.unique(
+        np.column_stack([of_runs, last])[has_end], axis=0, return_counts=True
+    )
+    order = np.lexsort((each[:, 1], counts))
+    at = each[order, 0].astype(int)
+    # NumPy keeps the last of several values for one place.
+    ends[at] = each[order, 1]
+    sizes = np.bincount(of_runs[has_end], minlength=n_tasks)
+    are_most[at] = 2 * counts[order] >= sizes[at]
+    return runs, last, ends[tasks], are_most[tasks]

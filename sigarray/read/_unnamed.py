@@ -1,5 +1,6 @@
 """Scores without names, which may be of runs or of items of a test set."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from sigarray.read._bytes import TableError
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
+from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 
 # Models rarely have equally many runs if these are more; items are many.
@@ -19,9 +21,11 @@ _ADVICE = "Pass {item}--unit run where each is a run of its own, with a seed of 
 
 
 def find_unnamed_items(
-    source: str, scores: Mapping[str, np.ndarray]
+    source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
     """Tell by values whether rows of a table with a column for each model are items.
+
+    `n_gaps` counts the blank cells between scores.
 
     Returns
     -------
@@ -32,11 +36,13 @@ def find_unnamed_items(
     TableError
         Both are possible, or rows cannot be pairs.
     """
-    reason = doubt_runs(list(scores.values()))
+    n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
+    reason = doubt_runs(list(scores.values()), n_rows)
     if reason is None:
         return False, []
     if not reason:
-        _refuse_lengths(source, scores)
+        if not n_gaps:
+            _refuse_lengths(source, scores)
         low, high = sorted({float(x) for y in scores.values() for x in np.unique(y)})
         note = (
             f"scores of {low:g} and {high:g} were taken for those of items, a row for "
@@ -54,15 +60,21 @@ def find_unnamed_items(
     raise TableError(msg)
 
 
-def doubt_runs(columns: Sequence[np.ndarray]) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers."""
+def doubt_runs(
+    columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
+) -> str | None:
+    """Say why scores are hardly of runs; "" if they are marks of single answers.
+
+    `n_rows` counts the rows of each model, by default those with a score.
+    """
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
-    n = max(sizes)
-    # Items have a score of each model, while models may differ in runs.
-    if len(sizes) == 1 and n > _MAX_RUNS:
-        return f"{n:,} scores of each model"
+    n, rows = max(sizes), {*(n_rows or sizes)}
+    # Items have a row of each model, while models may differ in runs.
+    if len(rows) == 1 and max(rows) > _MAX_RUNS:
+        is_whole = len(sizes) == 1
+        return f"{n:,} scores of each model" if is_whole else f"{max(rows):,} rows"
     if min(sizes) < _MIN_MARKS or not all(map(_are_halves, columns)):
         return None
     values = np.unique(np.concatenate(columns))
@@ -99,6 +111,38 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
         for by in by_task
         for note in refuse_mean_rows(first.source, by)
     ]
+
+
+def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
+    """Refuse pairs by the order of rows if models may have them in other places.
+
+    Raises
+    ------
+    TableError
+        Scores without names, some of which are missing, or were left out as blank.
+    """
+    is_named = any(map(records.has, ("item", "run", "cluster")))
+    if is_named or not np.isnan(records.steps).all():
+        return
+    lacks: Counter[str] = Counter()
+    sizes: dict[str | None, set[int]] = {}
+    for one in records.split("task", "model"):
+        task, model = one[0].task, str(one[0].model)
+        lacks[model] += int(np.isnan(one.scores).sum()) + n_blank[task or "", model]
+        sizes.setdefault(task, set()).add(len(one))
+    if +lacks:
+        got = f"cells without a score, {count_models(+lacks)}"
+    elif any(len(x) > 1 for x in sizes.values()):
+        counts = sorted({n for x in sizes.values() for n in x})
+        got = f"{' and '.join(map(str, counts))} scores of models"
+    else:
+        return
+    msg = (
+        f"{records[0].frame.source}: expected names of runs, by which their scores are "
+        f"paired; got none, and {got}. Name the column of runs with --run, or leave "
+        "out --paired."
+    )
+    raise TableError(msg)
 
 
 def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> None:

@@ -1,5 +1,6 @@
 """Scores of a table with a column for each model, on all tasks."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,19 +10,19 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import find_blank, is_blank
+from sigarray.read._cells import find_blank
 from sigarray.read._directions import find_direction
-from sigarray.read._frame import Frame, find_roles, is_long, list_names
+from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import (
     Counts,
     blank_missing,
+    count_models,
     find_worst,
     say_blank,
     say_missing,
 )
 from sigarray.read._other_columns import refuse_other_columns
-from sigarray.read._row_names import find_role_of_names
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._unnamed import find_unnamed_items
@@ -29,50 +30,12 @@ from sigarray.read._wide import (
     Scores,
     WideScores,
     WideTable,
-    ask_about_unnamed,
     list_empty,
     list_names_of_rows,
-    read_ids,
     read_wide,
     split_tasks,
-    tabulate_rows,
 )
 from sigarray.read._wide_pairs import drop_unmatched
-
-
-def read_columns(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
-) -> ScoreTable | None:
-    """Read a table with a column for each model, or return None for another one.
-
-    Raises
-    ------
-    TableError
-        A column or a cell is not what was expected; options of other tables.
-    """
-    of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
-    chosen = {**chosen, **of_index}
-    of_rows: list[str] = []
-    if frame is not None and _may_be_wide(frame, chosen):
-        chosen, choice, of_rows = find_role_of_names(frame, chosen, choice)
-    wide = _find_wide(name, content, frame, chosen, choice)
-    if wide is None:
-        return None
-    if "run" in of_index or (of_rows and "run" in chosen):
-        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
-        for part in parts.values():
-            read_ids(part, chosen["run"], "run")
-    of_file = () if frame is None else frame.notes
-    said = [f"{name}: {note}" for note in of_file]
-    said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
-    said += of_rows
-    doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
-    table = take_wide(wide, chosen, choice)
-    return table._replace(notes=(*said, *table.notes), doubts=doubts)
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -96,6 +59,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
     n_missing: dict[str, Counts] = {}
     notes, left_out, are_items = [], [], []
+    gaps = Counter[str]()
     direction = _find_direction(wide, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         part, kept, lacking = _leave_out_empty(rows, task, choice)
@@ -116,6 +80,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             notes += [f"task {task!r}: {x}" if task else x for x in said]
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
         notes += [*lacking, *taken.notes]
+        gaps.update(taken.n_gaps)
         lacks, said = _count_missing(taken, counts, chosen, choice)
         scores = taken.scores
         if counts and choice.missing == "worst":
@@ -141,6 +106,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             f"none on {list_names(left_out)}."
         )
         raise TableError(msg)
+    has_pairs = any(len(by) > 1 for by in tasks.values())
+    if gaps and has_pairs and all(are_items) and not _is_of_pairs(chosen, choice):
+        return _take_items(wide, chosen, choice, gaps)
     return ScoreTable(
         tasks,
         ids,
@@ -156,6 +124,32 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         missing=(choice.missing or "drop") if n_missing else None,
         n_missing=n_missing,
     )
+
+
+def _take_items(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice, gaps: Mapping[str, int]
+) -> ScoreTable:
+    """Read scores whose values show that they are of items, by whole rows.
+
+    Raises
+    ------
+    TableError
+        Blank cells, without an option: columns without them would pair other rows.
+    """
+    said = (
+        "scores of two marks were taken for those of items, a row for each, by which "
+        "models are paired"
+    )
+    if choice.missing is None and not choice.drop_unmatched:
+        msg = (
+            f"{wide.source}: {said}; expected one in every cell, and got blank cells: "
+            f"{count_models(gaps)}. Pass --drop-unmatched to leave out such rows, or "
+            "--unit run where each row is a run."
+        )
+        raise TableError(msg)
+    table = take_wide(wide, chosen, replace(choice, unit="item"))
+    note = f"{wide.source}: {said}. If each is a run, pass --unit run"
+    return table._replace(notes=(note, *table.notes))
 
 
 def _count_missing(
@@ -302,7 +296,7 @@ def _take_task(
         notes += refuse_mean_rows(place, scores)
     is_of_items = wide_scores.ids is not None or choice.unit == "item"
     if not is_of_items and choice.unit is None and not choice.is_paired:
-        is_of_items, said = find_unnamed_items(place, scores)
+        is_of_items, said = find_unnamed_items(place, scores, wide_scores.n_gaps)
         notes += said
     if wide_scores.ids is None:
         ids = _name_runs(wide, scores, chosen)
@@ -333,65 +327,3 @@ def _name_runs(
         filled = ~find_blank(wide.cells[places[model]])
         ids[model] = tuple(names[: len(filled)][filled].tolist())
     return ids
-
-
-def _find_index_roles(
-    frame: Frame, chosen: Mapping[str, str], choice: Choice
-) -> dict[str, str]:
-    """Return the roles of the index of a data frame with a column for each model.
-
-    These are role -> name for items, runs and tasks without a chosen column.
-    """
-    if is_long(frame, chosen) or frame.roles:
-        return {}
-    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
-    columns = {x: frame.columns[x] for x in frame.index if x not in known}
-    roles = find_roles(replace(frame, columns=columns), {})
-    return {
-        role: roles[role]
-        for role in ("item", "run", "task")
-        if role in roles and role not in chosen
-    }
-
-
-def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
-    """Tell whether a table may have a column for each model."""
-    return not (is_long(frame, chosen) or frame.constants or frame.roles)
-
-
-def _find_wide(
-    name: str,
-    content: Any,
-    frame: Frame | None,
-    chosen: Mapping[str, str],
-    choice: Choice,
-) -> WideTable | None:
-    """Return a table if it has a column for each model, or None."""
-    if frame is None:
-        names = dict(enumerate(content))
-        cells = {k: content[x] for k, x in names.items()}
-        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
-    if not _may_be_wide(frame, chosen):
-        return None
-    column = find_roles(frame, {}).get("model")
-    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
-            f"{name}: expected to know what column {column!r} is; got numbers. Where "
-            f"they name the models, pass --model {column}; where they are scores of "
-            f"one, name all models with --columns."
-        )
-        raise TableError(msg)
-    if isinstance(content, Frame):
-        known = {*choice.ignored, *chosen.values()}
-        if "" in frame.columns and choice.models is None and "" not in known:
-            position = [*frame.columns].index("") + 1
-            filled = (str(x) for x in frame.columns[""] if not is_blank(x))
-            raise ask_about_unnamed(f"{name}, column {position}", next(filled, ""))
-        names = dict(enumerate(frame.columns))
-        by_place = {k: frame.columns[x] for k, x in names.items()}
-        place = f"{name}, {frame.line_word} "
-        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
-    rows, numbers, _ = content
-    return tabulate_rows(
-        rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
-    )

@@ -48,6 +48,8 @@ RATERS = frozenset(
         *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
     )
 )
+# Some also name what they say, in numbers.
+RATINGS = frozenset(("rating", "vote"))
 # Names of columns of the truth, with which predictions are compared.
 TRUTHS = frozenset(
     (

@@ -276,9 +276,12 @@ def train(rank):
     expected = aso(score(plain, slice(None)), baseline, rng=0)
     half = slice(20 * rank, 20 * rank + 20)
 """
+# DistributedDataParallel keeps threads of gloo, which may hang or abort where it ends.
 END = """
-    print("done")
-    dist.destroy_process_group()
+    print("done", flush=True)
+    store.set(f"{rank} is done", "")
+    store.wait(["0 is done", "1 is done"])
+    os._exit(0)
 
 
 torch.multiprocessing.start_processes(train, nprocs=2, start_method="fork")

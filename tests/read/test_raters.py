@@ -65,6 +65,32 @@ class TestAdvice:
         of_clusters = run("compare", path, "--item", "item,rater", "--cluster", "item")
         assert not warn(of_clusters)
 
+    @pytest.mark.parametrize("column", ["seed", "trial", "run_id"])
+    def test_items_of_other_runs_are_no_others(self, write, run, column):
+        path = write(rate(dict.fromkeys("ab", ("1", "2", "3")), column=column))
+        (line,) = warn(run("compare", path, "--item", f"item,{column}"))
+        assert (
+            f"scores of one item by '{column}' are taken for items of their o" in line
+        )
+        advice = f"--item item --run {column} --unit item"
+        assert f"{advice}." in line
+        done = run("compare", path, *advice.split())
+        assert not warn(done)
+        assert "72 scores were averaged: 24 items are left" in done[2]
+
+    def test_items_of_raters_in_several_runs(self, write, run):
+        rows = rate(dict.fromkeys("ab", ("ann", "bob"))).splitlines()
+        text = [f"{rows[0]},seed", *(f"{x},{k}" for x in rows[1:] for k in (1, 2))]
+        path = write("\n".join(text))
+        (line,) = warn(run("compare", path, "--item", "item,rater,seed"))
+        assert "--item item --run seed --ignore rater --unit item" in line
+
+    def test_items_of_runs_alone_are_items(self, write, run):
+        path = write(rate(dict.fromkeys("ab", ("1", "2")), column="seed"))
+        text = Path(path).read_text().replace("item", "trial")
+        done = run("compare", write(text), "--item", "trial,seed")
+        assert (done[0], warn(done)) == (0, [])
+
     def test_other_columns_may_name_items(self, write, run):
         path = write(rate(dict.fromkeys("ab", ("law", "history")), column="subject"))
         done = run("compare", path)
@@ -87,6 +113,35 @@ class TestAdvice:
         assert err.index("--model model,lr") < err.index("--run seed,lr")
         err = run("compare", path, "--run", "seed,lr")[2]
         assert "runs of all values of 'lr' were taken together: a verdict is on" in err
+
+    @pytest.mark.parametrize("column", ["config", "lr", "prompt_style"])
+    def test_settings_of_any_name_that_are_pooled(self, write, run, column):
+        rows = [
+            (m, k, setting, f"{DRAW.random():.3f}")
+            for m in "ab"
+            for k in range(5)
+            for setting in ("x", "y")
+        ]
+        path = write(as_csv(rows, f"model,seed,{column},acc"))
+        said = f"runs of all values of '{column}' were taken together"
+        assert said in run("compare", path, "--run", f"seed,{column}")[2]
+        wide = [f"{k},{x},{DRAW.random()},{DRAW.random()}" for _, k, x, _ in rows[:10]]
+        path = write("\n".join([f"seed,{column},a,b", *wide]))
+        assert said in run("compare", path, "--run", f"seed,{column}")[2]
+
+    @pytest.mark.parametrize("column", ["fold", "repeat", "rep", "config"])
+    def test_parts_of_runs_are_no_settings(self, write, run, column):
+        rows = [
+            (m, k, m if column == "config" else part, f"{DRAW.random():.3f}")
+            for m in "ab"
+            for k in range(5)
+            for part in ((0,) if column == "config" else (0, 1))
+        ]
+        path = write(as_csv(rows, f"model,seed,{column},acc"))
+        options = ("--run", f"seed,{column}", "--unit", "run", "--metric", "acc")
+        code, _, err = run("compare", path, *options)
+        assert code == 0, err
+        assert "taken together" not in err
 
 
 class TestColumnsOfModels:
@@ -139,10 +194,57 @@ class TestOtherRatersOfEachModel:
         assert done[0] == 0
         assert not warn(done)
 
+    @pytest.mark.parametrize("column", ["rating", "vote", "Rating (1-5)"])
+    def test_ratings_are_no_raters(self, write, run, column):
+        rows = [
+            (m, f"q{k}", 1 + (k + (m == "b")) % (5 - (m == "a")))
+            for m in "ab"
+            for k in range(12)
+        ]
+        path = write(as_csv(rows, f"model,item,{column}"))
+        for options in ((), ("--metric", column)):
+            done = run("compare", path, *options)
+            assert (done[0], warn(done)) == (0, [])
+
+    def test_other_ratings_are_no_raters(self, write, run):
+        rows = [
+            (m, f"q{k}", (k + (m == "b")) % 3 + 1, k % 4 + (m == "b"))
+            for m in "ab"
+            for k in range(12)
+        ]
+        path = write(as_csv(rows, "model,item,fluency_rating,adequacy_rating"))
+        done = run("compare", path, "--metric", "fluency_rating")
+        assert (done[0], warn(done)) == (0, [])
+        words = [
+            (m, f"q{k}", f"{m}{k % 2}", k % 3 + 1) for m in "ab" for k in range(12)
+        ]
+        path = write(as_csv(words, "model,item,vote,score"))
+        assert "not by the same 'vote'" in warn(run("compare", path))[0]
+
     def test_of_other_models_nothing_is_said(self, write, run):
         path = write(rate(APART | {"c": ("ann", "bob", "cid")}))
         assert not warn(run("compare", path, "--unit", "item", "--columns", "a,c"))
         assert not warn(run("compare", path, "--unit", "item", "--ignore", "rater,b"))
+
+
+class TestUnequalShares:
+    def test_a_note_says_so(self, write, run):
+        """Ann has most of the ratings of b, and as many as Bob of a."""
+        by = {"a": ("ann", "bob"), "b": ("ann", "bob", "ann", "ann")}
+        text = rate(by)
+        done = run("compare", write(text), "--unit", "item", "--ignore", "rater")
+        assert (done[0], warn(done)) == (0, [])
+        assert (
+            "models have scores by the same 'rater', in unequal shares: 'ann' has 75% "
+            "of 'b', and 50% of 'a'. A difference between models may be one between"
+        ) in " ".join(done[2].split())
+
+    def test_equal_shares(self, write, run):
+        by = {"a": ("ann", "bob"), "b": ("ann", "bob", "ann", "bob")}
+        for text in (rate(BOTH), rate(by)):
+            done = run("compare", write(text), "--unit", "item", "--ignore", "rater")
+            assert done[0] == 0
+            assert "unequal shares" not in done[2]
 
 
 class TestItemsAsRuns:

@@ -1,5 +1,7 @@
 """Names of rows in an index, or a first column, that has no name itself."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,95 @@ def test_numbers_are_no_names(make):
         assert (table.unit, table.notes) == ("run", ())
 
 
+def list_indexes(pandas):
+    """List indexes without a name that are no numbers of rows, and their texts."""
+    days = pandas.date_range("2024-01-30", periods=4)
+    hours = pandas.date_range("2024-01-30", periods=4, freq="h")
+    quarters = pandas.period_range("2024Q3", periods=4, freq="Q")
+    return [
+        (days, ["2024-01-30", "2024-01-31", "2024-02-01", "2024-02-02"]),
+        (days.tz_localize("UTC"), [f"{x:%Y-%m-%d} 00:00:00+00:00" for x in days]),
+        (pandas.Index([*days.date]), [f"{x:%Y-%m-%d}" for x in days]),
+        (hours, [f"2024-01-30 0{k}:00:00" for k in range(4)]),
+        (quarters, ["2024Q3", "2024Q4", "2025Q1", "2025Q2"]),
+        (pandas.Index([0.01, 0.1, 0.5, 1.0]), ["0.01", "0.1", "0.5", "1"]),
+        (pandas.Index(["1%", "10%", "50%", "100%"]), ["1%", "10%", "50%", "100%"]),
+        (pandas.interval_range(0, 4), ["(0, 1]", "(1, 2]", "(2, 3]", "(3, 4]"]),
+    ]
+
+
+@pytest.mark.parametrize("k", range(8))
+def test_dates_periods_and_shares_are_asked_about(make, write, k):
+    index, names = list_indexes(pytest.importorskip("pandas"))[k]
+    frame = make(index)
+    columns = {model: frame[model] for model in "abc"}
+    first, second, third, _ = names
+    said = f"got '{first}', '{second}', '{third}', and 1 more in its index, which has"
+    for source in (frame, columns):
+        with pytest.raises(TableError) as caught:
+            compare_models(source)
+        assert said in str(caught.value)
+        assert "pass unit='item'; where each is a run" in str(caught.value)
+        table = read.scores(source, unit="item")
+        assert table.ids[""]["a"] == tuple(sorted(names))
+        assert read.scores(source, unit="run").ids[""]["a"] == tuple(names)
+    path = write(frame.to_csv())
+    for options in ({}, {"models": ["a", "b"]}):
+        with pytest.raises(TableError, match="in column 1, which has no name"):
+            read.scores(path, **options)
+    assert read.scores(path, unit="item").is_paired
+    melted = frame.melt(var_name="model", value_name="acc", ignore_index=False)
+    if first in ("0.01", "1%"):
+        with pytest.raises(TableError, match="may be of items or of runs"):
+            read.scores(melted)
+    else:
+        assert read.scores(melted).ids[""]["a"] == tuple(sorted(names))
+
+
+@pytest.mark.parametrize("name", [None, "depth", "share"])
+def test_an_index_is_no_model(make, tmp_path, name):
+    pandas = pytest.importorskip("pandas")
+    frame = make(pandas.Index([0.01, 0.1, 0.5, 1.0], name=name))
+    sources = [frame]
+    if importlib.util.find_spec("pyarrow") is not None:
+        import pyarrow
+
+        frame.to_parquet(tmp_path / "scores.parquet")
+        sources += [str(tmp_path / "scores.parquet"), pyarrow.Table.from_pandas(frame)]
+    where = "its index, which has no name" if name is None else f"its index '{name}'"
+    for source in sources:
+        with pytest.raises(TableError, match=rf"'0\.5', and 1 more in {where}\. Where"):
+            read.scores(source)
+        table = read.scores(source, unit="item")
+        assert table.models == ("a", "b", "c")
+        assert table.ids[""]["c"] == ("0.01", "0.1", "0.5", "1")
+        assert not read.scores(source, run=name or "").is_paired
+
+
+@pytest.mark.parametrize("numbers", [range(4), [3, 5, 8, 9], [1.0, 2.0, 5.0, 9.0]])
+def test_stored_numbers_of_rows_are_left_out(make, tmp_path, numbers):
+    pytest.importorskip("pyarrow")
+    frame = make(numbers)
+    path = tmp_path / "scores.parquet"
+    frame.to_parquet(path)
+    table = read.scores(path)
+    assert (table.models, table.unit) == (("a", "b", "c"), "run")
+    assert table.scores["a"].tolist() == frame["a"].tolist()
+
+
+def test_stored_dates_and_periods(make, tmp_path):
+    pytest.importorskip("pyarrow")
+    indexes = list_indexes(pytest.importorskip("pandas"))
+    for k in (0, 3):
+        index, names = indexes[k]
+        make(index).to_parquet(tmp_path / "scores.parquet")
+        table = read.scores(tmp_path / "scores.parquet", unit="item")
+        assert table.ids[""]["a"] == tuple(names)
+    make(indexes[4][0]).to_parquet(tmp_path / "scores.parquet")
+    with pytest.raises(TableError, match="column 1: expected a name; got a blank cel"):
+        read.scores(tmp_path / "scores.parquet")
+
+
 def test_of_rows_that_a_column_names(make):
     frame = make(BENCHMARKS)
     assert read.scores(frame.assign(seed=range(7))).ids[""]["a"] == tuple("0123456")
@@ -108,14 +199,43 @@ def test_of_models():
         read.scores(frame.set_axis(["mmlu", "arc", "piqa"], axis=1))
 
 
-def test_several_levels_need_names(make):
+def test_several_levels_need_names(make, tmp_path):
     pandas = pytest.importorskip("pandas")
     both = pandas.concat({"x": make(BENCHMARKS), "y": make(BENCHMARKS)})
-    with pytest.raises(TableError, match=r"a name of each level.*\('x', 'mmlu'\)\. Sa"):
-        read.scores(both)
+    asked = r"a name of each level.*\('x', 'mmlu'\)\. Say what they are, as with data"
+    sources = [both, {model: both[model] for model in "ab"}]
+    if importlib.util.find_spec("pyarrow") is not None:
+        both.to_parquet(tmp_path / "scores.parquet")
+        sources.append(tmp_path / "scores.parquet")
+    for source in sources:
+        with pytest.raises(TableError, match=asked):
+            read.scores(source)
+    numbers = make(pandas.MultiIndex.from_product([range(2), range(3)]))
+    with pytest.raises(TableError, match=r"got \('0', '0'\)\. Say what they are"):
+        read.scores(numbers)
     table = read.scores(both.rename_axis(["task", "item"]))
     assert [*table.tasks] == ["x", "y"]
     assert table.ids["x"]["a"] == tuple(sorted(BENCHMARKS))
+
+
+def test_one_of_several_levels_has_no_name(make):
+    pandas = pytest.importorskip("pandas")
+    both = pandas.concat({"x": make(BENCHMARKS), "y": make(BENCHMARKS)})
+    both.index.names = ["task", None]
+    for source in (both, {model: both[model] for model in "ab"}):
+        with pytest.raises(TableError, match="in its index, which has no name"):
+            read.scores(source)
+        table = read.scores(source, unit="item")
+        assert [*table.tasks] == ["x", "y"]
+        assert table.ids["y"]["b"] == tuple(sorted(BENCHMARKS))
+    numbers = make(pandas.MultiIndex.from_product([["x", "y"], range(3)]))
+    numbers.index.names = ["task", None]
+    table = read.scores(numbers)
+    assert (table.models, table.unit) == (("a", "b", "c"), "run")
+    assert [*table.tasks] == ["x", "y"]
+    both.index.names = ["depth", "width"]
+    with pytest.raises(TableError, match=r"'depth', 'width' in its index\. Say "):
+        read.scores(both)
 
 
 def test_long_tables_have_them_too(make):
@@ -139,6 +259,11 @@ class TestColumnsOfPandas:
             compare_models(columns)
         table = read.scores(columns, unit="run")
         assert (table.unit, table.is_paired) == ("run", False)
+
+    def test_names_may_come_again(self, columns):
+        again = {x: y.rename({"arc": "mmlu"}) for x, y in columns.items()}
+        with pytest.raises(TableError, match=r"they are tasks, task=''; or leave them"):
+            read.scores(again)
 
     def test_labels_pair_them(self, columns):
         turned = {"a": columns["a"], "b": columns["b"][::-1]}

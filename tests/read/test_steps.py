@@ -1,5 +1,6 @@
 """The last step of each run, and scores that are missing there."""
 
+import json
 import random
 
 import pytest
@@ -102,3 +103,119 @@ def test_many_early_runs_are_counted(write):
     path = write("\n".join(make_rows(n_runs=9, blank=early)))
     (doubt,) = read.scores(path).doubts
     assert "'a', run '2', ends at step 4; and 3 more, and others at 5" in doubt
+
+
+def make_tasks(blank=(), last=(5, 8)):
+    """Rows of two tasks with other numbers of steps, of four runs of two models."""
+    lines = ["task,model,seed,step,acc"]
+    for task, end in zip("tu", last, strict=True):
+        of_task = [x[1:] for x in blank if x[0] == task]
+        rows = make_rows(steps=range(1, end + 1), blank=of_task)
+        lines += [f"{task},{x}" for x in rows[1:]]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("last", [(5, 8), (8, 5)])
+def test_each_task_has_a_last_step(write, last):
+    blank = [("t", "a", 0, last[0]), ("t", "b", 2, last[0]), ("u", "b", 1, last[1])]
+    path = write(make_tasks(blank, last))
+    doubts = read.scores(path).doubts
+    assert [x[:8] for x in doubts] == ["task 't'", "task 'u'"]
+    for doubt, step in zip(doubts, last, strict=True):
+        assert f"where blank scores at step {step} are missing, pass --miss" in doubt
+    table = read.scores(path, missing="drop")
+    assert table.doubts == ()
+    assert table.n_missing == {"t": {"a": 1, "b": 1}, "u": {"b": 1}}
+    assert {x: [*map(len, y.values())] for x, y in table.tasks.items()} == {
+        "t": [3, 3],
+        "u": [4, 3],
+    }
+    table = read.scores(path, missing="worst")
+    assert table.tasks["t"]["b"].tolist() == [last[0] + x for x in (0, 0.1, 0, 0.3)]
+    doubts = read.scores(write(make_tasks(blank[:2], last)), missing="drop").doubts
+    assert doubts == ()
+
+
+def test_only_a_task_with_missing_scores_has_the_advice(write):
+    text = make_tasks([("t", "a", 0, 5)]).replace("u,b,1,8,8.1\n", "")
+    first, second = read.scores(write(text)).doubts
+    assert "are missing, pass --missing" in first
+    assert "'b', run '1', ends at step 7, and others at 8" in second
+    assert "missing" not in second
+
+
+def test_the_last_step_is_that_of_most_runs(write):
+    """One run went on, and a blank score of another is at the end of the others."""
+    rows = [*make_rows(blank=[("b", 2, 5)]), "a,0,6,5.5"]
+    (doubt,) = read.scores(write("\n".join(rows))).doubts
+    assert doubt.startswith(
+        "'b', run '2', ends at step 4; 'a', run '0', ends at step 6, and others at 5: "
+    )
+    table = read.scores(write("\n".join(rows)), missing="drop")
+    assert table.n_missing == {"": {"b": 1}}
+
+
+class TestRunsWithoutAnyScore:
+    BLANK = tuple(("b", run, step) for run in (1, 3) for step in range(1, 6))
+
+    def test_they_are_counted(self, write, run):
+        rows = make_rows(blank=self.BLANK)
+        short = [x for x in rows if not x.startswith(("b,3,4", "b,3,5"))]
+        pandas = pytest.importorskip("pandas")
+        for lines in (rows, short):
+            path = write("\n".join(lines))
+            for source in (path, pandas.read_csv(path)):
+                table = read.scores(source)
+                assert (table.missing, table.n_missing) == ("drop", {"": {"b": 2}})
+                assert as_lists(table)[""]["b"] == [5.0, 5.2]
+                assert table.doubts == ()
+                n = len(rows) - len(lines)
+                assert any(f"{10 - n} rows without a score" in x for x in table.notes)
+                assert set(table.curves[""]) == {"a", "b"}
+                again = read.scores(source, missing="drop")
+                assert as_lists(again) == as_lists(table)
+                assert again.n_missing == table.n_missing
+                assert again.doubts == ()
+                worst = as_lists(read.scores(source, missing="worst"))
+                assert worst[""]["b"] == [5.0, 5.0, 5.2, 5.0]
+            code, out, _ = run("compare", path, "--format", "json")
+            document = json.loads(out)
+            assert (code, document["n_missing"]) == (0, {"": {"b": 2}})
+            assert ". 2 missing scores, left out." in document["method"]
+            assert "|missing:drop|" in document["signature"]
+
+    def test_beside_blank_scores_at_the_last_step(self, write, run):
+        """These are not left out, so that --missing drop would give other scores."""
+        path = write("\n".join(make_rows(n_runs=6, blank=[*self.BLANK, ("a", 2, 5)])))
+        table = read.scores(path)
+        assert (table.n_missing, table.is_untreated) == ({"": {"b": 2}}, True)
+        document = json.loads(run("compare", path, "--format", "json")[1])
+        assert "missing" not in document["signature"]
+        assert run("compare", path, "--verify", document["signature"])[0] == 0
+        arguments = ("--missing", "drop", "--format", "json")
+        document = json.loads(run("compare", path, *arguments)[1])
+        assert document["n_missing"] == {"": {"a": 1, "b": 2}}
+        assert "|missing:drop|" in document["signature"]
+        assert run("compare", path, "--verify", document["signature"])[0] == 0
+
+    def test_of_files(self, tmp_path):
+        for model in "ab":
+            for k in range(3):
+                is_blank = (model, k) == ("b", 1)
+                lines = [f"{step},{'' if is_blank else k + step}" for step in range(4)]
+                path = tmp_path / f"{model}_seed{k}.csv"
+                path.write_text("\n".join(["step,acc", *lines]))
+        assert read.scores(tmp_path, metric="acc").n_missing == {"": {"b": 1}}
+        for path in tmp_path.iterdir():
+            path.write_text("step,acc\n0,\n1,\n")
+        with pytest.raises(TableError, match="expected rows of scores; got none in"):
+            read.scores(tmp_path, metric="acc")
+
+    def test_items_are_unmatched(self, write):
+        lines = ["model,item,step,ok"]
+        lines += [
+            f"{m},{k},{s},{(k + s) % 2}" for m in "ab" for k in range(5) for s in (1, 2)
+        ]
+        lines[-1], lines[-2] = "b,4,2,", "b,4,1,"
+        with pytest.raises(TableError, match=r"'b' lacks 1 \('4'\)"):
+            read.scores(write("\n".join(lines)))

@@ -5,6 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from sigarray import read
+from sigarray.read import TableError
 from sigarray.read._unnamed import doubt_runs
 from tests.read.asking import refuse
 
@@ -19,6 +21,10 @@ def columns(table):
 def test_many_rows_are_runs_or_items(write, run):
     path = write(columns(RNG.random((51, 2)).round(4)))
     refuse(run("compare", path), "51 scores of each model", "--unit item", "--unit run")
+    lines = columns(RNG.random((51, 2)).round(4)).splitlines()
+    gap = write("\n".join([*lines[:9], lines[9].split(",")[0] + ",", *lines[10:]]))
+    refuse(run("compare", gap), "got 51 rows", "--unit item", "--unit run")
+    path = write(columns(RNG.random((51, 2)).round(4)))
     code, out, err = run("compare", path, "--unit", "item")
     assert code == 0, err
     assert "permutation" in out
@@ -89,3 +95,80 @@ class TestRightOrWrong:
         path = write("\n".join(["model,correct", *rows]))
         refuse(run("compare", path), "--item", "--unit run")
         assert run("compare", path, "--unit", "run")[0] == 0
+
+
+class TestBlankCells:
+    """Columns of marks without their blank cells would pair other rows."""
+
+    ROWS = tuple((k % 2, k // 2 % 2) for k in range(12))
+
+    def table(self, *blank):
+        cells = [[*map(str, row)] for row in self.ROWS]
+        for row, model in blank:
+            cells[row]["ab".index(model)] = ""
+        return "\n".join(["a,b", *map(",".join, cells)])
+
+    @pytest.mark.parametrize("blank", [((1, "a"), (5, "b")), ((1, "a"),)])
+    def test_whole_rows_are_pairs(self, write, run, blank):
+        path = write(self.table(*blank))
+        counts = ", ".join(f"1 of '{model}'" for _, model in blank)
+        refuse(run("compare", path), f"blank cells: {counts}. Pass --drop-unmatched")
+        kept = [x for k, x in enumerate(self.ROWS) if k not in {k for k, _ in blank}]
+        expected = [[float(row[k]) for row in kept] for k in range(2)]
+        for options in ({"missing": "drop"}, {"drop_unmatched": True}):
+            table = read.scores(path, **options)
+            assert (table.unit, table.is_paired) == ("item", True)
+            assert [table.scores[x].tolist() for x in "ab"] == expected
+            assert "two marks were taken for those of items" in table.notes[0]
+        with pytest.raises(TableError, match="no pairs, for missing='worst'"):
+            read.scores(path, missing="worst")
+        assert not read.scores(path, unit="run").is_paired
+
+    def test_one_model_has_no_pairs(self, write, run):
+        path = write(self.table((5, "b")))
+        done = run("power", path, "--columns", "b", "--lift", "1.1")
+        assert done[0] == 0, done[2]
+
+    def test_arrays_too(self):
+        a, b = (np.asarray(x, float) for x in zip(*self.ROWS, strict=True))
+        a[1], b[5] = np.nan, np.nan
+        scores = read.scores({"a": a, "b": b}, missing="drop").scores
+        kept = ~np.isnan(a + b)
+        assert scores["a"].tolist() == a[kept].tolist()
+        assert scores["b"].tolist() == b[kept].tolist()
+
+
+class TestPairsInRowsWithoutNames:
+    """In a table with a row for each score: models may have rows in other places."""
+
+    def table(self, *blank):
+        lines = [
+            f"{model},{'' if (model, k) in blank else k + (model == 'b') / 8}"
+            for model in "abc"
+            for k in range(6)
+        ]
+        return "\n".join(["model,acc", *lines])
+
+    def test_their_order_pairs_them(self, write):
+        table = read.scores(write(self.table()), paired=True)
+        assert table.is_paired
+        assert (table.scores["b"] - table.scores["a"]).tolist() == [0.125] * 6
+
+    @pytest.mark.parametrize("missing", [None, "drop"])
+    def test_blank_cells_would_pair_others(self, write, run, missing):
+        path = write(self.table(("a", 1), ("b", 4)))
+        options = ("--paired", "--test", "t")
+        options += ("--missing", missing) if missing else ()
+        asked = "got none, and cells without a score, 1 of 'a', 1 of 'b'. Name the colu"
+        refuse(run("compare", path, *options), asked)
+        assert not read.scores(path, missing=missing).is_paired
+        path = write(self.table(("c", 1)))
+        assert run("compare", path, *options, "--columns", "a,b")[0] == 0
+
+    def test_other_numbers_of_runs(self, write, run):
+        path = write(self.table().removesuffix("c,5.0").strip())
+        refuse(
+            run("compare", path, "--paired", "--test", "t"), "got none, and 5 and 6 "
+        )
+        done = run("compare", path, "--paired", "--test", "t", "--ignore", "c")
+        assert done[0] == 0, done[2]

@@ -1,0 +1,116 @@
+"""Files that may have a column for each model."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import is_blank
+from sigarray.read._frame import Frame, find_roles, is_long
+from sigarray.read._row_names import find_role_of_names
+from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._wide import (
+    WideTable,
+    ask_about_unnamed,
+    read_ids,
+    split_tasks,
+    tabulate_rows,
+)
+from sigarray.read._wide_scores import take_wide
+
+
+def read_columns(
+    name: str,
+    content: Any,
+    frame: Frame | None,
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> ScoreTable | None:
+    """Read a table with a column for each model, or return None for another one.
+
+    Raises
+    ------
+    TableError
+        A column or a cell is not what was expected; options of other tables.
+    """
+    of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
+    chosen = {**chosen, **of_index}
+    of_rows: list[str] = []
+    if frame is not None and _may_be_wide(frame, chosen):
+        chosen, choice, of_rows = find_role_of_names(frame, chosen, choice)
+    wide = _find_wide(name, content, frame, chosen, choice)
+    if wide is None:
+        return None
+    if "run" in of_index or (of_rows and "run" in chosen):
+        parts = split_tasks(wide, chosen["task"]) if "task" in chosen else {"": wide}
+        for part in parts.values():
+            read_ids(part, chosen["run"], "run")
+    of_file = () if frame is None else frame.notes
+    said = [f"{name}: {note}" for note in of_file]
+    said += [f"{name}: its index {x!r} names the {y}s" for y, x in of_index.items()]
+    said += of_rows
+    doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
+    table = take_wide(wide, chosen, choice)
+    return table._replace(notes=(*said, *table.notes), doubts=doubts)
+
+
+def _find_index_roles(
+    frame: Frame, chosen: Mapping[str, str], choice: Choice
+) -> dict[str, str]:
+    """Return the roles of the index of a data frame with a column for each model.
+
+    These are role -> name for items, runs and tasks without a chosen column.
+    """
+    if is_long(frame, chosen) or frame.roles:
+        return {}
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    columns = {x: frame.columns[x] for x in frame.index if x not in known}
+    roles = find_roles(replace(frame, columns=columns), {})
+    return {
+        role: roles[role]
+        for role in ("item", "run", "task")
+        if role in roles and role not in chosen
+    }
+
+
+def _may_be_wide(frame: Frame, chosen: Mapping[str, str]) -> bool:
+    """Tell whether a table may have a column for each model."""
+    return not (is_long(frame, chosen) or frame.constants or frame.roles)
+
+
+def _find_wide(
+    name: str,
+    content: Any,
+    frame: Frame | None,
+    chosen: Mapping[str, str],
+    choice: Choice,
+) -> WideTable | None:
+    """Return a table if it has a column for each model, or None."""
+    if frame is None:
+        names = dict(enumerate(content))
+        cells = {k: content[x] for k, x in names.items()}
+        return WideTable(name, names, cells, lambda k: f"{name}, score {k + 1}")
+    if not _may_be_wide(frame, chosen):
+        return None
+    column = find_roles(frame, {}).get("model")
+    if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
+        msg = (
+            f"{name}: expected to know what column {column!r} is; got numbers. Where "
+            f"they name the models, pass --model {column}; where they are scores of "
+            f"one, name all models with --columns."
+        )
+        raise TableError(msg)
+    if isinstance(content, Frame):
+        known = {*choice.ignored, *chosen.values()}
+        if "" in frame.columns and choice.models is None and "" not in known:
+            position = [*frame.columns].index("") + 1
+            filled = (str(x) for x in frame.columns[""] if not is_blank(x))
+            raise ask_about_unnamed(f"{name}, column {position}", next(filled, ""))
+        names = dict(enumerate(frame.columns))
+        by_place = {k: frame.columns[x] for k, x in names.items()}
+        place = f"{name}, {frame.line_word} "
+        return WideTable(name, names, by_place, lambda k: f"{place}{frame.lines[k]}")
+    rows, numbers, _ = content
+    return tabulate_rows(
+        rows, numbers, name, choice.models, choice.ignored, [*chosen.values()]
+    )
