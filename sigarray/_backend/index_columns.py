@@ -15,6 +15,12 @@ _INDEX = re.compile(
     r"|(doc|user|item|example|question|sample|q|p|u|g)?(id|uid|uuid|guid)s?"
     r"|unnamed\d+(level\d+)?"
 )
+# Of training: envstep, totaltimesteps, nframes.
+_STEP = re.compile(
+    r"(n|no|num|number|of|total|global|train|training|env|environment|agent|actor"
+    r"|learner|gradient|grad|optim|optimizer|game|current)*"
+    r"(time)?(step|frame|iteration|iter|itr|epoch|update)s?"
+)
 _LAST_WORDS = frozenset(("id", "ids", "idx", "index", "seed", "seeds", "no", "nr"))
 _MIN_ROWS = 3
 # Fewer scores may well be whole numbers that all happen to differ.
@@ -48,10 +54,10 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     >>> looks_like_index("lstm", [0.0, 1.0, 1.0])
     False
     """
-    # "docId" and "exampleID" are two words, "IDs" is one.
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = re.findall(r"[^\W_]+", spaced.casefold())
+    words = _list_words(name)
     if words and (_INDEX.fullmatch("".join(words)) or words[-1] in _LAST_WORDS):
+        return True
+    if names_steps(name):
         return True
     if len(values) < _MIN_ROWS:
         return False
@@ -61,3 +67,14 @@ def looks_like_index(name: str, values: Sequence[float] | np.ndarray) -> bool:
     if len(values) >= _MIN_SHUFFLED_ROWS:
         cells = np.sort(cells)
     return np.array_equal(cells, count) or np.array_equal(cells, count + 1)
+
+
+def names_steps(name: str) -> bool:
+    """Tell by its name whether a column may count the steps of training."""
+    return bool(_STEP.fullmatch("".join(_list_words(name))))
+
+
+def _list_words(name: str) -> list[str]:
+    # "docId" and "exampleID" are two words, "IDs" is one.
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.findall(r"[^\W_]+", spaced.casefold())

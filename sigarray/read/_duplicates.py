@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, encode_texts, is_blank
 from sigarray.read._codes import find_first, group_rows
@@ -14,6 +15,8 @@ from sigarray.read._identifiers import (
 )
 from sigarray.read._records import Record, Records, find_column
 from sigarray.read._settings import may_be_setting
+from sigarray.read._step_names import counts_steps, find_largest
+from sigarray.read._words import HYPERPARAMETERS
 
 _MAX_SHOWN = 3
 # The attributes that tell the scores of a model apart.
@@ -69,9 +72,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     name, model, is_of_item = columns[0], find_column(records, "model"), bool(averaged)
     ways = [f"pass {say_average(name)}"] if is_of_item else []
-    ways.append(
-        f"choose rows with --where {name}={as_text(a.frame.columns[name][a.row])}"
-    )
+    ways.append(f"choose rows with --where {name}={_choose_value(records, name, a)}")
     if model is not None and not (is_of_item and are_of_one_item(name)):
         ways.append(f"compare models of their own with --model {model},{name}")
     if a.task is None:
@@ -83,13 +84,33 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     }
     if a.item is not None and not are_of_one_item(name):
         ways.append(f"pass {say_together(name, both['item'])}")
-    if a.run is not None:
+    if a.run is not None and _are_steps(records, name):
+        ways.append(
+            f"where {name!r} counts the steps of a run, rename it 'step', so that the "
+            "last of each run is compared"
+        )
+    elif a.run is not None:
         ways.append(
             f"pool them with --run {both['run']}, for a verdict on runs in which "
             f"{name!r} varies as it does here"
         )
     said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
+
+
+def _choose_value(records: Records, column: str, a: Record) -> str:
+    """Return the largest value of a column of numbers, else that of one score."""
+    values = records.take_texts(column)[1].list_known()
+    return find_largest(values) or as_text(a.frame.columns[column][a.row])
+
+
+def _are_steps(records: Records, column: str) -> bool:
+    """Tell whether numbers rise within each run, and are no setting by their name."""
+    if squeeze(column) in HYPERPARAMETERS:
+        return False
+    having, texts = records.take_texts(column)
+    factors = [having.factors[x] for x in ("task", *_NAME)]
+    return counts_steps(texts, factors, may_recur=False)
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:

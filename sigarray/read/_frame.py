@@ -10,6 +10,7 @@ from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct
+from sigarray.read._step_names import find_step_column
 
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
@@ -125,15 +126,19 @@ def find_roles(frame: Frame, chosen: Mapping[str, str]) -> dict[str, str]:
         roles[role] = name
     taken = {*roles.values(), *(frame.metrics or ())}
     names = {name: squeeze(name) for name in frame.columns if name not in taken}
+    # In a table of runs, the step is that at which each has ended.
+    has_ended = frame.kind.startswith("runs of ")
     for role, usual in _USUAL.items():
-        # In a table of runs, the step is that at which each has ended.
-        if role == "step" and frame.kind.startswith("runs of "):
+        if role == "step" and has_ended:
             continue
         if role not in roles and role not in frame.constants:
             column = _find_usual(usual.split(), names)
             if column is not None:
                 roles[role] = column
                 del names[column]
+    if "step" not in {*roles, *frame.constants} and not has_ended:
+        column = find_step_column(frame.columns, roles, names)
+        roles |= {} if column is None else {"step": column}
     return roles
 
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sigarray._backend.index_columns import looks_like_index
+from sigarray._backend.index_columns import looks_like_index, names_steps
 from sigarray._plain_text import squeeze
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, group_rows, take
 from sigarray.read._frame import Frame, list_names, shorten
+from sigarray.read._step_names import find_largest
 from sigarray.read._words import HYPERPARAMETERS, METRICS, list_words
 
 # Columns of trackers that describe a run, and not what was run.
@@ -52,7 +53,8 @@ def say_settings(
         f"runs of one model differ in {list_names([x for x, _ in found], _MAX_SHOWN)}, "
         f"and were taken together: those of {model!r} have {name} "
         f"{shorten(values, _MAX_SHOWN)}. If these are models of their own, pass "
-        f"--model {roles['model']},{name}; or take some with --where {name}={values[0]}"
+        f"--model {roles['model']},{name}; or take some with --where "
+        f"{name}={find_largest(values) or values[0]}"
     ]
 
 
@@ -60,7 +62,11 @@ def may_be_setting(name: str) -> bool:
     """Tell by its name whether a column may say how a run was made."""
     if not name or name.startswith(("_", "tags.", "system/")):
         return False
-    if squeeze(name) in _OF_RUNS or looks_like_index(name, ()):
+    if squeeze(name) in _OF_RUNS:
+        return False
+    # Where others have the step at which a run ended, these say for how long it ran.
+    is_total = names_steps(name) and squeeze(name).startswith(("n", "total"))
+    if looks_like_index(name, ()) and not is_total:
         return False
     return squeeze(name) in HYPERPARAMETERS or not list_words(name) & METRICS
 

@@ -17,7 +17,7 @@ index,idx,item,row,trial,timestamp,doc_id,doc-id,doc id,docId,DocID,example_id,
 example_idx,random_seed,global_step,train-step,Trial_Number,Unnamed:_0,
 Unnamed: 0,Unnamed: 0_level_0"""
 MODELS = """lstm,grid,covid,Madrid,seeded,stepwise,bert-2,model_1,runner,A,模型,
-run_fast,two_step_model,reindex,split2,"""
+run_fast,two_step_model,reindex,split2,frame-net,steps_ppo,"""
 
 
 def read_scores(path, columns=None, ignored=()):
@@ -58,6 +58,7 @@ class TestIndexColumns:
         [
             *("seeds", "steps", "random_state", "level_0", "question_no", "qid"),
             *("userid", "uuid", "data_seed", "timestamp_ms", "iteration_count"),
+            *("frames", "num_frames", "timestep", "env_steps", "total_timesteps"),
         ],
     )
     def test_other_names_of_an_index(self, name):

@@ -109,7 +109,7 @@ class TestAdvice:
         err = run("compare", path, "--metric", "acc")[2]
         said = "or pool them with --run seed,lr, for a verdict on runs in which 'lr' v"
         assert said in err
-        assert err.index("--where lr=0.1") < err.index("--model model,lr")
+        assert err.index("--where lr=0.2") < err.index("--model model,lr")
         assert err.index("--model model,lr") < err.index("--run seed,lr")
         err = run("compare", path, "--run", "seed,lr")[2]
         assert "runs of all values of 'lr' were taken together: a verdict is on" in err

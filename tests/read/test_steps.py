@@ -219,3 +219,61 @@ class TestRunsWithoutAnyScore:
         lines[-1], lines[-2] = "b,4,2,", "b,4,1,"
         with pytest.raises(TableError, match=r"'b' lacks 1 \('4'\)"):
             read.scores(write("\n".join(lines)))
+
+
+STEPS = [
+    *("frames", "frame", "num_frames", "env_frames", "timesteps", "timestep"),
+    *("env_step", "environment_steps", "total_timesteps", "iterations", "steps"),
+    *("global_step", "train/global_step", "updates", "Epochs"),
+]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_columns_that_count_steps_are_known_by_name(write, name):
+    rows = [x.replace("step", name) for x in make_rows(steps=(50, 100, 200))]
+    table = read.scores(write("\n".join(rows)))
+    assert as_lists(table)[""]["a"] == [200.0, 200.1, 200.2, 200.3]
+    (note,) = (x for x in table.notes if "the steps of a run" in x)
+    assert note.startswith(f"{name!r} was taken")
+    assert "8 of 24 rows" in note
+    DRAW.shuffle(shuffled := rows[1:])
+    table = read.scores(write("\n".join([rows[0], *shuffled])))
+    assert sorted(as_lists(table)[""]["a"]) == [200.0, 200.1, 200.2, 200.3]
+
+
+def test_steps_at_other_numbers_in_each_run_rise(write):
+    rows = [
+        f"{m},{run},{k * 1000 + 31 * run + len(m)},{k}"
+        for m in ("a", "bb")
+        for run in range(4)
+        for k in range(1, 6)
+    ]
+    table = read.scores(write("\n".join(["model,seed,frames,score", *rows])))
+    assert as_lists(table)[""]["a"] == [5.0] * 4
+    cells = [x.split(",", 2)[2] for x in rows]
+    files = [
+        (f"{'ab'[k // 4]}_seed{k % 4}.csv", cells[5 * k : 5 * k + 5]) for k in range(8)
+    ]
+    table = read.scores(*(write("\n".join(["frames,return", *x]), y) for y, x in files))
+    assert as_lists(table)[""] == {"a": [5.0] * 4, "b": [5.0] * 4}
+
+
+def test_frames_that_are_no_steps(write):
+    """One of each run is of its length; several may be a setting, or scores."""
+    text = "model,seed,frames,score\n" + "\n".join(
+        f"{m},{k},{(3, 1, 2, 2)[k]},{k / 8}" for m in "ab" for k in range(4)
+    )
+    assert len(as_lists(read.scores(write(text)))[""]["a"]) == 4
+    assert read.scores(write(text), metric="frames").models == ("a", "b")
+    with pytest.raises(TableError, match="what looks like an index, or a time"):
+        read.scores(write("timesteps,a,b\n10,1.5,2.5\n20,1.75,2.25\n40,2.5,2.75"))
+
+
+def test_unknown_steps_are_never_pooled(write, run):
+    """Copied, the advice takes the last of them, and no checkpoint for a run."""
+    rows = [x.replace("step", "checkpoint") for x in make_rows(steps=(50, 100, 200))]
+    code, _, err = run("compare", write("\n".join(rows)), "--metric", "acc")
+    assert code == 2
+    assert "with --where checkpoint=200;" in err
+    assert "rename it 'step', so that the last of each" in err
+    assert "--run" not in err
