@@ -22,7 +22,8 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     Raises
     ------
     TableError
-        No such column; rows that have a task already; a second column of that name.
+        No such column; metrics of one task; rows that have a task already; a second
+        column of that name.
     """
     score = chosen.get("score", "")
     names = [x.strip() for x in score.split(",")]
@@ -35,6 +36,13 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     others = {x: y for x, y in chosen.items() if x != "score"}
     known = find_roles(replace(frame, columns=rest, metrics=None), others)
     role = "item" if _is_single(frame, known) else "task"
+    if "task" in frame.constants:
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected one metric of task "
+            f"{frame.constants['task']!r}; got {list_names(names)} (--score), which "
+            "are of the same items. Choose one with --metric NAME."
+        )
+        raise TableError(msg)
     if role in known or {"score", role} & {*rest}:
         taken = known.get(role, "score" if "score" in rest else role)
         msg = (

@@ -61,7 +61,22 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     """Leave out columns, so that they get no role.
 
     A column without a name that numbers the rows is left out too.
+
+    Raises
+    ------
+    TableError
+        The column that names the metrics, if there are several, which would be mixed.
     """
+    metric = find_roles(frame, chosen).get("metric") if ignored else None
+    if metric is not None and metric in ignored:
+        metrics = [x or "" for x in encode_texts(frame.columns[metric]).list_known()]
+        if len(metrics) > 1:
+            msg = (
+                f"{frame.source}, column {metric!r}: expected one metric; got "
+                f"{list_names(metrics)}, and --ignore {metric}, which would mix "
+                "them. Choose one with --metric NAME."
+            )
+            raise TableError(msg)
     unnamed = distinct(frame.columns.get("", ()))
     are_numbers = all(map(looks_like_score, unnamed)) and not have_names(unnamed)
     if "" not in chosen.values() and are_numbers:

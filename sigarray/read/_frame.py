@@ -197,9 +197,12 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         raise TableError(msg)
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
-        f"{list_names(names)}. Choose one with --metric NAME{_advise_all(names)}."
+        f"{list_names(names)}. Choose one with --metric NAME"
     )
-    raise TableError(msg)
+    # Several columns for items, or on tasks, are metrics of these.
+    if not {"item", "task"} & {*roles, *frame.constants}:
+        msg += _advise_all(names)
+    raise TableError(f"{msg}.")
 
 
 def _advise_all(names: Sequence[str]) -> str:

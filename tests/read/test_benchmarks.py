@@ -66,3 +66,38 @@ def test_what_is_asked(write):
     path = write("Model,arc,bbh,Average\na,.1,.2,.15\nb,.3,.4,.35\n")
     with pytest.raises(TableError, match=r"got 'Average', which is hardly"):
         read.scores(path, score="arc,bbh,Average")
+
+
+def test_metrics_of_items_and_tasks_are_no_benchmarks(write, run):
+    """Taken for tasks, and then averaged, they would be of no scale."""
+    for column in ("task", "item"):
+        path = write(f"Model,{column},acc,f1\na,t,.1,.2\nb,t,.3,.4\n")
+        done = run("compare", path)
+        refuse(done, "got 'acc', 'f1'. Choose one with --metric NAME.\n")
+    samples = [
+        write(
+            "\n".join(
+                f'{{"doc_id": {k}, "doc": {{}}, "target": "a", "filtered_resps": [],'
+                f' "acc": {k % 2}, "acc_norm": {k % 3 % 2}}}'
+                for k in range(9)
+            ),
+            f"samples_piqa_2026-01-0{day}T10-00-00.000000.jsonl",
+        )
+        for day in (1, 2)
+    ]
+    files = [f"{name}={path}" for name, path in zip("ab", samples, strict=True)]
+    done = run("compare", *files)
+    refuse(done, "got 'acc', 'acc_norm'. Choose one with --metric NAME.\n")
+    done = run("compare", *files, "--score", "acc,acc_norm")
+    refuse(done, "expected one metric of task 'piqa'; got 'acc', 'acc_norm' (--score)")
+    assert run("compare", *files, "--metric", "acc")[0] == 0
+
+
+def test_a_column_of_metrics_is_not_left_out(write, run):
+    rows = [f"{m},q{k},{x},{k % 2}" for m in "ab" for k in range(8) for x in ("p", "r")]
+    path = write("\n".join(["model,item,metric,score", *rows]))
+    for more in ((), ("--unit", "item")):
+        done = run("compare", path, "--ignore", "metric", *more)
+        refuse(done, "got 'p', 'r', and --ignore metric, which would mix them")
+    options = ("--ignore", "metric", "--where", "metric=p")
+    assert run("compare", path, *options)[0] == 0
