@@ -26,6 +26,25 @@ _SAID = (
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
 
 
+class _Once(argparse._StoreAction):
+    """An option with one value, which is given once."""
+
+    is_given = False
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if option_string is not None and self.is_given:
+            by = ", with commas between names" if isinstance(values, list) else ""
+            parser.error(f"Expected {option_string} once{by}; got it twice.")
+        self.is_given = True
+        super().__call__(parser, namespace, values, option_string)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that takes no option for another one, and whose errors are plain."""
 
@@ -33,6 +52,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given, allow_abbrev=False)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments, and exit."""

@@ -54,6 +54,15 @@ import pytest
             ("--baseline=x", "compare"),
             "got --baseline, an option of sigarray compare or sigarray power. See: ",
         ),
+        (
+            ("compare", "x.csv", "--plot", "x.pdf", "--plot=x.png"),
+            "Expected --plot once; got it twice. See: sigarray compare --help",
+        ),
+        (
+            ("power", "--ignore", "a", "x.csv", "--ignore", "b"),
+            "Expected --ignore once, with commas between names; got it twice. See: ",
+        ),
+        (("correct", "--alpha", ".1", "--alpha", ".1"), "--alpha once; got it twice"),
     ],
 )
 def test_usage_errors_are_plain(run, capsys, arguments, said):
