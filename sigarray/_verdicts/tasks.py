@@ -30,7 +30,11 @@ from sigarray._verdicts.verdict import (
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import number_format, without_infinities
+from sigarray.report._numbers import (
+    find_least_deviation,
+    number_format,
+    without_infinities,
+)
 
 # (A, B) -> task -> verdict.
 DecisionsOfPairs = dict[tuple[str, str], dict[str, Decision]]
@@ -254,10 +258,7 @@ def _find_formats(
 ) -> dict[str, Callable[[float], str]]:
     """Return the format of each task: one for all if their scores spread alike."""
     by_task = {task: list(x.summaries.values()) for task, x in compared.items()}
-    least = [
-        min((x["sd"] for x in by if x["sd"] > 0.0), default=math.nan)
-        for by in by_task.values()
-    ]
+    least = [find_least_deviation(by) for by in by_task.values()]
     if max(least) < _ALIKE * min(least):
         shared = number_format([x for by in by_task.values() for x in by], digits=2)
         return dict.fromkeys(compared, shared)

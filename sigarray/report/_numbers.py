@@ -10,6 +10,10 @@ import numpy as np
 _MAX_DECIMALS, _MAX_DIGITS = 8, 17
 _MAX_FIXED = 1e9
 _SMALLEST_FIXED = 1e-4
+# Deviations of so many units of rounding, or of this share of the largest one, are as
+# good as none.
+_ROUNDING = 16 * sys.float_info.epsilon
+_NEGLIGIBLE = 1e-4
 
 Summary = dict[str, float]
 
@@ -39,11 +43,12 @@ def number_format(
 ) -> Callable[[float], str]:
     """Return a format in which the smallest deviation has so many digits.
 
-    All numbers have as many decimals, or, where these were too many to read, powers of
+    Scores that vary by no more than rounding, such as a mean that is 1 by division, or
+    hardly beside others, need none. All numbers have as many decimals, or, where these were too many to read, powers of
     ten and digits to the same place.
     """
-    deviations = [x["sd"] for x in summaries if x["sd"] > 0.0]
-    place = digits - 1 - math.floor(math.log10(min(deviations, default=1e-3)))
+    least = find_least_deviation(summaries)
+    place = digits - 1 - math.floor(math.log10(1e-3 if math.isnan(least) else least))
     decimals = max(0, place)
     ends = [abs(x[key]) for x in summaries for key in ("mean", "min", "max")]
     largest = max((x for x in ends if not math.isnan(x)), default=0.0)
@@ -59,6 +64,17 @@ def number_format(
         return f"{x:{sign}#.{n}g}".rstrip(".")
 
     return show
+
+
+def find_least_deviation(summaries: Sequence[Summary]) -> float:
+    """Return the least deviation beyond rounding, or NaN if there is none."""
+    deviations = [
+        x["sd"]
+        for x in summaries
+        if x["sd"] > _ROUNDING * max(abs(x["min"]), abs(x["max"]))
+    ]
+    largest = max(deviations, default=math.nan)
+    return min((x for x in deviations if x > _NEGLIGIBLE * largest), default=math.nan)
 
 
 def _count_integer_digits(x: float) -> int:

@@ -58,6 +58,18 @@ def test_digits_tell_scores_apart(offset, scale, expected):
     assert [show(means[0]), show(sd), show(means[1])] == expected
 
 
+@pytest.mark.parametrize("constant", [[1.0, 1.0 + 2e-16], [0.7, 0.70000001]])
+def test_scores_that_hardly_vary_need_no_digits(constant):
+    """Divided by their own mean, they are 1 up to rounding."""
+    x, y = (describe_scores(np.asarray(x)) for x in ([1.25, 1.875, 1.0], constant))
+    for summaries in ([x, y], [y, x]):
+        show = number_format(summaries)
+        assert [show(x["mean"]), show(x["sd"]), show(y["mean"]), show(y["sd"])] == [
+            *("1.375", "0.451", f"{constant[0]:.3f}", "0.000")
+        ]
+    assert number_format([describe_scores(np.asarray([1.0, 1 + 2e-16]))])(1) == "1.00000"
+
+
 @pytest.mark.parametrize(
     ("interval", "decimals"),
     [
