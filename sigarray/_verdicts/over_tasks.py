@@ -99,6 +99,11 @@ class OverTasks:
         return n_tasks
 
     @property
+    def least_p_value(self) -> float:
+        """The least adjusted p-value of a pair that so many tasks allow."""
+        return _least_p_value(self, len(self.tasks))
+
+    @property
     def can_decide(self) -> bool:
         """Whether there are enough tasks to decide any pair."""
         return len(self.tasks) >= self.needed_tasks
@@ -314,5 +319,5 @@ def _least_p_value(over: OverTasks, n_tasks: int) -> float:
     if not over.is_corrected:
         return least
     if over.baseline is not None:
-        return least * len(over.pairs)
+        return min(1.0, least * len(over.pairs))
     return adjust_for_set(least, 2, len(over.names))

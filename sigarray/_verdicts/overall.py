@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
+from sigarray._verdicts.pair_numbers import disagree, say_if_sharper
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
@@ -124,7 +125,7 @@ def say_pair(over: OverTasks, pair: PairOverTasks, a: str, b: str) -> str:
         )
     return (
         f"{first} is better than {second} over all tasks: {ahead}, {p} <= "
-        f"{over.level:.10g}; {difference}"
+        f"{over.level:.10g}; {difference}{say_if_sharper(pair.interval)}"
     )
 
 
@@ -156,11 +157,22 @@ def list_remarks(over: OverTasks | None) -> list[str]:
         tasks = list_in_words(list(map(quote, over.left_out)))
         told.append(f"Not all models have scores on {tasks}.")
     if not over.can_decide:
+        least = show_p_value(over.least_p_value, over.level)
         told.append(
-            f"With {len(over.tasks)} tasks, no p-value can be so small: "
+            f"With {len(over.tasks)} tasks, no {_name_p_value(over)} is below {least}: "
             f"{over.needed_tasks} tasks or more are needed."
         )
     return told
+
+
+def explain_intervals(over: OverTasks | None) -> list[str]:
+    """Say why a model may be better though the interval of a difference includes 0."""
+    if over is None or not any(disagree(x.interval, x.better) for x in over.pairs):
+        return []
+    return [
+        "Over all tasks, intervals are of means, and verdicts of ranks: one may be "
+        "clear where the other is not."
+    ]
 
 
 def list_scales(over: OverTasks | None) -> list[str]:
@@ -181,9 +193,11 @@ def list_scales(over: OverTasks | None) -> list[str]:
     return [
         f"Scores on tasks differ in size by a factor of {float(f'{factor:.2g}'):g} "
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
-        "differences, are mostly those of the tasks with large scores. Verdicts over "
-        "all tasks are based on ranks, in which such a task weighs more, but less than "
-        "in means; of tasks won, each counts the same."
+        "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
+        "ranks the differences of means by their size, so p-values over all tasks "
+        "depend on these units, too; of tasks won, each counts the same. To have tasks "
+        "of one scale, divide the scores of each task by a scale of its own, such as a "
+        "reference model's mean, before comparing."
     ]
 
 

@@ -1,8 +1,12 @@
 """The numbers of a pair of models as text: the same in tables and in sentences."""
 
+import math
+from collections.abc import Sequence
+
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.intervals import Interval
 from sigarray.report._numbers import (
     equate,
     number_format,
@@ -10,6 +14,14 @@ from sigarray.report._numbers import (
     show_interval,
     show_p_value,
 )
+
+# Said where an interval includes 0 beside a verdict, or excludes it beside none.
+_TWO_ANSWERS = {
+    True: "Intervals are of means, and verdicts of whole distributions: one may be "
+    "clear where the other is not.",
+    False: "Intervals hold all at once, and corrections work step by step: one may be "
+    "clear where the other is not.",
+}
 
 
 def show_difference(comparison: Comparison, a: str, b: str) -> str:
@@ -66,5 +78,26 @@ def find_share(x: Decision, a: str) -> float | None:
 
 def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
     """Say that a verdict is sharper than the interval of its difference."""
-    interval = comparison.find_interval(better, worse)
+    return say_if_sharper(comparison.find_interval(better, worse))
+
+
+def say_if_sharper(interval: Interval) -> str:
+    """Say of the interval of a decided pair that it includes 0, if so."""
     return ", though this interval includes 0" if interval.includes_zero else ""
+
+
+def explain_intervals(
+    comparison: Comparison, decisions: Sequence[Decision]
+) -> list[str]:
+    """Say why a model may be better though the interval of a difference includes 0."""
+    is_so = any(
+        disagree(comparison.find_interval(x.a, x.b), x.better) for x in decisions
+    )
+    return [_TWO_ANSWERS[comparison.test == "aso"]] if is_so else []
+
+
+def disagree(interval: Interval, better: str | None) -> bool:
+    """Tell whether 0 is in the interval of a decided pair, or outside of another."""
+    if math.isnan(interval.low):
+        return False
+    return interval.includes_zero == (better is not None)

@@ -1,6 +1,5 @@
 """What to say of models that were compared on several tasks."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import name_number
+from sigarray._verdicts.pair_numbers import explain_intervals, name_number
 from sigarray._verdicts.paragraph import say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
@@ -87,8 +86,10 @@ def report_tasks(
         )
     told = [
         *overall.list_remarks(over),
+        *overall.explain_intervals(over),
         *overall.list_scales(over),
         f"On one task, a model is better than another if {basis}.",
+        *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),
     ]
     tables = (
@@ -117,6 +118,18 @@ def report_tasks(
         remarks=told,
         paragraph=" ".join([what, *told, *sentences]),
     )
+
+
+def _explain_intervals(
+    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+) -> list[str]:
+    """Say once why intervals and verdicts on single tasks may differ."""
+    told = [
+        line
+        for task, x in compared.items()
+        for line in explain_intervals(x, decisions[task])
+    ]
+    return [f"On one task, {x[0].lower()}{x[1:]}" for x in dict.fromkeys(told)]
 
 
 def _collect_by_pair(

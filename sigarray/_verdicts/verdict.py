@@ -1,6 +1,5 @@
 """Reports on models that were compared: the answer first, then the numbers."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
+    explain_intervals,
     find_bounds,
     find_share,
     name_number,
@@ -45,13 +45,6 @@ from sigarray.report._numbers import (
 )
 from sigarray.results import PairwiseAsoResult
 
-# Said where an interval includes 0 beside a verdict, or excludes it beside none.
-_TWO_ANSWERS = {
-    True: "Intervals are of means, and verdicts of whole distributions: one may be "
-    "clear where the other is not.",
-    False: "Intervals hold all at once, and corrections work step by step: one may be "
-    "clear where the other is not.",
-}
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -187,17 +180,7 @@ def _explain(
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
-    if any(_disagrees(comparison, x) for x in decisions):
-        told.append(_TWO_ANSWERS[is_of_orders])
-    return told
-
-
-def _disagrees(comparison: Comparison, x: Decision) -> bool:
-    """Tell whether 0 is in the interval of a decided pair, or outside of another."""
-    interval = comparison.find_interval(x.a, x.b)
-    if math.isnan(interval.low):
-        return False
-    return interval.includes_zero == (x.better is not None)
+    return told + explain_intervals(comparison, decisions)
 
 
 def _varies(comparison: Comparison, x: Decision) -> bool:

@@ -44,8 +44,8 @@ def number_format(
     """Return a format in which the smallest deviation has so many digits.
 
     Scores that vary by no more than rounding, such as a mean that is 1 by division, or
-    hardly beside others, need none. All numbers have as many decimals, or, where these were too many to read, powers of
-    ten and digits to the same place.
+    hardly beside others, need none. All numbers have as many decimals, or, where these
+    were too many to read, powers of ten and digits to the same place.
     """
     least = find_least_deviation(summaries)
     place = digits - 1 - math.floor(math.log10(1e-3 if math.isnan(least) else least))

@@ -67,7 +67,9 @@ def test_scores_that_hardly_vary_need_no_digits(constant):
         assert [show(x["mean"]), show(x["sd"]), show(y["mean"]), show(y["sd"])] == [
             *("1.375", "0.451", f"{constant[0]:.3f}", "0.000")
         ]
-    assert number_format([describe_scores(np.asarray([1.0, 1 + 2e-16]))])(1) == "1.00000"
+    assert (
+        number_format([describe_scores(np.asarray([1.0, 1 + 2e-16]))])(1) == "1.00000"
+    )
 
 
 @pytest.mark.parametrize(

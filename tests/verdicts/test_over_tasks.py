@@ -193,6 +193,8 @@ def test_how_many_tasks_are_needed(k, options, needed):
         means = np.arange(1.0, n_tasks + 1.0)[:, None] * np.arange(k)
         over = compare_means(means, **options)
         assert over.needed_tasks == needed
+        least = min(x.adjusted_pvalue for x in over.pairs)
+        assert over.least_p_value == pytest.approx(least)
         assert any(x.better for x in over.pairs) == (n_tasks == needed)
 
 
@@ -256,7 +258,49 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
     assert len(lines) == (said is not None)
     if said:
         assert said in lines[0]
+        assert "Wilcoxon's test ranks the differences of means by their siz" in lines[0]
+        assert "divide the scores of each task by a scale of its own" in lines[0]
         assert set(lines) < set(result.sentences)
+
+
+def test_units_of_tasks_move_p_values_as_the_line_says():
+    leads = np.asarray([300.0, -2.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+    units = np.asarray([1000.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    p_values = [
+        compare_means(np.column_stack([means, np.zeros(8)])).pairs[0].pvalue
+        for means in (leads, leads * units[::-1])
+    ]
+    assert p_values[0] != p_values[1]
+
+
+def test_a_verdict_beside_an_interval_with_0_is_explained():
+    """One task of large scores makes the interval wide, and no rank."""
+    over = [f"task {k}" for k in range(7)]
+    runs = np.asarray([0.9, 1.0, 0.8, 0.95, 0.85])
+    why = "Over all tasks, intervals are of means, and verdicts of ranks: one may be "
+    for size, is_wide in ((1.0, False), (900.0, True)):
+        scores = {
+            task: {"a": x * (runs + 0.4), "b": x * runs}
+            for task, x in zip(over, [size, *np.linspace(1.0, 1.2, 6)], strict=True)
+        }
+        result = compare_models(scores, test="t", unit="run")
+        assert result.better("a", "b")
+        assert any(x.startswith(why) for x in result.content.remarks) == is_wide
+        assert (
+            "], though this interval includes 0; " in result.sentences[0]
+        ) == is_wide
+
+
+def test_so_is_one_on_a_single_task():
+    why = "On one task, intervals are of means, and verdicts of whole distributions: "
+    clear = {"a": np.linspace(2.0, 3.0, 20), "b": np.linspace(0.0, 1.0, 20)}
+    # The order is clear, and the mean is not.
+    wide = clear | {"a": np.append(clear["a"][:-1], 200.0)}
+    for first, is_wide in ((clear, False), (wide, True)):
+        result = compare_models({"x": first, "y": clear}, unit="run")
+        assert result.better("a", "b", task="x")
+        lines = [x for x in result.content.remarks if x.startswith(why)]
+        assert len(lines) == is_wide
 
 
 def test_the_method_line_says_that_missing_scores_count_as_the_worst():
