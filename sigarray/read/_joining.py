@@ -23,6 +23,7 @@ from sigarray.read._missing import (
     ask_about_crashed,
     find_worst,
     leave_out_unnamed,
+    list_few,
     say_missing,
     treat_missing,
 )
@@ -217,8 +218,12 @@ def _treat_missing(
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
     have_crashed = bool(records.find_crashed().any())
-    line = say_missing(counts, choice.missing, what, worst, have_crashed=have_crashed)
     task = records[0].task
+    lacking = records.take(np.flatnonzero(np.isnan(records.scores)))
+    names = list_few(lacking.name(task=None))
+    line = say_missing(
+        counts, choice.missing, what, worst, names, have_crashed=have_crashed
+    )
     return treated, counts, [line if task is None else f"task {task!r}: {line}"]
 
 

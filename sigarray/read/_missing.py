@@ -14,6 +14,9 @@ from sigarray.read._wide import WideTable, take_rows
 Missing = Literal["drop", "worst"]
 TREATMENTS = ("drop", "worst")
 _MAX_SHOWN = 5
+# The most scores that are named by what tells them apart.
+MAX_NAMED = 3
+NAMES = ("model", "task", "item", "run", "step")
 # Model -> the number of its missing scores.
 Counts = dict[str, int]
 
@@ -138,10 +141,11 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""
+    which = _name_few(list_few(crashed)) or count_models(counts)
     msg = (
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{count_models(counts)}. Leave {'it' if n == 1 else 'them'} out with "
+        f"{which}. Leave {'it' if n == 1 else 'them'} out with "
         f"--missing drop; or count {'it' if n == 1 else 'each'} as the worst score "
         "that any model has, with --missing worst."
     )
@@ -185,11 +189,12 @@ def say_missing(
     missing: Missing,
     what: str,
     worst: float | None,
+    names: Sequence[Mapping[str, Any]] = (),
     *,
     have_crashed: bool = False,
 ) -> str:
-    """Say how many scores were missing, and what was done."""
-    of = count_models(counts)
+    """Say how many scores were missing, a few of them by names, and what was done."""
+    of = _name_few(names) or count_models(counts)
     which = (
         "that have crashed, or have no score," if have_crashed else "without a score"
     )
@@ -210,11 +215,36 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
     return f"{n} blank {some}{where} {were} left out: {count_models(counts)}"
 
 
-def say_rows(n_rows: int, counts: Mapping[Any, int]) -> str:
-    """Say how many rows were left out, by model if the file names these."""
+def say_rows(
+    n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
+) -> str:
+    """Say how many rows were left out: a few by name, or by model if these are known.
+
+    `names` are those of the rows by role, if these are few.
+    """
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
-    by = f": {count_models(counts)}" if counts else ""
-    return f"{n_rows} {some} left out{by}"
+    by = _name_few(names) or count_models(counts)
+    return f"{n_rows} {some} left out{f': {by}' if by else ''}"
+
+
+def list_few(records: Records) -> list[dict[str, Any]]:
+    """List the names of scores by role, if these are few."""
+    few = [records[k] for k in range(len(records))] if len(records) <= MAX_NAMED else []
+    said = [{role: getattr(x, role) for role in NAMES} for x in few]
+    return [{role: x for role, x in by.items() if x is not None} for by in said]
+
+
+def _name_few(names: Sequence[Mapping[str, Any]]) -> str:
+    """Name a few scores by model, task, run and so on; "" if models alone are known."""
+    if not all({*x} - {"model"} for x in names):
+        return ""
+    return "; ".join(", ".join(_say_name(*x) for x in by.items()) for by in names)
+
+
+def _say_name(role: str, name: Any) -> str:
+    if role == "step":
+        return f"step {float(name):.10g}"
+    return repr(name) if role == "model" else f"{role} {name!r}"
 
 
 def count_models(counts: Mapping[Any, int]) -> str:

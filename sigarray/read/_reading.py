@@ -9,6 +9,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
+    as_text,
     encode_texts,
     find_blank,
     find_missing,
@@ -31,7 +32,7 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
-from sigarray.read._missing import Missing, say_rows
+from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
@@ -109,7 +110,8 @@ def read_records(
         models = collections.Counter[str]()
         for (_, model), n in n_blank.items():
             models.update({} if model is None else {model: n})
-        notes.append(say_rows(len(left_out), models))
+        names = _list_few(frame, roles, left_out)
+        notes.append(say_rows(len(left_out), models, names))
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
@@ -148,6 +150,17 @@ def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.
         if role in roles:
             lacks |= find_blank(take(frame.columns[roles[role]], rows))
     return lacks
+
+
+def _list_few(
+    frame: Frame, roles: Mapping[str, str], rows: np.ndarray
+) -> list[dict[str, str]]:
+    """List the names of rows by role, if these are few."""
+    columns = {role: frame.columns[roles[role]] for role in NAMES if role in roles}
+    return [
+        {role: as_text(x[k]) for role, x in columns.items() if not is_blank(x[k])}
+        for k in (rows if len(rows) <= MAX_NAMED else ())
+    ]
 
 
 def _count_rows(

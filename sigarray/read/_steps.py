@@ -10,7 +10,7 @@ import numpy as np
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import find_first, take
 from sigarray.read._frame import Frame, shorten
-from sigarray.read._missing import Missing, say_rows
+from sigarray.read._missing import Missing, list_few, say_rows
 from sigarray.read._records import FACTORS, Records, find_column
 from sigarray.read._text import NUMBER
 
@@ -81,7 +81,7 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
     if len(left_out):
         models = left_out.factors["model"]
         counts = {x: int(models.find([x]).sum()) for x in models.list_known()}
-        unscored.notes.append(say_rows(len(left_out), counts))
+        unscored.notes.append(say_rows(len(left_out), counts, list_few(left_out)))
     return records.take(is_scored), unscored
 
 

@@ -1,6 +1,7 @@
 """Missing scores: crashed runs, and items without an answer."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -23,7 +24,8 @@ class TestRuns:
         assert as_lists(table) == {"": {"a": A, "b": B}}
         assert (table.missing, dict(table.n_missing)) == ("drop", {"": {"b": 1}})
         (note,) = (x for x in table.notes if "left out" in x)
-        assert note.endswith("runs without a score were left out: 1 of 'b'")
+        which = "'b', run '1'" if text == LONG else "1 of 'b'"
+        assert note.endswith(f"runs without a score were left out: {which}")
 
     @pytest.mark.parametrize(("higher", "worst"), [(None, 0.6), (False, 0.9)])
     def test_the_worst(self, write, text, cell, higher, worst):
@@ -51,7 +53,11 @@ def test_blank_cells_are_counted_and_signed(write, run):
         (wide, gaps, "2 blank cells were left out: 1 of 'a', 1 of 'b'."),
         (wide, gaps, "1 blank cell below the last score was left out: 1 of 'c'."),
         (named, every, "3 blank cells were left out: 1 of 'a', 1 of 'b', 1 of 'c'."),
-        (long, every, "3 rows without a score were left out: 1 of 'a', 1 of 'b', 1"),
+        (
+            long,
+            every,
+            "3 rows without a score were left out: 'a', run '2'; 'b', run '1'; 'c', r",
+        ),
     ):
         path = write(text)
         code, out, err = run("compare", path, "--format", "json")
@@ -83,6 +89,27 @@ def test_blank_cells_are_counted_by_task_and_file(write):
     a, b = write(rows, "a.csv"), write(rows.replace(".3\n", "\n"), "b.csv")
     assert read.scores(a, b).n_missing == {"t1": {"b": 1}}
     assert read.scores(a, f"new={b}").n_missing == {"t1": {"new": 1}}
+
+
+def test_many_rows_are_counted_and_few_are_named(write):
+    """By the names that the file has, and a run by its task."""
+    rows = [f"{m},{t},{k},.{k + 1}" for m in "ab" for t in "xy" for k in range(5)]
+    header = "model,task,seed,acc"
+    for n, said in (
+        (1, "1 row without a score was left out: 'a', task 'x', run '0'"),
+        (4, "4 rows without a score were left out: 4 of 'a'"),
+    ):
+        blank = [re.sub(r"[^,]+$", "", x) for x in rows[:n]]
+        table = read.scores(write("\n".join([header, *blank, *rows[n:]])))
+        assert any(x.endswith(said) for x in table.notes)
+    text = "\n".join(
+        ["item,acc", *(f"q{k},{'' if k == 2 else k % 2}" for k in range(9))]
+    )
+    other = write(text.replace("q2,", "q2,1"), "b.csv")
+    table = read.scores(write(text, "a.csv"), other, drop_unmatched=True)
+    assert any(
+        "1 row without a score was left out: item 'q2'" in x for x in table.notes
+    )
 
 
 def test_items_without_a_score_are_unmatched(write):

@@ -41,7 +41,8 @@ def test_a_blank_score_at_the_last_step_is_doubted_or_treated(write):
         assert (table.missing, table.n_missing) == ("drop", {"": {"b": 2}})
         assert not table.doubts
         assert any(
-            "runs without a score were left out: 2 of 'b'" in x for x in table.notes
+            "left out: 'b', run '1', step 5; 'b', run '3', step 5" in x
+            for x in table.notes
         )
         table = read.scores(source, missing="worst")
         assert as_lists(table)[""]["b"] == [5.0, 5.0, 5.2, 5.0]

@@ -42,7 +42,7 @@ class TestMlflow:
             for x in table.notes
         )
         if n_left:
-            with pytest.raises(TableError, match=r"got 1 of 7 \(failed\): 1 of 'resn"):
+            with pytest.raises(TableError, match=r"got 1 of 7 \(failed\): 'resn"):
                 read.scores(path, metric="test_acc")
             with pytest.raises(TableError, match=r"line 2: expected the task of a run"):
                 read.scores(path, metric="test_acc", missing="worst")
@@ -125,8 +125,8 @@ class TestWandb:
         path = tmp_path / "runs.csv"
         path.write_text(text)
         options = {"model": "arch", "higher_is_better": higher}
-        asked = r"got 3 of 7 \(crashed, failed, killed\): 1 without a model, 1 of 'a'"
-        with pytest.raises(TableError, match=rf"{asked}, 1 of 'b'\. Leave them out wi"):
+        asked = r"got 3 of 7 \(crashed, failed, killed\): run 'r0'; 'a', run 'r1'; "
+        with pytest.raises(TableError, match=rf"{asked}'b', run 'r7'\. Leave them out"):
             read.scores(path, **options)
         dropped = read.scores(path, missing="drop", **options)
         assert as_lists(dropped) == {"": {"a": [0.9, 0.8], "b": [0.85, 0.7]}}
@@ -134,7 +134,7 @@ class TestWandb:
         assert [x.rsplit(": ", 1)[-1] for x in dropped.notes] == [
             "1 run that has not finished (running) left out",
             "1 run that has crashed was left out, without a model",
-            "1 of 'a', 2 of 'b'",
+            "'a', run 'r1'; 'b', run 'r7'; 'b', run 'r8'",
         ]
         with pytest.raises(TableError, match=r"line 2: expected the model of a run"):
             read.scores(path, missing="worst", **options)
@@ -207,7 +207,9 @@ def test_unfinished_trials_of_optuna_are_left_out(write):
         assert table.n_missing == {}
     assert any("1 run that has not finished (pruned)" in x for x in table.notes)
     path = write(text.replace("COMPLETE", "FAIL", 1))
-    with pytest.raises(TableError, match=r"crashed; got 1 of .* \(fail\): 1 of 'a'"):
+    with pytest.raises(
+        TableError, match=r"crashed; got 1 of .* \(fail\): 'a', run '0'"
+    ):
         read.scores(path, model="params_model")
 
 
