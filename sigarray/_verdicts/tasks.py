@@ -8,6 +8,7 @@ from sigarray._verdicts import overall
 from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
+from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import explain_intervals, name_number
 from sigarray._verdicts.paragraph import say_what
@@ -64,8 +65,7 @@ def report_tasks(
     ]
     records = list_records(compared, decisions)
     document = _write_document(compared, by_pair, records, sentences, over)
-    methods = dict.fromkeys(x.method for x in compared.values())
-    method = ". Or, by the scores of a task: ".join(methods)
+    method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=has_worst)
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
