@@ -12,7 +12,7 @@ from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
 from sigarray._verdicts.inspection import inspect_table
 from sigarray.read._directions import Direction, find_direction
-from sigarray.read._lm_eval import AVERAGES
+from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
 
@@ -97,7 +97,7 @@ def _refuse_averages(table: ScoreTable) -> None:
     sizes = [len(x) for by in table.tasks.values() for x in by.values()]
     if table.kind != AVERAGES or len(table.models) < 2 or max(sizes) > 1:
         return
-    advice = "Run lm_eval with --log_samples, which writes scores of items"
+    advice = f"Pass {SAMPLES}"
     if len(table.tasks) > 1:
         advice += (
             "; or compare models over tasks, where these stand for others like them, "

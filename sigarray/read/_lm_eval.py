@@ -13,6 +13,9 @@ from sigarray.read._frame import Frame, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
 AVERAGES = "results of lm-evaluation-harness"
+_ITEMS = "samples of lm-evaluation-harness"
+# What to pass in place of these.
+SAMPLES = "samples_*.jsonl, which lm_eval writes with --log_samples, or their folder"
 # samples_<task>_<date>.jsonl
 _SAMPLES = re.compile(r"samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.\-:]+)?\.jsonl(\.gz)?")
 _MAX_SHOWN = 4
@@ -56,7 +59,7 @@ def read_samples(
     if any("doc_hash" in row for row in rows.values()):  # early versions wrote none
         roles["content"] = "doc_hash"
     return tabulate_records(
-        "samples of lm-evaluation-harness",
+        _ITEMS,
         name,
         list(rows.values()),
         places,
@@ -118,6 +121,12 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
+def find_averages(frames: Sequence[Frame | None]) -> list[int]:
+    """Return the places of averages, if there are samples, too, which have more."""
+    kinds = [None if x is None else x.kind for x in frames]
+    return [k for k, x in enumerate(kinds) if x == AVERAGES and _ITEMS in kinds]
+
+
 def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Frame]:
     """Return the files of chosen groups of tasks as those of one task each.
 
@@ -174,9 +183,16 @@ def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str
     ]
 
 
+def _is_of_results(document: Mapping[str, Any]) -> bool:
+    """Tell results from other documents: not every version states itself in them."""
+    keys = {*document}
+    is_known = "lm_eval_version" in keys or {"configs", "n-shot"} <= keys
+    return is_known and isinstance(document.get("results"), dict)
+
+
 def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
     """Return the averages of all tasks, or None for other files."""
-    if "results" not in document or "lm_eval_version" not in document:
+    if not _is_of_results(document):
         return None
     groups = set(document.get("groups") or ())
     records = [

@@ -32,6 +32,7 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
+from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
@@ -269,6 +270,11 @@ def find_rows_of_metric(
         if "task" in find_roles(frame, {}) and "," not in "".join(known):
             advice += (
                 f", or the first that each task has: --metric {','.join(known[:2])}"
+            )
+        if frame.kind == AVERAGES:
+            advice += (
+                ". These are averages, which do not show how scores vary: better pass "
+                f"{SAMPLES}"
             )
         msg = (
             f"{frame.source}, column {column!r}: expected one metric; got "

@@ -34,7 +34,7 @@ from sigarray.read._guards import (
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
-from sigarray.read._lm_eval import say_groups, take_groups
+from sigarray.read._lm_eval import find_averages, say_groups, take_groups
 from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
 from sigarray.read._naming import (
     MAX_NAMED,
@@ -96,6 +96,8 @@ def _without_collector() -> Iterator[None]:
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
     files, tables, choice = _tabulate(files, choice)
+    files, tables, left_out = _leave_out_averages(files, tables)
+    notes += left_out
     chosen = dict(choice.columns or {})
     folds = [
         doubt
@@ -191,6 +193,21 @@ def _tabulate(
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen)
+
+
+def _leave_out_averages(
+    files: Sequence[tuple[SourceFile, str, Any]], tables: Sequence[Frame | None]
+) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None], list[str]]:
+    """Return files without averages beside samples, and a note on these."""
+    places = find_averages(tables)
+    names = shorten([files[k][1] for k in places], MAX_NAMED)
+    note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
+    kept = [k for k in range(len(files)) if k not in places]
+    return (
+        [files[k] for k in kept],
+        [tables[k] for k in kept],
+        [note] if places else [],
+    )
 
 
 def _add_doubts(

@@ -7,6 +7,7 @@ import pytest
 from sigarray import read
 from sigarray.read import TableError
 from tests.read.asking import refuse
+from tests.read.long_tables import as_lists
 from tests.read.tool_files import FILES, means
 
 LM_EVAL = FILES / "lm_eval"
@@ -157,18 +158,35 @@ class TestLmEval:
     def test_averages_alone_are_no_scores_of_items(self, tmp_path, run):
         paths = [str(next((LM_EVAL / x).glob("results_*.json"))) for x in self.NAMES]
         done = run("compare", *paths, "--metric", "acc")
-        refuse(done, "got results_*.json alone", "with --log_samples, which")
+        refuse(done, "got results_*.json alone", "writes with --log_samples, or")
         assert "--item task" not in done[2]
         assert done[2].count("error") == 1
+        refuse(run("compare", *paths), "These are averages", "samples_*.jsonl, which")
         document = {"lm_eval_version": "0.4.13", "model_name": "a", "results": {}}
         for k, model in enumerate("ab"):
             document["model_name"] = model
             document["results"] = {f"t{j}": {"acc,none": j + k} for j in range(6)}
             (tmp_path / f"{model}.json").write_text(json.dumps(document))
         refuse(run("compare", str(tmp_path)), "--log_samples", "with --item task.")
+        del document["lm_eval_version"]
+        document |= {"configs": {"t0": {"metric_list": [{"metric": "acc"}]}}}
+        (tmp_path / "b.json").write_text(json.dumps(document | {"n-shot": {"t0": 0}}))
+        refuse(run("compare", str(tmp_path)), "--log_samples", "with --item task.")
         table = read.scores(tmp_path, item="task")
         assert table.ids[""]["b"] == tuple(f"t{j}" for j in range(6))
         assert table.scores["b"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_averages_beside_samples_are_left_out():
+    paths = sorted((LM_EVAL / "toy-org__model-a").glob("*toy_mc*.jsonl"))
+    (averages,) = (LM_EVAL / "toy-org__model-a").glob("results_*.json")
+    (other,) = (LM_EVAL / "toy-org__model-b").glob("*toy_mc_*.jsonl")
+    options = {"metric": "acc", "drop_unmatched": True}
+    alone = read.scores(f"a={paths[0]}", f"b={other}", **options)
+    table = read.scores(f"a={paths[0]}", f"b={other}", averages, **options)
+    assert as_lists(table) == as_lists(alone)
+    said = "averages of lm-evaluation-harness beside its samples left out: "
+    assert f"{said}{averages}" in table.notes
 
 
 MEMBERS = {"mmlu": ["stem", "law"], "stem": ["algebra", "physics"], "law": []}
