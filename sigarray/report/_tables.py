@@ -164,8 +164,8 @@ def to_latex(
     -------
     str
         A `tabular`, alone or in its environment, for which the document needs
-        ``\usepackage{booktabs}``, and of more than 6 columns with a caption or a label
-        ``graphicx``. Numbers are mathematics, and what is marked is bold.
+        ``\usepackage{booktabs}``, and with a caption or a label ``graphicx``, which
+        makes a wide one fit. Numbers are mathematics, and what is marked is bold.
 
     Raises
     ------
