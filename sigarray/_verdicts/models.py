@@ -150,7 +150,10 @@ def compare_models(
         a note in `notes`, or an error asks for the unit.
     missing : {"drop", "worst"}, optional
         Leave out what has a missing score, or count it as the worst, which is for
-        "aso", "mann-whitney" and "brunner-munzel". By default it is an error.
+        "aso", "mann-whitney" and "brunner-munzel". By default NaN in an array, a list
+        or a Series is an error, as is a word such as "n/a" in a file. NaN in a data
+        frame, as a blank cell of a file, is left out, with a note in `notes`; where
+        scores are pairs, it is an error, too.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional

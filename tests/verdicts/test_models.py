@@ -325,3 +325,17 @@ def test_what_is_printed_ends_with_the_notes(show):
     assert "Note: " not in getattr(compare_models(SCORES), show)()
     # Those are for whoever sees the result, and not for what is sent to others.
     assert "Note: " not in result.to_markdown() + result.to_latex()
+
+
+def test_missing_scores_are_what_the_docstring_says():
+    said = " ".join(compare_models.__doc__.split())
+    assert "NaN in an array, a list or a Series is an error" in said
+    assert "NaN in a data frame, as a blank cell of a file, is left out" in said
+    scores = SCORES | {"lstm": [*LSTM[:-1], np.nan]}
+    for make in (list, np.array, pd.Series):
+        with pytest.raises(ValueError, match="got nan at place 4"):
+            compare_models({name: make(x) for name, x in scores.items()})
+    result = compare_models(pd.DataFrame(scores))
+    assert result.notes == ("the data frame: 1 blank cell was left out: 1 of 'lstm'",)
+    with pytest.raises(ValueError, match="those of a row are pairs; got a blank one"):
+        compare_models(pd.DataFrame(scores), paired=True)
