@@ -22,6 +22,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.inspection import inspect_table
+from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
@@ -79,6 +80,7 @@ _RULES = {
 }
 
 
+@says_where_options_are
 def compare_models(
     scores: Any,
     /,
