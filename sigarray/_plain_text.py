@@ -237,7 +237,7 @@ def _is_cut_short(name: str, other: str) -> bool:
     """Tell whether each word of one of two names begins with that of the other."""
     words, others = (re.findall(r"[^\W_]+", x.casefold()) for x in (name, other))
     return len(words) == len(others) and all(
-        x == y or min(map(len, (x, y))) >= _LEAST_LETTERS and _begins(x, y)
+        x == y or (min(map(len, (x, y))) >= _LEAST_LETTERS and _begins(x, y))
         for x, y in zip(words, others, strict=True)
     )
 
