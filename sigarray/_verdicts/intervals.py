@@ -25,7 +25,7 @@ _NEWTON_STEPS, _CONVERGED = 20, 1e-9
 _NODES = 33
 # Scores in one call.
 _MOST_HELD = 2**22
-# Said in method lines of intervals, and of Welch's t in ASO; see `choose_degrees_of_freedom`.
+# Said in method lines of intervals, and of ASO: see `choose_degrees_of_freedom`.
 FEWER_DEGREES = "with fewer degrees of freedom where sizes differ"
 
 

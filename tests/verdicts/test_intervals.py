@@ -114,7 +114,7 @@ def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
 
 
 def test_which_tests_have_fewer_degrees_of_freedom():
-    """As the page on reading a result says: of the tests, that of means of ASO alone."""
+    """As the page on reading a result says: that of means in ASO alone."""
     a, b = np.arange(12.0) / 100, np.asarray([0.14, 0.22, 0.27])
     welch = scipy.stats.ttest_ind(b, a, equal_var=False)
 
