@@ -19,8 +19,8 @@ from sigarray.report._numbers import (
 _TWO_ANSWERS = {
     True: "Intervals are of means, and verdicts of whole distributions: one may be "
     "clear where the other is not.",
-    False: "Intervals hold all at once, and corrections work step by step: one may be "
-    "clear where the other is not.",
+    False: "Intervals and p-values are computed in different ways: one may be clear "
+    "where the other is not.",
 }
 
 

@@ -19,7 +19,7 @@ from sigarray._verdicts.pair_numbers import (
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.paragraph import say_what, write_paragraph
+from sigarray._verdicts.paragraph import say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -118,6 +118,7 @@ def _make_report(
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
+    measured = say_measured({task: comparison})
     most = MOST_ROWS if comparison.baseline is None else MOST_ROWS_OF_BASELINE
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
@@ -133,6 +134,7 @@ def _make_report(
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
+            measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += [*explain_matched(comparison), *remarks]
@@ -155,6 +157,7 @@ def _make_report(
         remarks=explained,
         advice=advised,
         paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
+        measured=measured,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repeat
+from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
@@ -68,6 +69,19 @@ def doubt_raters(
                 "between these"
             )
     return doubts, notes
+
+
+def say_how_to_average(frames: Sequence[Frame]) -> str:
+    """Say how the ratings of an item are averaged, if a column names raters."""
+    columns = dict.fromkeys(name for x in frames for name in x.columns)
+    names = [x for x in columns if list_words(x) & (RATERS - RATINGS)]
+    if not names:
+        return ""
+    which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"
+    return (
+        f" Where {which}, pass --ignore {quote_names(names)}, with --unit item, to "
+        "average the ratings of an item."
+    )
 
 
 def _names_raters(frames: Sequence[Frame], name: str) -> bool:
