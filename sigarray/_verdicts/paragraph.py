@@ -16,7 +16,8 @@ from sigarray._verdicts.pair_numbers import (
 )
 from sigarray._verdicts.pair_options import TESTS_OF_RANKS
 from sigarray._verdicts.ranking import Order, sort_pairs
-from sigarray.report._numbers import equate, number_format
+from sigarray._verdicts.spreads import SPREADS, name_spread, show_means, summarize
+from sigarray.report._numbers import equate
 
 _NOT_BETTER = {
     "unequal": "Not equal, but neither is shown to be better",
@@ -118,15 +119,16 @@ def _list_compared(x: Comparison) -> Iterable[Any]:
 
 
 def _say_means(comparison: Comparison, order: Order) -> str:
-    summaries = comparison.summaries
-    show = number_format(list(summaries.values()))
+    summaries = summarize(comparison)
+    show = show_means(comparison)
     every = [
         f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
         f"{len(comparison.scores[name])})"
         for name, x in ((name, summaries[name]) for name in order.names)
     ]
     unit = comparison.unit
-    means = f"Means (standard deviation; {unit}s): {', '.join(every)}."
+    spread = SPREADS[name_spread(comparison)]
+    means = f"Means ({spread}; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
 
 

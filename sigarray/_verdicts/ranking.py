@@ -12,8 +12,13 @@ import numpy as np
 from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.spreads import (
+    explain_marks,
+    name_spread,
+    show_means,
+    summarize,
+)
 from sigarray.report._layout import Table
-from sigarray.report._numbers import number_format
 
 # With more models than this, readers see a ranking, not every pair.
 MAX_SHOWN = 12
@@ -176,8 +181,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     """Show the models in order, and how many each of them beats."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    summaries = comparison.summaries
-    show = number_format(list(summaries.values()))
+    summaries, show = summarize(comparison), show_means(comparison)
     rows = [
         [
             name,
@@ -191,10 +195,12 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", "mean", "sd", "better than", "worse than"]
+    header = ["model", *group, "n", "mean", name_spread(comparison)]
+    header += ["better than", "worse than"]
     place = header.index("mean")
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    return Table("Ranking", header, rows, marked, name_columns=1 + len(group))
+    note = explain_marks(comparison)
+    return Table("Ranking", header, rows, marked, 1 + len(group), note=note)
 
 
 def list_best(comparison: Comparison) -> list[str]:

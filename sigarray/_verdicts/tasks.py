@@ -23,6 +23,12 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records
+from sigarray._verdicts.spreads import (
+    SPREADS,
+    explain_marks,
+    name_spread,
+    summarize,
+)
 from sigarray._verdicts.verdict import (
     say_correction_of_tests,
     say_order_basis,
@@ -255,7 +261,8 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    title = f"Means and standard deviations of {units} on each task"
+    title = f"Means and {SPREADS[name_spread(first)]}s of {units} on each task"
+    note = explain_marks(first, " on each task")
     best = [
         (models.index(name), k)
         for k, x in enumerate(compared.values())
@@ -265,17 +272,17 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
         by_task = zip(*cells, strict=True)
         rows = [[task, *row] for task, row in zip(compared, by_task, strict=True)]
         marked = frozenset((k, i + 1) for i, k in best)
-        return Table(title, ["task", *models], rows, marked, names=models)
+        return Table(title, ["task", *models], rows, marked, names=models, note=note)
     rows = [[name, *row] for name, row in zip(models, cells, strict=True)]
     marked = frozenset((i, k + 1) for i, k in best)
-    return Table(title, ["model", *compared], rows, marked, names=models)
+    return Table(title, ["model", *compared], rows, marked, names=models, note=note)
 
 
 def _find_formats(
     compared: Mapping[str, Comparison],
 ) -> dict[str, Callable[[float], str]]:
     """Return the format of each task: one for all if their scores spread alike."""
-    by_task = {task: list(x.summaries.values()) for task, x in compared.items()}
+    by_task = {task: list(summarize(x).values()) for task, x in compared.items()}
     least = [find_least_deviation(by) for by in by_task.values()]
     if max(least) < _ALIKE * min(least):
         shared = number_format([x for by in by_task.values() for x in by], digits=2)
@@ -284,9 +291,10 @@ def _find_formats(
 
 
 def _show_mean(x: Comparison, name: str, show: Callable[[float], str]) -> str:
-    if name not in x.summaries:
+    summary = summarize(x).get(name)
+    if summary is None:
         return "-"
-    return "{} ({})".format(*(show(x.summaries[name][key]) for key in ("mean", "sd")))
+    return f"{show(summary['mean'])} ({show(summary['sd'])})"
 
 
 def _ranking_table(

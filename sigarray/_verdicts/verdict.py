@@ -36,10 +36,15 @@ from sigarray._verdicts.ranking import (
     sort_pairs,
 )
 from sigarray._verdicts.records import list_records
+from sigarray._verdicts.spreads import (
+    explain_marks,
+    name_spread,
+    show_means,
+    summarize,
+)
 from sigarray.report._layout import Report, Table
 from sigarray.report._numbers import (
     equate,
-    number_format,
     show_bound,
     without_infinities,
 )
@@ -209,8 +214,8 @@ def _advise(
 
 
 def _table_of_models(comparison: Comparison, order: Order) -> Table:
-    summaries = comparison.summaries
-    show = number_format(list(summaries.values()))
+    summaries = summarize(comparison)
+    show = show_means(comparison)
     rows = [
         [
             name,
@@ -221,10 +226,12 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
         for name in order.names
     ]
     group = ["group"] if order.letters else []
-    header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
+    header = ["model", *group, "n", "mean", name_spread(comparison)]
+    header += ["median", "min", "max"]
     place = header.index("mean")
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    return Table("Scores", header, rows, marked, name_columns=1 + len(group))
+    note = explain_marks(comparison)
+    return Table("Scores", header, rows, marked, 1 + len(group), note=note)
 
 
 def _table_of_pairs(

@@ -49,7 +49,8 @@ def draw_table(table: Table) -> str:
     if len(table.header) > _MANY_COLUMNS:
         kinds.append("many")
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
-    caption = f"<caption>{show(table.title)}</caption>\n" if table.title else ""
+    title = f"{table.title}. {table.note}" if table.note else table.title
+    caption = f"<caption>{show(title)}</caption>\n" if title else ""
     return (
         f'<table role="table"{kind}>\n{caption}'
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'

@@ -17,7 +17,7 @@ _HEADERS = {
         for sign in "<>"
     },
     "A - B, interval": "$A - B$, interval",
-    "mean (sd)": r"mean $\pm$ sd",
+    **{f"mean ({x})": rf"mean $\pm$ {x}" for x in ("sd", "se")},
     "adjusted p": "adjusted $p$",
     "p": "$p$",
 }
@@ -50,7 +50,7 @@ def render_latex(report: Report) -> str:
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
         title = _begin_large(table.title.removeprefix(f"{source}: ").rstrip("."))
-        sentences = [f"{title}.", report.measured or ""]
+        sentences = [f"{title}.", report.measured or "", table.note]
         if not k and report.remarks is not None:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))
@@ -110,17 +110,18 @@ def draw_latex(table: Table) -> str:
 def _join_deviations(table: Table) -> Table:
     """Write standard deviations behind their means, as in "0.91 (0.02)".
 
-    A column of means has that of deviations behind it: "mean" and "sd", or of results
-    in a result "summary_a.mean" and "summary_a.std".
+    A column of means has that of deviations behind it, or of standard errors: "mean"
+    and "sd" or "se", or of results in a result "summary_a.mean" and "summary_a.std".
     """
     for name, other in itertools.pairwise(table.header):
         start, dot, last = name.rpartition(".")
-        if last == "mean" and other in (f"{start}{dot}sd", f"{start}{dot}std"):
-            table = _join(table, table.header.index(name))
+        spread = other.removeprefix(f"{start}{dot}")
+        if last == "mean" and spread in ("sd", "std", "se"):
+            table = _join(table, table.header.index(name), spread.replace("t", ""))
     return table
 
 
-def _join(table: Table, k: int) -> Table:
+def _join(table: Table, k: int, spread: str) -> Table:
     """Write the cells of the column behind column k in its own, in parentheses."""
 
     def join(row: list[str], text: str) -> list[str]:
@@ -129,7 +130,7 @@ def _join(table: Table, k: int) -> Table:
     marked = {(i, j if j <= k else max(k, j - 1)) for i, j in table.marked}
     return replace(
         table,
-        header=join(table.header, f"{table.header[k]} (sd)"),
+        header=join(table.header, f"{table.header[k]} ({spread})"),
         rows=[join(row, f"{row[k]} ({row[k + 1]})") for row in table.rows],
         marked=frozenset(marked),
     )
@@ -138,7 +139,7 @@ def _join(table: Table, k: int) -> Table:
 def _write_header(name: str) -> str:
     """Write what stands above a column."""
     start, dot, last = name.rpartition(".")
-    if last == "mean (sd)":
+    if last.startswith("mean ("):
         return f"{to_latex(start + dot)}{_HEADERS[last]}"
     return _HEADERS.get(name) or to_latex(name)
 

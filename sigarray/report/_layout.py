@@ -11,7 +11,8 @@ from sigarray._plain_text import show_controls
 class Table:
     """Cells as text; `marked` ones are (row, column), and the first columns names.
 
-    `names` are those of models in the header or within cells, which may be cut.
+    `names` are those of models in the header or within cells, which may be cut. `note`
+    says in captions what marked cells are.
     """
 
     title: str
@@ -20,6 +21,7 @@ class Table:
     marked: frozenset[tuple[int, int]] = frozenset()
     name_columns: int = 1
     names: Sequence[str] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from sigarray.report._layout import Report, Table
 def render_markdown(report: Report) -> str:
     blocks = ["\n\n".join(map(_to_paragraph, report.headline))] * bool(report.headline)
     for table in report.tables:
-        blocks += [f"{_to_paragraph(table.title)}:", draw_markdown(table)]
+        note = f". {table.note.rstrip('.')}" if table.note else ""
+        blocks += [f"{_to_paragraph(table.title + note)}:", draw_markdown(table)]
     sentences = map(_to_paragraph, [*report.said, *report.advice])
     blocks.append("\n".join(f"- {sentence}" for sentence in sentences))
     blocks.append(_to_markdown(f"Method: {report.method}."))

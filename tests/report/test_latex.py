@@ -83,11 +83,14 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     text = compare_models(path).to_latex()
     captions = re.findall(r"\\caption\{(.*)\}", text)
     assert len(captions) == 2
-    assert captions[1] == "Scores. Metric: val/acc; higher is better; 6 runs each."
+    assert captions[1] == (
+        "Scores. Metric: val/acc; higher is better; 6 runs each. The standard "
+        "deviation (sd) is that of runs; the highest mean is bold."
+    )
     assert " Metric: val/acc; higher is better; 6 runs each. A model" in captions[0]
     losses = {x: [-y for y in z] for x, z in SCORES.items()}
     text = compare_models({"x": losses}, higher_is_better=False).to_latex()
-    assert r"\caption{Scores. Task: x; lower is better; 6 runs each.}" in text
+    assert r"\caption{Scores. Task: x; lower is better; 6 runs each. The" in text
     items = {x: [y > 0.81 for y in z] * 4 for x, z in SCORES.items()}
     text = compare_models({"x": items, "y": items}, unit="item").to_latex()
     ends = [

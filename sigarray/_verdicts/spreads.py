@@ -1,0 +1,45 @@
+"""Means of models, and what stands beside them: how runs spread, or how sure means are.
+
+The standard deviation of items, such as zeros and ones, would read as uncertainty.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+
+from sigarray._verdicts.comparison import Comparison
+from sigarray.report._numbers import Summary, number_format
+
+# What the column is called, and in words.
+SPREADS = {"sd": "standard deviation", "se": "standard error"}
+
+
+def name_spread(comparison: Comparison) -> str:
+    """Name the column: "sd" of runs; of items and clusters "se", of the mean."""
+    return "sd" if comparison.unit == "run" else "se"
+
+
+def summarize(comparison: Comparison) -> Mapping[str, Summary]:
+    """Describe the scores of models, with what the column has in the place of "sd"."""
+    if name_spread(comparison) == "sd":
+        return comparison.summaries
+    return {
+        name: x | {"sd": x["sd"] / math.sqrt(len(comparison.scores[name]))}
+        for name, x in comparison.summaries.items()
+    }
+
+
+def show_means(comparison: Comparison) -> Callable[[float], str]:
+    """Return a format of means: three digits of deviations, or two of errors."""
+    digits = 3 if name_spread(comparison) == "sd" else 2
+    return number_format(list(summarize(comparison).values()), digits=digits)
+
+
+def explain_marks(comparison: Comparison, where: str = "") -> str:
+    """Say for captions what stands beside means, and which of these are bold."""
+    spread, unit = name_spread(comparison), comparison.unit
+    of = f"{unit}s" if spread == "sd" else f"the mean over {unit}s"
+    best = "highest" if comparison.higher_is_better else "lowest"
+    return (
+        f"The {SPREADS[spread]} ({spread}) is that of {of}; the {best} mean{where} is "
+        "bold."
+    )

@@ -1,0 +1,49 @@
+"""What stands beside means: deviations of runs, and standard errors over items."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models
+
+DRAW = np.random.default_rng(0)
+SHARES = {"a": 0.8, "b": 0.7}
+ITEMS = {name: (DRAW.random(400) < p).astype(float) for name, p in SHARES.items()}
+RUNS = {name: DRAW.normal(p, 0.02, size=6) for name, p in SHARES.items()}
+
+
+@pytest.mark.parametrize("has_tasks", [False, True])
+def test_items_have_standard_errors_and_runs_deviations(has_tasks):
+    for scores, unit, name, word in (
+        (ITEMS, "item", "se", "standard error"),
+        (RUNS, "run", "sd", "standard deviation"),
+    ):
+        one = scores["a"]
+        spread = np.std(one, ddof=1) / (1.0 if unit == "run" else np.sqrt(len(one)))
+        result = compare_models(
+            {"x": scores, "y": scores} if has_tasks else scores, unit=unit
+        )
+        latex, markdown = result.to_latex(), result.to_markdown()
+        digits = 3 if unit == "item" or has_tasks else 4
+        assert rf"\mathbf{{{one.mean():.{digits}f} \pm {spread:.{digits}f}}}" in latex
+        of = "runs" if unit == "run" else "the mean over items"
+        where = " on each task" if has_tasks else ""
+        note = f"The {word} ({name}) is that of {of}; the highest mean{where} is bold"
+        assert f"{note}." in latex
+        assert note in markdown
+        assert note not in str(result)
+        if has_tasks:
+            assert f"Means and {word}s of {len(one)} {unit}s on each task" in str(
+                result
+            )
+        else:
+            assert rf"mean $\pm$ {name}" in latex
+            assert f"| mean | {name} |" in markdown
+            assert name in str(result).split()
+            said = f"Means ({word}; {unit}s): a {one.mean():.{digits}f}"
+            assert said in result.content.paragraph
+
+
+def test_the_lowest_mean_is_bold_of_losses():
+    latex = compare_models(RUNS, unit="run", higher_is_better=False).to_latex()
+    assert "the lowest mean is bold." in latex
+    assert rf"\mathbf{{{RUNS['b'].mean():.4f} \pm" in latex
