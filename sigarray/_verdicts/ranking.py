@@ -27,12 +27,13 @@ _MOST_IN_GROUPS = 100
 
 SHARED_LETTER = "Of models that share a letter, neither is shown to be better."
 WHERE_PAIRS_ARE = (
-    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
-    "--columns A,B,... for some models, --format csv or json for all."
+    "Differences and verdicts of all pairs: --format csv or json. With --baseline "
+    "MODEL or --columns A,B,... there are fewer comparisons: choose before the scores "
+    "are seen."
 )
 WHERE_PAIRS_ARE_IN_PYTHON = (
-    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
-    "to_frame() for all."
+    "Differences and verdicts of all pairs: to_frame(). With --baseline MODEL there "
+    "are fewer comparisons: choose before the scores are seen."
 )
 
 Wins = Sequence[tuple[str, str]]

@@ -98,9 +98,7 @@ def test_many_models_have_letters_and_a_baseline_has_rows():
     assert [(x[0], x[1]) for x in rows] == [
         (f"m{13 - k}", letter) for k, letter in enumerate("abcdefghijklmn")
     ]
-    assert "baseline='MODEL' for those with one model, to_frame()" in " ".join(
-        text.split()
-    )
+    assert "to_frame(). With baseline='MODEL' there are" in " ".join(text.split())
     text = str(compare_models(scores, baseline="m0", **options))
     assert len(re.findall(r"^m0 +m\d+ +-", text, re.MULTILINE)) == 13
 
