@@ -20,6 +20,7 @@ from sigarray._verdicts.pair_options import (
     PAIRED_TESTS,
     RESAMPLING_TESTS,
 )
+from sigarray._verdicts.score_lines import describe_scores
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -38,13 +39,6 @@ _OF_INDEPENDENT = {
     "aso": "Almost stochastic order",
     "mann-whitney": "Mann and Whitney's test",
     "brunner-munzel": "Brunner and Munzel's test",
-}
-
-
-# What was done with missing scores.
-_TREATED = {
-    "drop": "left out",
-    "worst": "taken for the worst of all models on the task",
 }
 
 
@@ -284,10 +278,8 @@ def describe_comparison(
     if table.metric != "score" or not request.higher_is_better:
         are = "scores are" if table.metric == "score" else f"{table.metric} is"
         method += f". {direction.title()} {are} better"
-    n_missing = sum(table.n_missing.get(task, {}).values())
-    if n_missing:
-        some = "missing score" if n_missing == 1 else "missing scores"
-        method += f". {n_missing} {some}, {_TREATED[table.missing or '']}"
+    said = describe_scores(table, task, is_paired=test.is_paired)
+    method = ". ".join([method, *said])
     is_matched = test.is_paired and task in table.pairs
     comparison = Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),

@@ -9,6 +9,7 @@ from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repeat
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._score_table import ScoreTable
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
@@ -35,23 +36,12 @@ def doubt_raters(
     """
     if "item" not in roles or frames[0].metrics is not None:
         return [], []
-    by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
+    by = _join(frames, roles.get("model"))
     is_wanted = np.ones(len(by), bool)
     if "model" in roles:
         is_wanted = ~by.find(ignored) if models is None else by.find(models)
-    n_scores = group_rows([by, items])[1]
-    used = {name for role, name in roles.items() if role != "run"} | {*scores}
     doubts, notes = [], []
-    for name in frames[0].columns:
-        is_of_raters = _names_raters(frames, name)
-        is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
-        if not is_of_raters and (is_known or n_scores == len(by)):
-            continue
-        if name in used or any(name not in x.columns for x in frames):
-            continue
-        texts = _join(frames, name)
-        if not is_of_raters and not _are_names(texts, [by, items]):
-            continue
+    for name, texts in _list_raters(frames, roles, scores):
         rows = np.flatnonzero(is_wanted & (texts.codes >= 0))
         line = _say_lacking(texts[rows], by[rows])
         if line is not None:
@@ -68,6 +58,50 @@ def doubt_raters(
                 "between these"
             )
     return doubts, notes
+
+
+def name_raters(
+    table: ScoreTable,
+    frames: Sequence[Frame],
+    roles: Mapping[str, str],
+    scores: Collection[str],
+) -> ScoreTable:
+    """Return a table whose averages of scores of an item say that these are ratings.
+
+    So they are where the only column of raters tells all scores of an item apart.
+    """
+    if "item" not in roles or frames[0].metrics is not None:
+        return table
+    found = _list_raters(frames, roles, scores)
+    of_items = [_join(frames, roles.get(x)) for x in ("task", "model", "item")]
+    if len(found) != 1 or group_rows([*of_items, found[0][1]])[1] < len(of_items[0]):
+        return table
+    averaged = {
+        task: x._replace(of="rating", by=found[0][0]) if x.of == "score" else x
+        for task, x in table.averaged.items()
+    }
+    return table._replace(averaged=averaged)
+
+
+def _list_raters(
+    frames: Sequence[Frame], roles: Mapping[str, str], scores: Collection[str]
+) -> list[tuple[str, Coded]]:
+    """Return the columns of raters, and the texts in each."""
+    by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
+    n_scores = group_rows([by, items])[1]
+    used = {name for role, name in roles.items() if role != "run"} | {*scores}
+    found = []
+    for name in frames[0].columns:
+        is_of_raters = _names_raters(frames, name)
+        is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
+        if not is_of_raters and (is_known or n_scores == len(by)):
+            continue
+        if name in used or any(name not in x.columns for x in frames):
+            continue
+        texts = _join(frames, name)
+        if is_of_raters or _are_names(texts, [by, items]):
+            found.append((name, texts))
+    return found
 
 
 def _names_raters(frames: Sequence[Frame], name: str) -> bool:
