@@ -23,6 +23,9 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 
+# What a test says of scores that are no pairs.
+UNPAIRED = "of unpaired independent samples"
+
 
 @dataclass(frozen=True)
 class Comparison:

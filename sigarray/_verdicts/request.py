@@ -12,6 +12,7 @@ from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.pair_options import (
     FEW_RANKS,
@@ -127,8 +128,13 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     """Take the test that suits a table, unless one is asked for."""
     if request.test is not None:
         return request
-    is_of_runs = table.unit == "run" and not (request.is_paired or table.is_paired)
-    test = "aso" if is_of_runs else "permutation"
+    is_paired = request.is_paired or table.is_paired
+    test = "permutation" if is_paired or table.unit != "run" else "aso"
+    if is_paired and table.unit == "run":
+        note(
+            "pairs of runs are compared by --test permutation: almost stochastic "
+            "order, the default for runs, is of independent samples."
+        )
     return check_request(dataclasses.replace(request, test=test))
 
 
@@ -212,6 +218,7 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
             request.test,
             ALPHA if request.alpha is None else request.alpha,
             count_pairs(table, request) if request.is_corrected else 1,
+            unit=table.unit,
             is_paired=table.is_paired and request.test in PAIRED_TESTS,
             baseline=request.baseline,
         )
