@@ -3,7 +3,7 @@
 import heapq
 import string
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
 from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format
 
@@ -76,6 +77,16 @@ def list_wins(decisions: Iterable[Decided]) -> Wins:
         for x in decisions
         if x.better is not None
     ]
+
+
+def list_unequal(
+    order: Order, baseline: str | None, decisions: Iterable[Decision]
+) -> list[str]:
+    """Return the models that are unequal to the baseline, and neither is better."""
+    of_pairs = {
+        name for x in decisions if x.verdict == "unequal" for name in (x.a, x.b)
+    }
+    return [x for x in order.names if x in of_pairs and baseline not in (None, x)]
 
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
@@ -151,17 +162,34 @@ def sort_pairs(
 
 
 def say_order_of_models(
-    order: Order, baseline: str | None, wins: Wins, where: str = ""
+    order: Order,
+    baseline: str | None,
+    wins: Wins,
+    where: str = "",
+    unequal: Collection[str] = (),
 ) -> list[str]:
     """Say in a line which models are better than which; nothing without groups.
 
-    `where` is nothing, or such as " over 8 tasks".
+    `where` is nothing, or such as " over 8 tasks"; `unequal` are models that are not
+    equal to the baseline, of which neither is shown to be better.
     """
     if baseline is not None:
-        better = [quote(name) for name in order.names if (name, baseline) in wins]
-        worse = [quote(name) for name in order.names if (baseline, name) in wins]
-        lists = [", ".join(names) or "none" for names in (better, worse)]
-        return [f"Better than {quote(baseline)}{where}: {lists[0]}. Worse: {lists[1]}."]
+        others = [name for name in order.names if name != baseline]
+        better = [name for name in others if (name, baseline) in wins]
+        worse = [name for name in others if (baseline, name) in wins]
+        decided = {*better, *worse, *unequal}
+        lists = {
+            f"Better than {quote(baseline)}{where}": better,
+            "Worse": worse,
+            "Unequal": unequal,
+            "Inconclusive": [name for name in others if name not in decided],
+        }
+        told = [
+            f"{what}: {', '.join(map(quote, names)) or 'none'}."
+            for what, names in lists.items()
+            if names or what != "Unequal"
+        ]
+        return [" ".join(told)]
     if not order.letters:
         return []
     if len(order.groups) == 1:

@@ -16,6 +16,7 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     WHERE_PAIRS_ARE,
     list_best,
+    list_unequal,
     list_wins,
     order_models,
     say_order_of_models,
@@ -278,7 +279,9 @@ def _ranking_table(
     for task, by in decisions.items():
         wins = list_wins(by)
         order = order_models(compared[task], wins)
-        said = say_order_of_models(order, compared[task].baseline, wins)
+        baseline = compared[task].baseline
+        unequal = list_unequal(order, baseline, by)
+        said = say_order_of_models(order, baseline, wins, unequal=unequal)
         if not said:
             better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
             said = better or ["inconclusive"]

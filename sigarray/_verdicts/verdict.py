@@ -28,6 +28,7 @@ from sigarray._verdicts.ranking import (
     WHERE_PAIRS_ARE,
     Order,
     list_best,
+    list_unequal,
     list_wins,
     order_models,
     rank_models,
@@ -148,7 +149,9 @@ def _make_report(
         advised.append(WHERE_PAIRS_ARE)
     answer = sentences
     if len(decisions) > 1:
-        answer = say_order_of_models(order, comparison.baseline, wins)
+        baseline = comparison.baseline
+        unequal = list_unequal(order, baseline, decisions)
+        answer = say_order_of_models(order, baseline, wins, unequal=unequal)
     return Report(
         [details, _table_of_models(comparison, order)],
         [*sentences, *explained],
