@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, say_worst
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -80,6 +80,7 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     count = f"{few}" if few == many else f"{few} to {many}"
     units = f"{count} {first.unit}{'' if many == 1 else 's'}"
     how = f"paired by {first.unit}, {units}" if first.is_paired else f"{units} each"
+    how += say_worst(compared.values())
     on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
     baseline = ""
     if first.baseline is not None:
@@ -93,12 +94,17 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     show = number_format(list(summaries.values()))
     every = [
         f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
-        f"{len(comparison.scores[name])})"
+        f"{len(comparison.scores[name])}{_say_missing(comparison, name)})"
         for name, x in ((name, summaries[name]) for name in order.names)
     ]
     unit = comparison.unit
     means = f"Means (standard deviation; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
+
+
+def _say_missing(comparison: Comparison, name: str) -> str:
+    n = comparison.n_worst.get(name, 0)
+    return f", {n} of them missing" if n else ""
 
 
 def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:

@@ -308,6 +308,7 @@ def describe_comparison(
         is_paired=test.is_paired,
         task=task,
         matched=table.pairs[task] if is_matched else {},
+        n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
     )
     parts = filter(None, [method, comparison.describe_intervals()])
     return replace(comparison, method=". ".join(parts))

@@ -6,7 +6,7 @@ from typing import Any
 
 from sigarray._plain_text import quote, suggest
 from sigarray._verdicts import overall
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_worst, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
@@ -235,6 +235,7 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
     title = f"Means (standard deviations) of {units} on each task"
+    title += say_worst(compared.values())
     best = [
         (models.index(name), k)
         for k, x in enumerate(compared.values())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_worst, start_document
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -238,7 +238,8 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
     header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
     place = header.index("mean")
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    return Table("Scores", header, rows, marked, name_columns=1 + len(group))
+    title = f"Scores{say_worst([comparison])}"
+    return Table(title, header, rows, marked, name_columns=1 + len(group))
 
 
 def _table_of_pairs(

@@ -1,7 +1,9 @@
 """Sentences of the method line on which scores were compared, and what was done."""
 
 import json
+import warnings
 
+import numpy as np
 import pytest
 
 from sigarray import compare_models, read
@@ -161,6 +163,34 @@ class TestRows:
         ]
         line = describe("\n".join(["model,seed,epoch,acc", *rows, ""]))
         assert ". The score of a run is that of its last epoch, 5." in line
+
+
+class TestWorst:
+    """Scores that are missing count as the worst: they are none of runs."""
+
+    def compare(self, scores, missing="worst"):
+        return compare_models(scores, unit="run", missing=missing, test="mann-whitney")
+
+    def test_it_is_said_where_runs_are_counted(self):
+        scores = {"a": [0.9, 0.8, 0.7, 0.85], "b": [0.6, np.nan, 0.5, np.nan]}
+        result = self.compare(scores)
+        said = "with 2 missing scores counted as the worst"
+        paragraph = result.content.paragraph
+        assert f"(4 runs each, {said}; higher is better)" in paragraph
+        assert "; 4, 2 of them missing)." in paragraph
+        assert f"Scores, {said}" in str(result).splitlines()
+        assert r"\label{tab:scores}" in result.to_latex()
+        assert "counted as" not in str(self.compare(scores, "drop"))
+
+    def test_of_several_tasks_and_of_many_models(self):
+        task = {"a": [0.9, 0.8, 0.7, 0.85], "b": [0.6, np.nan, 0.5, 0.4]}
+        text = " ".join(str(self.compare({"x": task, "y": task})).split())
+        assert "of 4 runs on each task, with 2 missing scores counted as" in text
+        many = {f"m{k}": [0.9, 0.8, 0.7, np.nan if k else 0.1] for k in range(14)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            text = str(self.compare(many))
+        assert "Ranking, with 13 missing scores counted as the worst" in text
 
 
 def test_the_signature_is_the_same(write, run):
