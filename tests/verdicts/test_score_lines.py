@@ -169,7 +169,10 @@ class TestWorst:
     """Scores that are missing count as the worst: they are none of runs."""
 
     def compare(self, scores, missing="worst"):
-        return compare_models(scores, unit="run", missing=missing, test="mann-whitney")
+        options = {"missing": missing, "test": "mann-whitney"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return compare_models(scores, unit="run", **options)
 
     def test_it_is_said_where_runs_are_counted(self):
         scores = {"a": [0.9, 0.8, 0.7, 0.85], "b": [0.6, np.nan, 0.5, np.nan]}
@@ -187,9 +190,7 @@ class TestWorst:
         text = " ".join(str(self.compare({"x": task, "y": task})).split())
         assert "of 4 runs on each task, with 2 missing scores counted as" in text
         many = {f"m{k}": [0.9, 0.8, 0.7, np.nan if k else 0.1] for k in range(14)}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            text = str(self.compare(many))
+        text = str(self.compare(many))
         assert "Ranking, with 13 missing scores counted as the worst" in text
 
 
