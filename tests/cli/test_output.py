@@ -1,5 +1,6 @@
 """What the command prints of many models, of strange names, and while one waits."""
 
+import contextlib
 import csv
 import io
 import itertools
@@ -314,9 +315,14 @@ class TestWaiting:
         )
         assert "no FILE given" in process.stderr.readline()
         assert "power of aso" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (130, "sigarray: interrupted\n")
+        # Python loses a signal that comes while it frees an object, now and then.
+        for _ in range(6):
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                _, err = process.communicate(timeout=10)
+                break
+        assert process.returncode == 130
+        assert err.endswith("sigarray: interrupted\n"), err
 
     @pytest.mark.parametrize("style", STYLES)
     def test_a_closed_output_is_one_line(self, style):
