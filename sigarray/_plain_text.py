@@ -27,6 +27,8 @@ _LEAST_SHARED = 4
 # than this, only those that are the same but for case and the like are.
 _ALIKE = 0.75
 _MOST_COMPARED = 1000
+# Words are cut to as many letters: "acc", "val".
+_LEAST_LETTERS = 3
 
 
 def show_controls(text: str) -> str:
@@ -208,7 +210,8 @@ def suggest(name: str, known: Iterable[Any]) -> str:
     """Ask whether another name was meant, or return "" if none is like it.
 
     Names are alike without case, spaces, punctuation and the prefix of a tracker, or
-    if they differ in few letters. Of names with commas, each is one of several.
+    if words of one are those of the other cut short, as in "val/acc", or if they differ
+    in few letters. Of names with commas, each is one of several.
     """
     texts = [str(x) for x in known]
     parts = [x.strip() for x in name.split(",")]
@@ -225,5 +228,19 @@ def _find_like(name: str, known: Sequence[str]) -> str | None:
     wanted = squeeze(name)
     if not wanted or wanted in by or len(by) > _MOST_COMPARED:
         return by.get(wanted) if wanted else None
+    short = next((x for x in known if _is_cut_short(name, x)), None)
     close = difflib.get_close_matches(wanted, by, n=1, cutoff=_ALIKE)
-    return by[close[0]] if close else None
+    return short or (by[close[0]] if close else None)
+
+
+def _is_cut_short(name: str, other: str) -> bool:
+    """Tell whether each word of one of two names begins with that of the other."""
+    words, others = (re.findall(r"[^\W_]+", x.casefold()) for x in (name, other))
+    return len(words) == len(others) and all(
+        x == y or (min(map(len, (x, y))) >= _LEAST_LETTERS and _begins(x, y))
+        for x, y in zip(words, others, strict=True)
+    )
+
+
+def _begins(word: str, other: str) -> bool:
+    return word.startswith(other) or other.startswith(word)

@@ -213,3 +213,34 @@ def test_a_column_of_texts_is_left_out_in_python():
         read.scores(frame)
     with pytest.raises(TypeError, match=r"got list\. Pass several files .*\(\*files\)"):
         read.scores(["a.csv", "b.csv"])
+
+
+def test_the_result_of_compare_models_has_its_own_sentences_and_tables():
+    result = sigarray.compare_models({"a": A, "b": B})
+    calls = [report.describe, report.to_frame, report.to_markdown, report.to_latex]
+    for call in (*calls, report.to_json, lambda x: report.signature({"a": A}, x)):
+        with pytest.raises(TypeError, match=r"which has all of this itself: result\."):
+            call(result)
+    with pytest.raises(TypeError, match=r"itself: result\.sentences, result\.to_frame"):
+        report.describe(result)
+    for name in ("sentences", "to_frame", "to_markdown", "to_latex", "to_json"):
+        assert hasattr(result, name)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("model", "of sigarray.read.scores: read the scores with it, and pass what"),
+        ("drop_unmatched", "It is an argument of sigarray.read.scores"),
+        ("seed", "The seed is rng=."),
+        ("tests", "Did you mean 'test'?"),
+        ("n_samples", "argument 'n_samples'."),
+    ],
+)
+def test_an_option_that_compare_models_has_not(option, said):
+    with pytest.raises(TypeError, match="unexpected keyword argument") as caught:
+        sigarray.compare_models({"a": A, "b": B}, **{option: 1})
+    assert said in str(caught.value)
+    if option == "seed":
+        with pytest.raises(TypeError, match="The seed is rng="):
+            sigarray.aso(A, B, seed=1)

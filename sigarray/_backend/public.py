@@ -58,6 +58,8 @@ def checked(**rules: Rule) -> Callable[[Callable[P, R]], Callable[P, R]]:
                         f"{function.__name__}() got an unexpected keyword argument "
                         f"{name!r}"
                     )
+                    if name == "seed" and "rng" in parameters:
+                        msg += ". The seed is rng=."
                     raise TypeError(msg)
                 if name in table:
                     options[name] = table[name](name, value)

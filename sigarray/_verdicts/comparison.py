@@ -147,6 +147,11 @@ class Comparison:
                 return by[a], by[b]
         return self.scores[a], self.scores[b]
 
+    def count_scores(self, name: str) -> str:
+        """Count the scores of a model, and those that are the worst, for missing."""
+        n = self.n_worst.get(name, 0)
+        return f"{len(self.scores[name])}{f' ({n} missing)' if n else ''}"
+
     @functools.cached_property
     def names(self) -> list[str]:
         """The models."""

@@ -22,6 +22,7 @@ from sigarray._backend.checks import (
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._verdicts.constants import doubt_constants
 from sigarray._verdicts.inspection import inspect_table
+from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import Listener, heard_by
 from sigarray._verdicts.over_tasks import compare_over_tasks
@@ -79,6 +80,7 @@ _RULES = {
 }
 
 
+@says_where_options_are
 def compare_models(
     scores: Any,
     /,
@@ -150,7 +152,10 @@ def compare_models(
         a note in `notes`, or an error asks for the unit.
     missing : {"drop", "worst"}, optional
         Leave out what has a missing score, or count it as the worst, which is for
-        "aso", "mann-whitney" and "brunner-munzel". By default it is an error.
+        "aso", "mann-whitney" and "brunner-munzel". By default NaN in an array, a list
+        or a Series is an error, as is a word such as "n/a" in a file. NaN in a data
+        frame, as a blank cell of a file, is left out, with a note in `notes`; where
+        scores are pairs, it is an error, too.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.comparison import Comparison, say_level
+from sigarray._verdicts.comparison import say_level
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks
 from sigarray._verdicts.ranking import Wins, say_order_of_models, sort_pairs
 from sigarray.report._layout import Table
@@ -81,17 +81,14 @@ def table_of_models(over: OverTasks) -> Table:
     return Table(title, header, rows, name_columns=1 + len(group))
 
 
-def rank_many(
-    comparison: Comparison, models: Sequence[str], wins: Wins, over: OverTasks | None
-) -> Table:
+def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Table:
     """Show models by how often they beat another one, over all tasks and on one."""
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
-    title = f"{comparison.title}: pairs"
     if over is None:
         names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
         rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
-        return Table(title, ["model", "won", "lost"], rows)
+        return Table("Pairs won and lost", ["model", "won", "lost"], rows)
     wins_over = over.wins
     won, lost = (Counter(pair[k] for pair in wins_over) for k in (0, 1))
     rows = [
@@ -103,7 +100,7 @@ def rank_many(
         for name in over.order.names
     ]
     header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
-    title = f"{title} decided{_say_where(over)}, and won and lost on single tasks"
+    title = f"Pairs decided{_say_where(over)}, and won and lost on single tasks"
     return Table(title, header, rows)
 
 

@@ -1,6 +1,7 @@
 """Verdicts as a paragraph for a paper: what was compared, then pairs by verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison, say_worst
@@ -74,13 +75,9 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     """Say how many models were compared, by how many scores."""
     first = next(iter(compared.values()))
     names = dict.fromkeys(name for x in compared.values() for name in x.names)
-    pairs = [(x, pair) for x in compared.values() for pair in x.pairs]
-    sizes = sorted(len(s) for x, pair in pairs for s in x.list_scores(*pair))
-    few, many = sizes[0], sizes[-1]
-    count = f"{few}" if few == many else f"{few} to {many}"
-    units = f"{count} {first.unit}{'' if many == 1 else 's'}"
-    how = f"paired by {first.unit}, {units}" if first.is_paired else f"{units} each"
-    how += say_worst(compared.values())
+    how = _count_units(compared)
+    if first.is_paired:
+        how = f"paired by {first.unit}, {how}"
     on = f" on {len(compared)} tasks" if len(compared) > 1 else ""
     baseline = ""
     if first.baseline is not None:
@@ -89,22 +86,49 @@ def say_what(compared: Mapping[str, Comparison]) -> str:
     return f"{said} ({how}; {first.direction} is better)"
 
 
+def say_measured(compared: Mapping[str, Comparison]) -> str:
+    """Say for captions which scores are compared, and how many there are."""
+    first = next(iter(compared.values()))
+    better = "higher" if first.higher_is_better else "lower"
+    said = [
+        f"task: {quote(first.task)}" if first.task and len(compared) == 1 else "",
+        f"metric: {first.metric}" if first.metric != "score" else "",
+        f"{better} is better",
+        _count_units(compared),
+    ]
+    line = "; ".join(filter(None, said))
+    return f"{line[0].upper()}{line[1:]}."
+
+
+def _count_units(compared: Mapping[str, Comparison]) -> str:
+    """Count the scores of models, as in "5 runs each" or, of pairs, "100 items"."""
+    first = next(iter(compared.values()))
+    sizes = {len(scores) for x in compared.values() for scores in _list_compared(x)}
+    few, many = min(sizes), max(sizes)
+    count = f"{few}" if few == many else f"{few} to {many}"
+    each = "" if first.is_paired else " each"
+    units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    return f"{units}{say_worst(compared.values())}"
+
+
+def _list_compared(x: Comparison) -> Iterable[Any]:
+    """Return the scores of each model, or of pairs those on the items of both."""
+    if not x.matched:
+        return x.scores.values()
+    return (scores for pair in x.pairs for scores in x.list_scores(*pair))
+
+
 def _say_means(comparison: Comparison, order: Order) -> str:
     summaries = comparison.summaries
     show = number_format(list(summaries.values()))
     every = [
         f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
-        f"{len(comparison.scores[name])}{_say_missing(comparison, name)})"
+        f"{comparison.count_scores(name)})"
         for name, x in ((name, summaries[name]) for name in order.names)
     ]
     unit = comparison.unit
     means = f"Means (standard deviation; {unit}s): {', '.join(every)}."
     return " ".join([means, *explain_matched(comparison)])
-
-
-def _say_missing(comparison: Comparison, name: str) -> str:
-    n = comparison.n_worst.get(name, 0)
-    return f", {n} of them missing" if n else ""
 
 
 def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
-from sigarray._verdicts.comparison import Comparison, say_worst
+from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray.report._layout import Table
 from sigarray.report._numbers import number_format
@@ -211,7 +211,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         [
             name,
             *([order.letters[name]] if order.letters else []),
-            str(len(comparison.scores[name])),
+            comparison.count_scores(name),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
             str(beaten[name]),
@@ -223,8 +223,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
     header = ["model", *group, "n", "mean", "sd", "better than", "worse than"]
     place = header.index("mean")
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    title = f"Ranking{say_worst([comparison])}"
-    return Table(title, header, rows, marked, name_columns=1 + len(group))
+    return Table("Ranking", header, rows, marked, name_columns=1 + len(group))
 
 
 def list_best(comparison: Comparison) -> list[str]:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sigarray._backend.checks import represent
@@ -48,6 +48,8 @@ class Verdict(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class ModelComparison:
     """Results for several models; printed, it shows what `sigarray compare` does.
+
+    That includes the notes, at the end. Warnings were given by the call itself.
 
     Attributes
     ----------
@@ -283,13 +285,16 @@ class ModelComparison:
             *draw_curves(self.table.curves, compared),
         ]
 
+    def _with_notes(self) -> Report:
+        return replace(self.content, notes=self.notes)
+
     def __str__(self) -> str:
-        return render(self.content, "text").rstrip("\n")
+        return render(self._with_notes(), "text").rstrip("\n")
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return draw_fragment(neutralise(self.content))
+        return draw_fragment(neutralise(self._with_notes()))
 
     def _repr_markdown_(self) -> str:
-        return self.to_markdown()
+        return render(self._with_notes(), "markdown")

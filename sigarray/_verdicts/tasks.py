@@ -11,7 +11,7 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.pair_numbers import name_number
-from sigarray._verdicts.paragraph import say_what
+from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     WHERE_PAIRS_ARE,
@@ -68,10 +68,11 @@ def report_tasks(
     basis = _say_basis(first)
     models = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     what = f"{say_what(compared)}."
+    title = f"{first.title}, {len(compared)} tasks"
     if len(models) > MAX_SHOWN:
         wins = list_wins(x for by in decisions.values() for x in by)
         n_pairs = sum(map(len, decisions.values()))
-        ranking = overall.rank_many(first, models, wins, over)
+        ranking = overall.rank_many(models, wins, over)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         return Report(
             [ranking],
@@ -79,8 +80,11 @@ def report_tasks(
             method,
             records,
             document,
+            headline=[title, count],
+            remarks=overall.list_remarks(over),
             advice=[WHERE_PAIRS_ARE],
             paragraph=" ".join([what, count, *overall.list_remarks(over)]),
+            measured=say_measured(compared),
         )
     told = [
         *overall.list_remarks(over),
@@ -100,7 +104,7 @@ def report_tasks(
         else _decision_table(compared, by_pair),
     ]
     headline = [
-        f"{first.title}, {len(compared)} tasks",
+        title,
         *overall.say_answer(over),
         *_say_single_tasks(over, decisions),
     ]
@@ -113,6 +117,7 @@ def report_tasks(
         headline=headline,
         remarks=told,
         paragraph=" ".join([what, *told, *sentences]),
+        measured=say_measured(compared),
     )
 
 
@@ -234,7 +239,7 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     sizes = sorted({len(s) for x in compared.values() for s in x.scores.values()})
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
-    title = f"Means (standard deviations) of {units} on each task"
+    title = f"Means and standard deviations of {units} on each task"
     title += say_worst(compared.values())
     best = [
         (models.index(name), k)

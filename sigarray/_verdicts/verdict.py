@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, say_worst, start_document
+from sigarray._verdicts.comparison import Comparison, start_document
 from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -19,7 +19,7 @@ from sigarray._verdicts.pair_numbers import (
     say_sharper,
     show_difference,
 )
-from sigarray._verdicts.paragraph import say_what, write_paragraph
+from sigarray._verdicts.paragraph import say_measured, say_what, write_paragraph
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     MOST_ROWS,
@@ -50,8 +50,8 @@ from sigarray.results import PairwiseAsoResult
 _TWO_ANSWERS = {
     True: "Intervals are of means, and verdicts of whole distributions: one may be "
     "clear where the other is not.",
-    False: "Intervals hold all at once, and corrections work step by step: one may be "
-    "clear where the other is not.",
+    False: "Intervals and p-values are computed in different ways: one may be clear "
+    "where the other is not.",
 }
 _CORRECTIONS = {
     "holm": "Holm's correction",
@@ -123,6 +123,7 @@ def _make_report(
         "pairs": [without_infinities(record) for record in records],
         "verdicts": sentences,
     }
+    measured = say_measured({task: comparison})
     most = MOST_ROWS if comparison.baseline is None else MOST_ROWS_OF_BASELINE
     has_rows = len(decisions) <= most
     if len(order.names) > MAX_SHOWN and not has_rows:
@@ -138,6 +139,7 @@ def _make_report(
             remarks=remarks,
             advice=[WHERE_PAIRS_ARE],
             paragraph=f"{say_what({task: comparison})}. {told}",
+            measured=measured,
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += [*explain_matched(comparison), *remarks]
@@ -162,6 +164,7 @@ def _make_report(
         remarks=explained,
         advice=advised,
         paragraph=write_paragraph(comparison, decisions, order, rule, remarks),
+        measured=measured,
     )
 
 
@@ -229,7 +232,7 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
         [
             name,
             *([order.letters[name]] if order.letters else []),
-            str(len(comparison.scores[name])),
+            comparison.count_scores(name),
             *(show(x) for x in summaries[name].values()),
         ]
         for name in order.names
@@ -238,8 +241,7 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
     header = ["model", *group, "n", "mean", "sd", "median", "min", "max"]
     place = header.index("mean")
     marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
-    title = f"Scores{say_worst([comparison])}"
-    return Table(title, header, rows, marked, name_columns=1 + len(group))
+    return Table("Scores", header, rows, marked, name_columns=1 + len(group))
 
 
 def _table_of_pairs(

@@ -12,6 +12,7 @@ from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
+from sigarray.read._raters import say_how_to_average
 from sigarray.read._records import Records
 
 Unit = Literal["run", "item", "cluster"]
@@ -63,7 +64,7 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
             "Expected scores of runs or of items; got scores of items in several "
             "runs. Choose what else might have been drawn: --unit item averages over "
             "the runs, and pairs the models by item; --unit run averages over the "
-            "items."
+            f"items.{say_how_to_average(records.list_frames())}"
         )
         raise TableError(msg)
     return "item"
@@ -171,7 +172,12 @@ def _check_same(records: Records, role: str) -> None:
     others = np.flatnonzero(codes != codes[first])
     if len(others):
         record, other = records[others[0]], records[first[others[0]]]
-        what, advice = "in one cluster", "Is the item's name one of its cluster?"
+        what = "in one cluster"
+        advice = (
+            "A cluster has whole items, such as all questions on one text. Where items "
+            "are named anew in each, name both columns with --item CLUSTER,ITEM."
+            f"{say_how_to_average([record.frame])}"
+        )
         if role == "content":
             column = record.frame.roles[role]
             what = "one text"
@@ -230,6 +236,8 @@ def _match(
             if len(common)
             else f"No {role} is in all of them, or they are named in other ways"
         )
+        if "run" in holders:
+            of_column += say_how_to_average(records.list_frames())
         msg = f"Expected scores of the same {role}s; but {fault}. {advice}.{of_column}"
         raise TableError(msg)
     return records.take(np.isin(names.codes, common)), [f"{fault}; left out"]

@@ -10,6 +10,7 @@ from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct
+from sigarray.read._words import HYPERPARAMETERS
 
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
@@ -242,14 +243,20 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
     """Return the columns that may be the score."""
     if frame.metrics is not None:
         return list(frame.metrics)
-    return [
+    return leave_out_settings(
         name
         for name, cells in frame.columns.items()
         if name not in ("", *frame.index, *roles.values())
         and not looks_like_index(name, ())
         and not name.startswith("_")
         and is_numeric(cells)
-    ]
+    )
+
+
+def leave_out_settings(names: Iterable[str]) -> list[str]:
+    """Leave out names of hyperparameters, such as "lr", unless there are no others."""
+    every = list(names)
+    return [x for x in every if squeeze(x) not in HYPERPARAMETERS] or every
 
 
 def _list_verdicts(frame: Frame, roles: Mapping[str, str]) -> list[str]:

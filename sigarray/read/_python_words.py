@@ -140,5 +140,5 @@ def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
         (str(x.message), x.category) for x in caught
     ):
         said.append(say_in_python(message, names))
-        # The level is that of the caller of the function with this block.
-        warnings.warn(said[-1], category, stacklevel=4)
+        # The level is that of the caller of `compare_models`, which is decorated.
+        warnings.warn(said[-1], category, stacklevel=5)

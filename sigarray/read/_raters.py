@@ -7,9 +7,10 @@ import numpy as np
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._cells import encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repeat
+from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
-from sigarray.read._score_table import ScoreTable
+from sigarray.read._treatment import Averaged
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
@@ -61,26 +62,25 @@ def doubt_raters(
 
 
 def name_raters(
-    table: ScoreTable,
+    averaged: Mapping[str, Averaged],
     frames: Sequence[Frame],
     roles: Mapping[str, str],
     scores: Collection[str],
-) -> ScoreTable:
-    """Return a table whose averages of scores of an item say that these are ratings.
+) -> Mapping[str, Averaged]:
+    """Return the averages of each task, with ratings in place of scores of an item.
 
     So they are where the only column of raters tells all scores of an item apart.
     """
     if "item" not in roles or frames[0].metrics is not None:
-        return table
+        return averaged
     found = _list_raters(frames, roles, scores)
     of_items = [_join(frames, roles.get(x)) for x in ("task", "model", "item")]
     if len(found) != 1 or group_rows([*of_items, found[0][1]])[1] < len(of_items[0]):
-        return table
-    averaged = {
+        return averaged
+    return {
         task: x._replace(of="rating", by=found[0][0]) if x.of == "score" else x
-        for task, x in table.averaged.items()
+        for task, x in averaged.items()
     }
-    return table._replace(averaged=averaged)
 
 
 def _list_raters(
@@ -102,6 +102,19 @@ def _list_raters(
         if is_of_raters or _are_names(texts, [by, items]):
             found.append((name, texts))
     return found
+
+
+def say_how_to_average(frames: Sequence[Frame]) -> str:
+    """Say how the ratings of an item are averaged, if a column names raters."""
+    columns = dict.fromkeys(name for x in frames for name in x.columns)
+    names = [x for x in columns if list_words(x) & (RATERS - RATINGS)]
+    if not names:
+        return ""
+    which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"
+    return (
+        f" Where {which}, pass --ignore {quote_names(names)}, with --unit item, to "
+        "average the ratings of an item."
+    )
 
 
 def _names_raters(frames: Sequence[Frame], name: str) -> bool:

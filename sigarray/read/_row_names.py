@@ -1,6 +1,7 @@
 """Names of rows in an index, or in a column without a name."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,6 +14,8 @@ from sigarray.read._words import RUN_NAME
 
 # Such as fold3, and the split0_test_score of scikit-learn.
 _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
+# What pandas calls the first column of a file, where its header is blank.
+_UNNAMED = "Unnamed: 0"
 _MAX_SHOWN = 3
 
 
@@ -55,7 +58,9 @@ def find_role_of_names(
         role = "run"
     else:
         raise _ask_about(frame, column, names)
-    what = f"its index{_quote(column)}" if of_index else "its column without a name"
+    what = "its column without a name" if column == "" else f"its column {column!r}"
+    if of_index:
+        what = f"its index{_quote(column)}"
     note = f"{frame.source}: {what} names the {role}s: {list_names(names, _MAX_SHOWN)}"
     return {**chosen, role: column}, choice, [note]
 
@@ -64,19 +69,21 @@ def _list_columns(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> li
     """List the columns of an index, or without a name, that are not known to be any."""
     known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
     known |= {*find_roles(frame, {}).values()}
-    columns = [
+    unnamed = [x for x in ("", _UNNAMED) if x in frame.columns]
+    columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
+    return columns + [
         x
-        for x in dict.fromkeys(("", *frame.index))
-        if x in frame.columns and x not in known and not looks_like_index(x, ())
+        for x in frame.index
+        if x and x in frame.columns and x not in known and not looks_like_index(x, ())
     ]
-    return [x for x in columns if x or _name_rows(frame)]
 
 
-def _name_rows(frame: Frame) -> bool:
-    """Tell whether cells without the name of a column are names, not scores."""
-    names = _list_names(frame, "")
-    is_first = next(iter(frame.columns)) == ""
-    return have_names(names) and (is_first or not all(map(looks_like_score, names)))
+def _name_rows(frame: Frame, column: str) -> bool:
+    """Tell whether cells of a column without a name are names, not scores."""
+    names = _list_names(frame, column)
+    if next(iter(frame.columns)) == column:
+        return have_names(names)
+    return not column and have_names(names) and not all(map(looks_like_score, names))
 
 
 def _list_names(frame: Frame, column: str) -> list[str]:
@@ -105,11 +112,11 @@ def _ask_about_levels(frame: Frame, columns: list[str]) -> TableError:
 
 
 def _ask_about(frame: Frame, column: str, names: list[str]) -> TableError:
-    place, quoted = [*frame.columns].index(column) + 1, column or "''"
+    place, quoted = [*frame.columns].index(column) + 1, shlex.quote(column)
     what, without = f"column {place}", f"--ignore {quoted}"
     if column in frame.index:
         what, without = f"its index{_quote(column)}", "data.reset_index(drop=True)"
-    what += "" if column else ", which has no name"
+    what += ", which has no name" if column in ("", _UNNAMED) else ""
     advice = (
         "Where these are items of a test set, or benchmarks, by which models are "
         "paired, pass --unit item; where each is a run of its own, --unit run; where "

@@ -79,7 +79,7 @@ def _are_numbers_of_runs(texts: Sequence[str], others: Sequence[Any]) -> bool:
 
 
 def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> None:
-    """Refuse two rows of one run, of which another column may say the task."""
+    """Refuse two rows of one run, of which another column may say the model."""
     first: dict[str, int] = {}
     for k, run in enumerate(list_names_of_rows(wide, name, "run")):
         if first.setdefault(run, k) == k:
@@ -92,9 +92,10 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
         such = f", such as {list_names(texts, _MAX_SHOWN)}" if texts else ""
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
-            f"again, as at {wide.place(first[run])}. Where a column says of which "
-            f"task a row is{such}, name it with --task; where it is of items, by which "
-            f"models are paired, with --item; or leave {name!r} out with --ignore "
-            f"{quote_names([name])}, or choose the models with --columns."
+            f"again, as at {wide.place(first[run])}. Where a column names the "
+            f"model of each row{such}, pass it with --model; where it names tasks, "
+            "with --task; where it names items, by which models are paired, with "
+            f"--item; or leave {name!r} out with --ignore {quote_names([name])}, or "
+            "choose the models with --columns."
         )
         raise TableError(msg)

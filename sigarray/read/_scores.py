@@ -149,8 +149,8 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             whole, roles, choice.models, choice.ignored, records.metrics
         )
         doubts += of_raters
-        table = table._replace(notes=(*table.notes, *shares))
-        table = name_raters(table, whole, roles, records.metrics)
+        averaged = name_raters(table.averaged, whole, roles, records.metrics)
+        table = table._replace(notes=(*table.notes, *shares), averaged=averaged)
     else:
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))

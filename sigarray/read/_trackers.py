@@ -13,7 +13,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._codes import take
 from sigarray.read._files import say_split, split_run
-from sigarray.read._frame import Frame, is_numeric
+from sigarray.read._frame import Frame, is_numeric, leave_out_settings
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import CRASHED
 
@@ -96,7 +96,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
     """Return runs of Weights & Biases or MLflow, or None for other tables."""
     names = set(frame.columns)
     if {"Name", "State"} <= names:
-        metrics = tuple(
+        metrics = leave_out_settings(
             x
             for x, cells in frame.columns.items()
             if x not in _OF_RUNS and is_numeric(cells) and not looks_like_index(x, ())
@@ -105,7 +105,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             frame,
             kind="runs of Weights & Biases",
             roles={"run": _find_seed(frame.columns) or "Name"},
-            metrics=metrics,
+            metrics=tuple(metrics),
         )
         return _choose_ended(runs, "State")
     if {"summary", "config", "name"} <= names:

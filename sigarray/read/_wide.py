@@ -302,7 +302,7 @@ def read_ids(
                 "rows are ratings or samples of an item, pass --unit item, which "
                 f"averages them; where these are tasks, --task {column!r}"
             )
-            are_apart = "a column tells them apart, name it with --task"
+            are_apart = "a column tells them apart, name it with --model or --task"
             msg = (
                 f"{table.place(k)}, column {column!r}: expected each {role} once; got "
                 f"{name!r} again, as at {table.place(first[name])}. Where "

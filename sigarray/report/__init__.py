@@ -1,4 +1,4 @@
-"""Tables and sentences for the paper, from any result, and how to repeat it."""
+"""Tables and sentences for the paper, from a result, and how to repeat it."""
 
 from sigarray.report._signature import signature
 from sigarray.report._tables import to_frame, to_json, to_latex, to_markdown

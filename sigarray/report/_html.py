@@ -93,6 +93,10 @@ def draw_fragment(report: Report) -> str:
         *map(draw_table, report.tables),
         draw_list(report.said),
         f"<p><small>Method: {show(report.method)}.</small></p>",
+        *(
+            f"<p><small>Note: {show(note.rstrip('.'))}.</small></p>"
+            for note in report.notes
+        ),
         "</div>",
     ]
     return "\n".join(filter(None, parts))

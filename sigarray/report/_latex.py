@@ -4,6 +4,7 @@ import itertools
 import re
 from dataclasses import replace
 
+from sigarray._plain_text import show_controls
 from sigarray.report._layout import Report, Table
 
 # What stands above columns, as a paper has it.
@@ -20,8 +21,9 @@ _HEADERS = {
     "adjusted p": "adjusted $p$",
     "p": "$p$",
 }
-# More columns are set in smaller letters, and, if they are still too wide, shrunk.
+# More columns are set in smaller letters.
 _SIZES = ((11, r"\scriptsize"), (8, r"\footnotesize"), (6, r"\small"))
+# What is still too wide, as names may be long.
 _SHRINK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 # In sentences: names in quotes, and what is a formula there.
 _IN_PROSE = re.compile(
@@ -37,22 +39,35 @@ _NUMBERS = re.compile(
 
 
 def render_latex(report: Report) -> str:
-    """Write a report: a table environment for each table, and a paragraph."""
-    blocks = ["% \\usepackage{booktabs,graphicx}"]
+    """Write a report: a table environment for each table, and a paragraph.
+
+    The file, which is no matter of a paper, is named in a comment.
+    """
+    source = show_controls(str(report.document.get("source", "")))
+    about, *answer = report.headline or [source]
+    blocks = ["% \\usepackage{booktabs,graphicx}", *([f"% {about}"] * bool(about))]
     said = " ".join(report.said)
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
-        caption = f"{table.title.rstrip('.')}."
+        title = _without_source(table.title, source).rstrip(".")
+        sentences = [f"{title}.", report.measured or ""]
         if not k and report.remarks is not None:
-            caption = f"{caption} {said}"
+            sentences.append(said)
+        caption = " ".join(filter(None, sentences))
         blocks.append(draw_float(table, caption, _make_label(table.title, labels)))
-    prose = [*report.headline, *([] if report.remarks is not None else [said])]
+    prose = [*answer, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
     blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))
     blocks += [f"% {line}" for line in report.advice]
     if report.signature is not None:
         blocks.append(f"% Signature: {report.signature}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _without_source(title: str, source: str) -> str:
+    """Leave out the file that a title begins with."""
+    rest = title.removeprefix(f"{source}: ")
+    return title if rest == title else rest[:1].upper() + rest[1:]
 
 
 def draw_float(table: Table, caption: str | None, label: str | None) -> str:
@@ -62,13 +77,10 @@ def draw_float(table: Table, caption: str | None, label: str | None) -> str:
         lines.append(rf"\caption{{{_write_prose(caption)}}}")
     if label is not None:
         lines.append(rf"\label{{{label}}}")
-    drawn = draw_latex(table)
-    for most, size in _SIZES:
-        if len(table.header) > most:
-            lines.append(size)
-            drawn = f"{_SHRINK}\n{drawn}}}"
-            break
-    return "\n".join([*lines, drawn, r"\end{table}"])
+    size = next((size for most, size in _SIZES if len(table.header) > most), None)
+    if size is not None:
+        lines.append(size)
+    return "\n".join([*lines, f"{_SHRINK}\n{draw_latex(table)}}}", r"\end{table}"])
 
 
 def draw_latex(table: Table) -> str:

@@ -15,6 +15,7 @@ def render_markdown(report: Report) -> str:
     blocks.append(_to_markdown(f"Method: {report.method}."))
     if report.signature is not None:
         blocks.append(f"Signature: `{report.signature}`")
+    blocks += [_to_markdown(f"Note: {note.rstrip('.')}.") for note in report.notes]
     return "\n\n".join(blocks) + "\n"
 
 

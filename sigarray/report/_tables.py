@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._backend.checks import describe, fraction, represent
 from sigarray._host import check_matrix, choose_names, copy_array
+from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._layout import Table
 from sigarray.report._numbers import (
     number_format,
@@ -164,8 +165,8 @@ def to_latex(
     -------
     str
         A `tabular`, alone or in its environment, for which the document needs
-        ``\usepackage{booktabs}``, and of more than 6 columns with a caption or a label
-        ``graphicx``. Numbers are mathematics, and what is marked is bold.
+        ``\usepackage{booktabs}``, and with a caption or a label ``graphicx``, which
+        makes a wide one fit. Numbers are mathematics, and what is marked is bold.
 
     Raises
     ------
@@ -232,6 +233,7 @@ def to_json(result: Any, /, names: Names = None) -> str:
 
 def list_records(result: Any, names: Names) -> Records:
     """Return the rows of a result, each with its name or those of two models."""
+    refuse_comparison(result)
     if isinstance(result, PairwiseAsoResult):
         return _list_pairs(result, names)
     if isinstance(result, Ranking):

@@ -50,6 +50,7 @@ def _render_prose(report: Report) -> str:
     lines = [_wrap([*report.said, *report.advice]), "", f"Method: {report.method}."]
     if report.signature is not None:
         lines.append(f"Signature: {report.signature}")
+    lines += [f"Note: {note.rstrip('.')}." for note in report.notes]
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from sigarray._backend.checks import describe as describe_value
 from sigarray._host import choose_names, copy_array
 from sigarray._plain_text import quote
 from sigarray._version import __version__
+from sigarray.report._comparisons import refuse_comparison
 from sigarray.report._numbers import equate, show_bound, show_p_value
 from sigarray.results import (
     AsoResult,
@@ -137,6 +138,7 @@ def describe(
     if len(counts) > 2:
         msg = f"Expected sizes of two models, or of their pairs; got {list(counts)}."
         raise ValueError(msg)
+    refuse_comparison(result)
     a, b = (quote(str(name)) for name in choose_names(names, 2))
     how = [_say_sizes(counts, unit)]
     if isinstance(result, AsoResult):

@@ -69,6 +69,7 @@ class TestColumns:
 
 
 WANDB = "Name,State,config.lr,val_acc\na,finished,.1,.5\na,finished,.1,.6\n"
+SHORT = "model,train/accuracy,val/acc,val/loss,seed\na,.1,.2,.3,1\nb,.1,.2,.3,1\n"
 FILES = "model,task,acc\na,t,.5\na,t,.6\nb,t,.4\nb,t,.3\n"
 
 
@@ -93,6 +94,13 @@ FILES = "model,task,acc\na,t,.5\na,t,.6\nb,t,.4\nb,t,.3\n"
         ("data,a,b\nx,.6,1\ny,.8,2", {"task": "Data"}, "Did you mean 'data'?"),
         ("data,a,b\nx,.6,1\ny,.8,2", {"task": "data", "tasks": ["X"]}, "mean 'x'?"),
         ("metric,model,x\nf1,a,.6\nf1,b,1", {"metric": "F-1"}, "Did you mean 'f1'?"),
+        (
+            SHORT,
+            {"metric": "val/accuracy"},
+            "'val/accuracy'. Did you mean 'val/acc'?",
+        ),
+        (SHORT, {"metric": "validation_loss"}, "Did you mean 'val/loss'?"),
+        (SHORT, {"metric": "va/ac"}, "Did you mean 'val/acc'?"),
     ],
 )
 def test_a_name_that_is_not_there_may_be_another(write, text, options, meant):
@@ -104,3 +112,19 @@ def test_a_name_that_is_not_there_may_be_another(write, text, options, meant):
 def test_a_task_of_a_mapping_may_be_another():
     with pytest.raises(TableError, match=r"got 'Pong'\. Did you mean 'pong'\?"):
         read.scores({"pong": {"a": [1, 2], "b": [3, 4]}}, tasks=["Pong"])
+
+
+@pytest.mark.parametrize("state", ["", ",State,Name"])
+def test_settings_are_no_metrics(write, state):
+    """A learning rate was offered as a metric, in the tables of runs of W&B too."""
+    rows = [
+        f"{m},{k},{0.1 * k},32,0.{k}{m == 'a':d},{k}.5" for m in "ab" for k in (1, 2)
+    ]
+    rows = [f"{row},finished,r{k}" if state else row for k, row in enumerate(rows)]
+    path = write("\n".join([f"model,seed,lr,batch_size,val/acc,loss{state}", *rows]))
+    known = r"one column of scores; got 'val/acc', 'loss'\. Choose"
+    with pytest.raises(TableError, match=known):
+        read.scores(path, model="model")
+    with pytest.raises(TableError, match=r"'val/acc', 'loss'[;.]"):
+        read.scores(path, model="model", metric="f1")
+    assert read.scores(path, model="model", metric="lr").metric == "lr"

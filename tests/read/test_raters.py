@@ -46,6 +46,44 @@ class TestAdvice:
         assert "72 scores were averaged: 24 items are left" in err
         assert "warning" not in err
 
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--run", "rater"), "--unit run averages over the items. Where"),
+            (("--run", "rater", "--unit", "run"), "'item' was taken for the items. W"),
+            (("--cluster", "rater"), "to be in one cluster; it is another at"),
+            (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
+        ],
+    )
+    def test_raters_as_runs_or_clusters(self, write, run, options, said):
+        """The same number of ratings of each item, by raters that vary."""
+        rows = [
+            (m, f"q{k}", "abcde"[(k + n + r) % 5], DRAW.randint(1, 5))
+            for n, m in enumerate(("x", "y"))
+            for k in range(20)
+            for r in range(3)
+        ]
+        path = write(as_csv(rows, "model,item,rater,score"))
+        advice = "Where 'rater' names raters, pass --ignore rater, with --unit item, to"
+        refuse(run("compare", path, *options), said, advice)
+        frame = pytest.importorskip("pandas").read_csv(path)
+        arguments = {x[2:]: y for x, y in zip(options[::2], options[1::2], strict=True)}
+        with pytest.raises(
+            TableError, match=r"drop\(columns=\['rater'\]\), with unit='i"
+        ):
+            read.scores(frame, **arguments)
+        averaged = run("compare", path, "--ignore", "rater", "--unit", "item")
+        code, out, err = run("compare", path)
+        assert code == 0
+        assert out == averaged[1]
+        assert "several scores of an item were averaged" in err
+
+    def test_runs_without_raters_have_no_such_advice(self, write, run):
+        path = write(rate(BOTH, column="seed"))
+        done = run("compare", path)
+        refuse(done, "--unit run averages over the items.")
+        assert "raters" not in done[2]
+
     def test_the_command_of_the_readme(self, write, run):
         command = "sigarray compare ratings.csv --unit item --ignore rater"
         assert f"`{command}`" in README.read_text(encoding="utf-8")

@@ -47,6 +47,47 @@ def test_words_are_asked_about(make, write, run):
         compare_models(polars.read_csv(path))
 
 
+class TestTheNameThatPandasGives:
+    """`pd.read_csv` names a first column whose header is blank "Unnamed: 0"."""
+
+    def list_sources(self, frame, tmp_path):
+        pandas = pytest.importorskip("pandas")
+        paths = [tmp_path / f"{x}.csv" for x in ("blank", "named")]
+        frame.to_csv(paths[0])
+        read_again = pandas.read_csv(paths[0])
+        assert read_again.columns[0] == "Unnamed: 0"
+        read_again.to_csv(paths[1], index=False)
+        return [*paths, read_again, read_again.set_index("Unnamed: 0")]
+
+    def test_names_of_runs(self, make, tmp_path):
+        frame = make([f"seed{k}" for k in (3, 1, 2)])
+        for source in self.list_sources(frame, tmp_path):
+            table = read.scores(source)
+            assert (table.unit, table.is_paired) == ("run", False)
+            assert table.models == ("a", "b", "c")
+            assert "names the runs: 'seed3', 'seed1', 'seed2'" in table.notes[0]
+
+    def test_words_are_asked_about(self, make, tmp_path):
+        frame = make(BENCHMARKS)
+        for source in self.list_sources(frame, tmp_path):
+            with pytest.raises(TableError, match="to know what each row is; got 'mmlu"):
+                read.scores(source)
+            table = read.scores(source, unit="item")
+            assert table.ids[""]["b"] == tuple(sorted(BENCHMARKS))
+
+    def test_it_may_be_named_in_an_option(self, make, tmp_path, run):
+        frame = make([f"seed{k}" for k in (3, 1, 2)])
+        for source in self.list_sources(frame, tmp_path)[1:]:
+            assert read.scores(source, item="Unnamed: 0").unit == "item"
+        path = str(tmp_path / "named.csv")
+        assert run("compare", path, "--ignore", "Unnamed: 0")[0] == 0
+
+    def test_numbers_may_be_of_anything(self, make, tmp_path):
+        for source in self.list_sources(make([4, 7, 9]), tmp_path)[1:]:
+            with pytest.raises(TableError, match="looks like an index"):
+                read.scores(source)
+
+
 def test_words_are_of_items_or_runs_as_the_user_says(make, write):
     frame = make(BENCHMARKS)
     path = write(frame.to_csv())

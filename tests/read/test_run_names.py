@@ -54,12 +54,24 @@ def test_seeds_of_several_tasks(write, run):
     refuse(
         run("compare", path),
         "line 7, column 'seed': expected each run once; got '0' again, as at",
-        "such as 'game', name it with --task",
+        "such as 'game', pass it with --model; where it names tasks, with --task;",
         "--ignore seed",
     )
     table = read.scores(path, task="game")
     assert as_lists(table)["qbert"]["a"] == [x + 1 for x in A]
     assert table.ids["pong"]["a"] == tuple("01234")
+
+
+def test_a_row_for_each_score_whose_column_of_models_has_another_name(write, run):
+    pandas = pytest.importorskip("pandas")
+    rows = [f"{x},{k},{y[k]}" for x, y in (("bert", A), ("gpt", B)) for k in range(5)]
+    path = write("\n".join(["encoder,seed,GLUE", *rows]))
+    advice = "names the model of each row, such as 'encoder', pass it with {}; where"
+    refuse(run("compare", path), advice.format("--model"))
+    with pytest.raises(TableError, match=advice.format("model")):
+        compare_models(pandas.read_csv(path))
+    assert as_lists(read.scores(path, model="encoder")) == {"": {"bert": A, "gpt": B}}
+    assert run("compare", path, "--model", "encoder")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["step", "epoch", "id", "item", "time", "index"])

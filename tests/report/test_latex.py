@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from sigarray import compare_models, t_test
+from sigarray._cli.main import main
 from sigarray.report import to_latex
 from sigarray.report._latex import draw_latex
 from sigarray.report._layout import Table
@@ -70,12 +71,78 @@ def test_tables_have_captions_and_labels():
     assert "sigarray power" not in re.sub("^%.*$", "", text, flags=re.MULTILINE)
 
 
+def list_said(text):
+    """Return what a reader of the paper sees: lines that are no comments."""
+    return [line for line in text.splitlines() if not line.startswith("%")]
+
+
+def test_captions_name_the_metric_and_count_the_runs(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [f"{name},{x}" for name, y in SCORES.items() for x in y]
+    path.write_text("\n".join(["model,val/acc", *rows]).replace("a_1 & b", "a"))
+    text = compare_models(path).to_latex()
+    captions = re.findall(r"\\caption\{(.*)\}", text)
+    assert len(captions) == 2
+    assert captions[1] == "Scores. Metric: val/acc; higher is better; 6 runs each."
+    assert " Metric: val/acc; higher is better; 6 runs each. A model" in captions[0]
+    losses = {x: [-y for y in z] for x, z in SCORES.items()}
+    text = compare_models({"x": losses}, higher_is_better=False).to_latex()
+    assert r"\caption{Scores. Task: x; lower is better; 6 runs each.}" in text
+    items = {x: [y > 0.81 for y in z] * 4 for x, z in SCORES.items()}
+    text = compare_models({"x": items, "y": items}, unit="item").to_latex()
+    ends = [
+        x.endswith("better; 24 items.}") for x in text.split("\n") if "caption" in x
+    ]
+    assert ends == [False, True, True, True]
+
+
+@pytest.mark.parametrize("command", ["compare", "power"])
+def test_the_file_is_named_in_a_comment_alone(tmp_path, capsys, command):
+    for n_models, n_tasks in ((3, 1), (3, 2), (13, 1), (13, 2)):
+        path = tmp_path / f"{n_models}_{n_tasks}.csv"
+        rows = [
+            f"m{m},t{t},{0.1 * m + 0.01 * t + 0.001 * (s * (m + 3) % 7)}"
+            for m in range(n_models)
+            for t in range(n_tasks)
+            for s in range(5)
+        ]
+        path.write_text("\n".join(["model,task,acc", *rows]))
+        options = ["--format", "latex", *(["--n-samples", "9"] * (command == "power"))]
+        assert main([command, str(path), *options]) == 0
+        text = capsys.readouterr().out
+        said = " ".join(list_said(text))
+        assert str(path) in text
+        assert path.name not in said
+        assert "the data frame" not in said
+
+
+def test_titles_of_other_commands_are_without_the_file(write, capsys):
+    path = write("p\n0.01\n0.04\n")
+    assert main(["correct", path, "--format", "latex"]) == 0
+    out = capsys.readouterr().out
+    assert r"\caption{Significant where the adjusted $p$ is at most 0.05.}" in out
+    assert f"\n% {path}\n" in out
+    options = ["--n-sets", "2", "--n-items", "2", "--n-resamples", "2"]
+    assert main(["study", *options, "--format", "latex"]) == 0
+    out = capsys.readouterr().out
+    assert r"\caption{p-values from one test set and true ones.}" in out
+    assert "% \n" not in out
+
+
+def test_any_table_with_a_caption_is_made_to_fit():
+    text = compare_models(SCORES).to_latex()
+    assert text.count(r"\begin{tabular}") == text.count(r"\resizebox") == 2
+    text = to_latex(t_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0]), caption="x")
+    assert r"\resizebox" in text
+
+
 @whole_suite
 @pytest.mark.skipif(LATEX is None, reason="there is no LaTeX here")
 def test_it_compiles(tmp_path):
     tables = [
         compare_models(SCORES).to_latex(),
         compare_models({f"task_{k}": SCORES for k in range(9)}, test="t").to_latex(),
+        compare_models({f"DeBERTa-v3-{x}": y for x, y in SCORES.items()}).to_latex(),
     ]
     (package,) = {x.partition("\n")[0].removeprefix("% ") for x in tables}
     body = "\n".join(tables)

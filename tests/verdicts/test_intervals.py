@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sigarray import compare_models, proportion_ci
+from sigarray import compare_models, proportion_ci, t_test
 from sigarray._verdicts.intervals import UNKNOWN, find_intervals, find_quantiles
 from tests.pairs import in_order
 
@@ -111,3 +111,25 @@ def test_the_method_line_says_where_there_are_fewer_degrees_of_freedom():
     assert method.count(fewer) == 1
     del scores["c"]
     assert fewer not in compare_models(scores, unit="run", test="t").method
+
+
+def test_which_tests_have_fewer_degrees_of_freedom():
+    """As the page on reading a result says: that of means in ASO alone."""
+    a, b = np.arange(12.0) / 100, np.asarray([0.14, 0.22, 0.27])
+    welch = scipy.stats.ttest_ind(b, a, equal_var=False)
+
+    def find(test):
+        result = compare_models({"b": b, "a": a}, unit="run", test=test)
+        return result, result.records[0]["pvalue"]
+
+    result, p = find("t")
+    np.testing.assert_allclose(p, welch.pvalue, rtol=1e-12)
+    np.testing.assert_allclose(t_test(b, a).pvalue, p, rtol=1e-12)
+    # The interval in the same row has fewer, so that both may say different things.
+    assert result.better("b", "a")
+    assert result.records[0]["difference_low"] < 0.0
+    assert "Intervals and p-values are computed in different ways" in str(result)
+    np.testing.assert_allclose(find("permutation")[1], welch.pvalue, rtol=1e-12)
+    fewer = 2.0 * scipy.stats.t.sf(welch.statistic, df=len(b) - 1)
+    np.testing.assert_allclose(find("aso")[1], fewer, rtol=1e-6)
+    assert fewer > 0.05 > welch.pvalue

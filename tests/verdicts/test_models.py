@@ -1,6 +1,8 @@
 """`compare_models`: what `sigarray compare` prints, from Python."""
 
+import html
 import json
+import re
 import warnings
 
 import numpy as np
@@ -307,3 +309,34 @@ def test_the_signature_has_the_items_of_each_pair():
         dict(x.split(":", 1) for x in y.split("|"))["scores"] for y in (first, second)
     ]
     assert scores[0] != scores[1]
+
+
+@pytest.mark.parametrize("show", ["__str__", "_repr_html_", "_repr_markdown_"])
+def test_what_is_printed_ends_with_the_notes(show):
+    frame = pd.DataFrame(SCORES, index=[f"seed{k}" for k in range(5)])
+    frame.iloc[0, 0] = np.nan
+    result = compare_models(frame)
+    assert len(result.notes) == 2
+    shown = getattr(result, show)()
+    text = re.sub(r"</?\w[^>]*>", "", html.unescape(shown)).rstrip()
+    ends = [x.removesuffix(".") for x in text.splitlines() if x.startswith("Note: ")]
+    assert [x.removeprefix("Note: ") for x in ends] == list(result.notes)
+    assert text.endswith(f"{ends[-1]}.")
+    assert "Note: " not in getattr(compare_models(SCORES), show)()
+    # Those are for whoever sees the result, and not for what is sent to others.
+    assert "Note: " not in result.to_markdown() + result.to_latex()
+
+
+def test_missing_scores_are_what_the_docstring_says():
+    said = " ".join(compare_models.__doc__.split())
+    assert "NaN in an array, a list or a Series is an error" in said
+    assert "NaN in a data frame, as a blank cell of a file, is left out" in said
+    scores = SCORES | {"lstm": [*LSTM[:-1], np.nan]}
+    for make in (list, np.array, pd.Series):
+        with pytest.raises(ValueError, match="got nan at place 4"):
+            compare_models({name: make(x) for name, x in scores.items()})
+    result = compare_models(pd.DataFrame(scores))
+    (note,) = result.notes
+    assert note.endswith("was left out: 1 of 'lstm'")
+    with pytest.raises(ValueError, match="those of a row are pairs; got a blank one"):
+        compare_models(pd.DataFrame(scores), paired=True)
