@@ -16,7 +16,7 @@ from sigarray._verdicts.floors import (
     list_floors,
 )
 from sigarray._verdicts.matched import list_matched
-from sigarray._verdicts.method_lines import describe_test, name_test
+from sigarray._verdicts.method_lines import describe_test, list_pairs, name_test
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
 from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions, choose_method
@@ -52,9 +52,14 @@ class PairwiseTest(PairOptions, Test):
         self, table: ScoreTable, task: str, *, is_corrected: bool, correction: str
     ) -> str:
         """As in `Test`."""
-        method = describe_test(table.tasks[task], self, unit=table.unit)
-        if self.is_paired and task in table.pairs:
-            sizes = sorted(len(x) for x, _ in table.pairs[task].values())
+        pairs = list_pairs(table.tasks[task], self)
+        is_matched = self.is_paired and task in table.pairs
+        if is_matched:
+            by_pair = table.pairs[task].items()
+            pairs = [x for pair, x in by_pair if self.baseline in (None, *pair)]
+        method = describe_test(pairs, self, unit=table.unit)
+        if is_matched:
+            sizes = sorted(len(x) for x, _ in pairs)
             method += (
                 f". A pair is compared on the {sizes[0]} to {sizes[-1]} "
                 f"{table.unit}s that both have"
@@ -108,7 +113,8 @@ class PairwiseTest(PairOptions, Test):
 
     def say_rule(self, comparison: Comparison) -> str:
         """As in `Test`."""
-        name = name_test(dict(comparison.scores), self, unit=comparison.unit)
+        pairs = list_pairs(dict(comparison.scores), self)
+        name = name_test(pairs, self, unit=comparison.unit)
         level = f"p <= {self.alpha:.10g}, {say_correction_of_tests(comparison)}"
         return f"{name}: {level}"
 

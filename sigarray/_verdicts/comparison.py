@@ -23,6 +23,9 @@ from sigarray.report._numbers import (
     without_infinities,
 )
 
+# What a test says of scores that are no pairs.
+UNPAIRED = "of unpaired independent samples"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -48,6 +51,8 @@ class Comparison:
     task: str = ""
     # The scores of two models on the items that both have, where some lack some.
     matched: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    # How many scores of a model were missing, and count as the worst of all.
+    n_worst: Mapping[str, int] = field(default_factory=dict)
 
     @functools.cached_property
     def summaries(self) -> dict[str, Summary]:
@@ -142,6 +147,11 @@ class Comparison:
                 return by[a], by[b]
         return self.scores[a], self.scores[b]
 
+    def count_scores(self, name: str) -> str:
+        """Count the scores of a model, and those that are the worst, for missing."""
+        n = self.n_worst.get(name, 0)
+        return f"{len(self.scores[name])}{f' ({n} missing)' if n else ''}"
+
     @functools.cached_property
     def names(self) -> list[str]:
         """The models."""
@@ -167,6 +177,13 @@ class Comparison:
         """Which scores are better."""
         direction = "higher" if self.higher_is_better else "lower"
         return direction if self.metric == "score" else f"{direction} {self.metric}"
+
+
+def say_worst(compared: Iterable[Comparison]) -> str:
+    """Say, behind a number of scores, how many of them are the worst, for missing."""
+    n = sum(sum(x.n_worst.values()) for x in compared)
+    some = "score" if n == 1 else "scores"
+    return f", with {n} missing {some} counted as the worst" if n else ""
 
 
 def say_level(error: float, n_intervals: int, *, is_corrected: bool) -> str:

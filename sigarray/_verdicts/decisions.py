@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import PairwiseAsoResult
@@ -101,6 +102,23 @@ def decide_by_tests(
         shown = show_p_value(float(q), comparison.alpha)
         decisions.append(Decision(a, b, better, shown, record))
     return decisions
+
+
+def would_fewer_decide(comparison: Comparison, decisions: Sequence[Decision]) -> bool:
+    """Tell whether comparisons with one model alone would decide another pair.
+
+    The decisions are by p-values with Holm's correction.
+    """
+    if comparison.baseline is not None or not comparison.is_corrected:
+        return False
+    for name in comparison.names:
+        own = [x for x in decisions if name in (x.a, x.b)]
+        adjusted = np.asarray(holm(np.asarray([x.record["pvalue"] for x in own])))
+        if any(
+            adjusted[k] <= comparison.alpha for k, x in enumerate(own) if not x.better
+        ):
+            return True
+    return False
 
 
 def _start_record(comparison: Comparison, a: str, b: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """How small p-values can be: by sizes, by values and by the number of draws."""
 
 import functools
+import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -97,10 +98,13 @@ def doubt_sizes(
     test: str,
     alpha: float,
     n_comparisons: int,
-    **by: Any,
+    *,
+    unit: str,
+    is_paired: bool,
+    baseline: str | None = None,
 ) -> None:
     """Warn if scores are so few that a test of their order can tell no models apart."""
-    floors = list_floors(tasks, test, **by)
+    floors = list_floors(tasks, test, is_paired=is_paired, baseline=baseline)
     least, floor = min(floors), max(floors)
     if len(tasks) > 1 and choose_correction(floors, alpha) != "holm":
         n_comparisons = 1
@@ -108,11 +112,20 @@ def doubt_sizes(
         return
     n = min(len(x) for scores in tasks.values() for x in scores.values())
     of = f", times {n_comparisons} comparisons" if n_comparisons > 1 else ""
+
+    def decides(size: int, *, is_paired: bool) -> bool:
+        floor = smallest_p_value(test, size, size, is_paired=is_paired)
+        return floor * n_comparisons <= alpha
+
+    needed = next(k for k in itertools.count(n) if decides(k, is_paired=is_paired))
+    advice = f"It takes {needed} {unit}s or more of each model"
+    if is_paired and unit == "run" and decides(n, is_paired=False):
+        advice += "; as independent samples, without --paired, these are enough"
     which = "some models" if least * n_comparisons <= alpha else "no two models"
     warnings.warn(
         f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: "
         f"{which} can{'' if which[0] == 'n' else 'not'} be told apart at level "
-        f"{alpha:g}, whatever their scores.",
+        f"{alpha:g}, whatever their scores. {advice}.",
         UserWarning,
         stacklevel=2,
     )

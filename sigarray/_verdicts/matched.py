@@ -31,7 +31,7 @@ def explain_matched(comparison: Comparison) -> list[str]:
     if not comparison.matched:
         return []
     n_all = len(next(iter(comparison.scores.values())))
-    sizes = sorted(len(x) for x, _ in comparison.matched.values())
+    sizes = sorted(len(comparison.list_scores(*x)[0]) for x in comparison.pairs)
     on = f"On {comparison.task}, means" if comparison.task else "Means"
     return [
         f"{on} are of the {n_all} {comparison.unit}s that all models have, but "

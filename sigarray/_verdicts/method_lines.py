@@ -1,8 +1,10 @@
 """The method line of a test of every two models."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sigarray._verdicts.comparison import pairs_of
+from sigarray._resampling.draws import count_permutations
+from sigarray._verdicts.comparison import UNPAIRED, pairs_of
 from sigarray._verdicts.exact_ranks import has_exact_ranks
 from sigarray._verdicts.pair_options import (
     EXACT_METHODS,
@@ -14,16 +16,24 @@ from sigarray._verdicts.pair_options import (
 )
 from sigarray.read._wide import Scores
 
+# The scores of two models, of each pair.
+Pairs = Sequence[tuple[Any, Any]]
+
 # The lines of tests that have no options.
 _DESCRIPTIONS = {
-    "mann-whitney": "Mann-Whitney's U, two-sided, of the null hypothesis that both "
-    "distributions are the same",
-    "brunner-munzel": "Brunner and Munzel's test, two-sided, of the null hypothesis "
-    "P(A > B) + P(A = B) / 2 = 1/2",
+    "mann-whitney": f"Mann-Whitney's U {UNPAIRED}, two-sided, of the null hypothesis "
+    "that both distributions are the same",
+    "brunner-munzel": f"Brunner and Munzel's test {UNPAIRED}, two-sided, of the null "
+    "hypothesis P(A > B) + P(A = B) / 2 = 1/2",
 }
 
 
-def name_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
+def list_pairs(scores: Scores, options: PairOptions) -> Pairs:
+    """Return the scores of every two models, or of each one and the baseline."""
+    return [(scores[a], scores[b]) for a, b in pairs_of(scores, options.baseline)]
+
+
+def name_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     """Name a test and its null hypothesis."""
     if options.test in _DESCRIPTIONS:
         return _DESCRIPTIONS[options.test]
@@ -32,51 +42,44 @@ def name_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
     if options.test == "t":
         name = f"paired t-test{by}" if options.is_paired else "Welch's t-test"
         name += f" of the {mean}" if unit == "cluster" else ""
+        name += "" if options.is_paired else f" {UNPAIRED}"
         if options.test_share is not None:
             name += f" of splits with a test share of {options.test_share:.10g}"
             name += ", corrected as by Nadeau and Bengio (2003)"
         return f"{name}, two-sided"
-    what, kind = f"the {mean}", " of independent samples"
-    if any(choose_statistic(x, y, options) == "t" for x, y in _pairs(scores, options)):
+    what, kind = f"the {mean}", f" {UNPAIRED}"
+    if any(choose_statistic(x, y, options) == "t" for x, y in pairs):
         what += " by its t" if options.is_paired else " by Welch's t"
     if options.is_paired:
         kind = f", paired by {unit}"
     return f"{options.test} test of {what}{kind}, two-sided"
 
 
-def describe_test(scores: Scores, options: PairOptions, unit: str = "run") -> str:
+def describe_test(pairs: Pairs, options: PairOptions, unit: str = "run") -> str:
     """Name the test and its methods; those of pairs differ with their sizes."""
     how = ""
     if options.test in _DESCRIPTIONS:
-        how = _describe_ranks(scores, options)
+        how = _describe_ranks(pairs, options)
     elif options.test != "t":
-        how = _describe_resampling(scores, options)
-    return ". ".join(filter(None, [name_test(scores, options, unit), how]))
+        how = _describe_resampling(pairs, options)
+    return ". ".join(filter(None, [name_test(pairs, options, unit), how]))
 
 
-def _describe_resampling(scores: Scores, options: PairOptions) -> str:
+def _describe_resampling(pairs: Pairs, options: PairOptions) -> str:
     """Say of what p-values are: all exchanges, an approximation, or resamples."""
-    n, seed = options.n_resamples, options.seed
-    drawn = f"of {n} resamples (seed {seed})"
-    if options.test == "permutation":
-        drawn = (
-            f"of all permutations, or of {n} random ones where there are more (seed "
-            f"{seed})"
-        )
-    if options.draws_on:
-        drawn += ", and of more where p is near a level"
+    chosen = [choose_method(x, y, options) for x, y in pairs]
+    resampled = [p for p, x in zip(pairs, chosen, strict=True) if x == "resampling"]
+    drawn, is_drawn = _describe_draws(resampled, options)
     said = {
         "exact": "exact over all exchanges",
         "saddlepoint": "by saddlepoint approximation",
         "resampling": drawn,
     }
-    pairs = _pairs(scores, options)
-    chosen = {choose_method(x, y, options) for x, y in pairs}
     methods = {"exact" if x in EXACT_METHODS else x for x in chosen}
     which = "By the scores of a pair, p-values" if len(methods) > 1 else "P-values"
     told = [f"{which} are {' or '.join(said[x] for x in said if x in methods)}"]
     more = options.more_draws
-    if more is not None and "resampling" in methods:
+    if more is not None and is_drawn:
         told.append(
             f"Where random ones give p of at most {more.limit:.2g}, too near the least "
             f"that they can give for {options.n_comparisons} comparisons, p is of "
@@ -90,12 +93,32 @@ def _describe_resampling(scores: Scores, options: PairOptions) -> str:
     return ". ".join(told)
 
 
-def _describe_ranks(scores: Scores, options: PairOptions) -> str:
+def _describe_draws(pairs: Pairs, options: PairOptions) -> tuple[str, bool]:
+    """Say of which resamples p-values are, and whether some of these are random."""
+    n, seed = options.n_resamples or 0, options.seed
+    said = f"of {n} resamples (seed {seed})"
+    if options.test == "permutation":
+        what = "exchanges" if options.is_paired else "permutations"
+        counts = sorted(
+            count_permutations(len(x), len(y), paired=options.is_paired)
+            for x, y in pairs
+        )
+        if counts and counts[-1] <= n:
+            least, most = counts[0], counts[-1]
+            count = f"{least}" if least == most else f"{least} to {most}"
+            return f"of all {count} {what}", False
+        said = f"of {n} random {what} (seed {seed})"
+        if counts and counts[0] <= n:
+            said = f"of all {what}, or of {n} random ones where there are more (seed "
+            said += f"{seed})"
+    if options.draws_on:
+        said += ", and of more where p is near a level"
+    return said, bool(pairs)
+
+
+def _describe_ranks(pairs: Pairs, options: PairOptions) -> str:
     """Say where p-values of ranks are exact, or no smaller than exact ones."""
-    are_exact = {
-        has_exact_ranks(len(scores[a]), len(scores[b]))
-        for a, b in pairs_of(scores, options.baseline)
-    }
+    are_exact = {has_exact_ranks(len(x), len(y)) for x, y in pairs}
     if options.test == "mann-whitney":
         said = {True: "exact given the ties", False: "by the normal approximation"}
         which = "By the sizes of a pair, p-values" if len(are_exact) > 1 else "P-values"
@@ -104,8 +127,3 @@ def _describe_ranks(scores: Scores, options: PairOptions) -> str:
         return ""
     which = ", for few scores" if len(are_exact) > 1 else ""
     return f"The exact p of Mann-Whitney's U counts where it is larger{which}"
-
-
-def _pairs(scores: Scores, options: PairOptions) -> list[tuple[Any, Any]]:
-    named = pairs_of(scores, options.baseline)
-    return [(scores[a], scores[b]) for a, b in named]

@@ -18,7 +18,7 @@ from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import pairs_of
+from sigarray._verdicts.comparison import UNPAIRED, pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
 from sigarray._verdicts.intervals import FEWER_DEGREES
@@ -307,7 +307,8 @@ def describe_orders(
         else:
             said.append(f"{drawn} of {grid.size:,} quantiles {more}")
     which = ", by the sizes of a pair," if len(said) > 1 else ""
-    first = f"almost stochastic order, with eps_min{which} from {' or '.join(said)}"
+    of = f"almost stochastic order {UNPAIRED}"
+    first = f"{of}, with eps_min{which} from {' or '.join(said)}"
     what = "Mann and Whitney's U"
     if is_closed and len(scores) > 2:
         what = "a closed test of ranks"

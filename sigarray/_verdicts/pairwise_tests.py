@@ -257,7 +257,7 @@ def _count_drawn(
     if options.test != EXACT_TEST:
         return count
     ways = count_permutations(len(x), len(y), paired=options.is_paired)
-    return 0 if ways <= count + 1 else count
+    return 0 if ways <= count else count
 
 
 def _draw_until_clear(

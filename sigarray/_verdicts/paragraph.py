@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import list_in_words, quote
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, say_worst
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
@@ -108,7 +108,8 @@ def _count_units(compared: Mapping[str, Comparison]) -> str:
     few, many = min(sizes), max(sizes)
     count = f"{few}" if few == many else f"{few} to {many}"
     each = "" if first.is_paired else " each"
-    return f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    units = f"{count} {first.unit}{'' if many == 1 else 's'}{each}"
+    return f"{units}{say_worst(compared.values())}"
 
 
 def _list_compared(x: Comparison) -> Iterable[Any]:
@@ -123,7 +124,7 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     show = show_means(comparison)
     every = [
         f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
-        f"{len(comparison.scores[name])})"
+        f"{comparison.count_scores(name)})"
         for name, x in ((name, summaries[name]) for name in order.names)
     ]
     unit = comparison.unit

@@ -3,7 +3,7 @@
 import heapq
 import string
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from sigarray._plain_text import quote
 from sigarray._ranking import list_groups
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.spreads import (
     explain_marks,
     name_spread,
@@ -32,12 +33,13 @@ _MOST_IN_GROUPS = 100
 
 SHARED_LETTER = "Of models that share a letter, neither is shown to be better."
 WHERE_PAIRS_ARE = (
-    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
-    "--columns A,B,... for some models, --format csv or json for all."
+    "Differences and verdicts of all pairs: --format csv or json. With --baseline "
+    "MODEL or --columns A,B,... there are fewer comparisons: choose before the scores "
+    "are seen."
 )
 WHERE_PAIRS_ARE_IN_PYTHON = (
-    "Differences and verdicts of pairs: --baseline MODEL for those with one model, "
-    "to_frame() for all."
+    "Differences and verdicts of all pairs: to_frame(). With --baseline MODEL there "
+    "are fewer comparisons: choose before the scores are seen."
 )
 
 Wins = Sequence[tuple[str, str]]
@@ -80,6 +82,16 @@ def list_wins(decisions: Iterable[Decided]) -> Wins:
         for x in decisions
         if x.better is not None
     ]
+
+
+def list_unequal(
+    order: Order, baseline: str | None, decisions: Iterable[Decision]
+) -> list[str]:
+    """Return the models that are unequal to the baseline, and neither is better."""
+    of_pairs = {
+        name for x in decisions if x.verdict == "unequal" for name in (x.a, x.b)
+    }
+    return [x for x in order.names if x in of_pairs and baseline not in (None, x)]
 
 
 def order_models(comparison: Comparison, wins: Wins) -> Order:
@@ -155,17 +167,34 @@ def sort_pairs(
 
 
 def say_order_of_models(
-    order: Order, baseline: str | None, wins: Wins, where: str = ""
+    order: Order,
+    baseline: str | None,
+    wins: Wins,
+    where: str = "",
+    unequal: Collection[str] = (),
 ) -> list[str]:
     """Say in a line which models are better than which; nothing without groups.
 
-    `where` is nothing, or such as " over 8 tasks".
+    `where` is nothing, or such as " over 8 tasks"; `unequal` are models that are not
+    equal to the baseline, of which neither is shown to be better.
     """
     if baseline is not None:
-        better = [quote(name) for name in order.names if (name, baseline) in wins]
-        worse = [quote(name) for name in order.names if (baseline, name) in wins]
-        lists = [", ".join(names) or "none" for names in (better, worse)]
-        return [f"Better than {quote(baseline)}{where}: {lists[0]}. Worse: {lists[1]}."]
+        others = [name for name in order.names if name != baseline]
+        better = [name for name in others if (name, baseline) in wins]
+        worse = [name for name in others if (baseline, name) in wins]
+        decided = {*better, *worse, *unequal}
+        lists = {
+            f"Better than {quote(baseline)}{where}": better,
+            "Worse": worse,
+            "Unequal": unequal,
+            "Inconclusive": [name for name in others if name not in decided],
+        }
+        told = [
+            f"{what}: {', '.join(map(quote, names)) or 'none'}."
+            for what, names in lists.items()
+            if names or what != "Unequal"
+        ]
+        return [" ".join(told)]
     if not order.letters:
         return []
     if len(order.groups) == 1:
@@ -186,7 +215,7 @@ def rank_models(comparison: Comparison, order: Order, wins: Wins) -> Table:
         [
             name,
             *([order.letters[name]] if order.letters else []),
-            str(len(comparison.scores[name])),
+            comparison.count_scores(name),
             show(summaries[name]["mean"]),
             show(summaries[name]["sd"]),
             str(beaten[name]),

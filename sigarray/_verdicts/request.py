@@ -12,6 +12,7 @@ from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.floors import TESTS_OF_ORDERS, doubt_sizes
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.notes import note
 from sigarray._verdicts.orders import OrderOptions
 from sigarray._verdicts.pair_options import (
     FEW_RANKS,
@@ -20,6 +21,7 @@ from sigarray._verdicts.pair_options import (
     PAIRED_TESTS,
     RESAMPLING_TESTS,
 )
+from sigarray._verdicts.score_lines import describe_scores
 from sigarray._verdicts.test import Test
 from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
@@ -38,13 +40,6 @@ _OF_INDEPENDENT = {
     "aso": "Almost stochastic order",
     "mann-whitney": "Mann and Whitney's test",
     "brunner-munzel": "Brunner and Munzel's test",
-}
-
-
-# What was done with missing scores.
-_TREATED = {
-    "drop": "left out",
-    "worst": "taken for the worst of all models on the task",
 }
 
 
@@ -133,8 +128,13 @@ def choose_default_test(request: Request, table: ScoreTable) -> Request:
     """Take the test that suits a table, unless one is asked for."""
     if request.test is not None:
         return request
-    is_of_runs = table.unit == "run" and not (request.is_paired or table.is_paired)
-    test = "aso" if is_of_runs else "permutation"
+    is_paired = request.is_paired or table.is_paired
+    test = "permutation" if is_paired or table.unit != "run" else "aso"
+    if is_paired and table.unit == "run":
+        note(
+            "pairs of runs are compared by --test permutation: almost stochastic "
+            "order, the default for runs, is of independent samples."
+        )
     return check_request(dataclasses.replace(request, test=test))
 
 
@@ -218,6 +218,7 @@ def _doubt_test(request: Request, table: ScoreTable) -> None:
             request.test,
             ALPHA if request.alpha is None else request.alpha,
             count_pairs(table, request) if request.is_corrected else 1,
+            unit=table.unit,
             is_paired=table.is_paired and request.test in PAIRED_TESTS,
             baseline=request.baseline,
         )
@@ -284,10 +285,8 @@ def describe_comparison(
     if table.metric != "score" or not request.higher_is_better:
         are = "scores are" if table.metric == "score" else f"{table.metric} is"
         method += f". {direction.title()} {are} better"
-    n_missing = sum(table.n_missing.get(task, {}).values())
-    if n_missing:
-        some = "missing score" if n_missing == 1 else "missing scores"
-        method += f". {n_missing} {some}, {_TREATED[table.missing or '']}"
+    said = describe_scores(table, task, is_paired=test.is_paired)
+    method = ". ".join([method, *said])
     is_matched = test.is_paired and task in table.pairs
     comparison = Comparison(
         source=table.source + (f", {task}" if task and len(table.tasks) == 1 else ""),
@@ -309,6 +308,7 @@ def describe_comparison(
         is_paired=test.is_paired,
         task=task,
         matched=table.pairs[task] if is_matched else {},
+        n_worst=table.n_missing.get(task, {}) if table.missing == "worst" else {},
     )
     parts = filter(None, [method, comparison.describe_intervals()])
     return replace(comparison, method=". ".join(parts))

@@ -5,7 +5,7 @@ from typing import Any
 
 from sigarray._plain_text import quote, suggest
 from sigarray._verdicts import overall
-from sigarray._verdicts.comparison import Comparison, start_document
+from sigarray._verdicts.comparison import Comparison, say_worst, start_document
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
@@ -16,6 +16,7 @@ from sigarray._verdicts.ranking import (
     MAX_SHOWN,
     WHERE_PAIRS_ARE,
     list_best,
+    list_unequal,
     list_wins,
     order_models,
     say_order_of_models,
@@ -262,6 +263,7 @@ def _mean_table(compared: Mapping[str, Comparison], models: Sequence[str]) -> Ta
     count = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     units = f"{count} {first.unit}{'' if sizes[-1] == 1 else 's'}"
     title = f"Means and {SPREADS[name_spread(first)]}s of {units} on each task"
+    title += say_worst(compared.values())
     note = explain_marks(first, " on each task")
     best = [
         (models.index(name), k)
@@ -305,7 +307,9 @@ def _ranking_table(
     for task, by in decisions.items():
         wins = list_wins(by)
         order = order_models(compared[task], wins)
-        said = say_order_of_models(order, compared[task].baseline, wins)
+        baseline = compared[task].baseline
+        unequal = list_unequal(order, baseline, by)
+        said = say_order_of_models(order, baseline, wins, unequal=unequal)
         if not said:
             better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
             said = better or ["inconclusive"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import Comparison, start_document
-from sigarray._verdicts.decisions import Decision
+from sigarray._verdicts.decisions import Decision, would_fewer_decide
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.pair_numbers import (
     explain_intervals,
@@ -28,6 +28,7 @@ from sigarray._verdicts.ranking import (
     WHERE_PAIRS_ARE,
     Order,
     list_best,
+    list_unequal,
     list_wins,
     order_models,
     rank_models,
@@ -75,7 +76,6 @@ def report_orders(
         _say_order,
         f"eps_min < {threshold:g}, {say_order_basis(comparison)}",
         {"threshold": threshold, "eps_min": eps_min.tolist()},
-        has_lost=comparison.is_corrected,
         remarks=remarks,
         advice=advice,
     )
@@ -90,9 +90,7 @@ def report_tests(comparison: Comparison, decisions: Sequence[Decision]) -> Repor
         _say_test,
         f"p <= {level:.10g}, {say_correction_of_tests(comparison)}",
         {},
-        has_lost=any(
-            x.better is None and x.record["pvalue"] <= level for x in decisions
-        ),
+        has_fewer=would_fewer_decide(comparison, decisions),
     )
 
 
@@ -103,14 +101,14 @@ def _make_report(
     rule: str,
     document: dict[str, Any],
     *,
-    has_lost: bool,
+    has_fewer: bool = False,
     remarks: Sequence[str] = (),
     advice: Sequence[str] = (),
 ) -> Report:
     """Show readers every pair of a few models, or a ranking of many.
 
     `say` puts the decision on A and B into words, and `rule` when a model is better;
-    `has_lost` if the number of comparisons may have cost a verdict.
+    `has_fewer` if comparisons with one model alone would decide more.
     """
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
@@ -143,7 +141,7 @@ def _make_report(
         )
     explained = _explain(comparison, decisions, rule, has_shares=has_rows)
     explained += [*explain_matched(comparison), *remarks]
-    advised = [*advice, *_advise(comparison, decisions, has_lost=has_lost)]
+    advised = [*advice, *_advise(comparison, decisions, has_fewer=has_fewer)]
     if has_rows:
         details = _table_of_pairs(comparison, decisions, order)
     else:
@@ -151,7 +149,9 @@ def _make_report(
         advised.append(WHERE_PAIRS_ARE)
     answer = sentences
     if len(decisions) > 1:
-        answer = say_order_of_models(order, comparison.baseline, wins)
+        baseline = comparison.baseline
+        unequal = list_unequal(order, baseline, decisions)
+        answer = say_order_of_models(order, baseline, wins, unequal=unequal)
     return Report(
         [details, _table_of_models(comparison, order)],
         [*sentences, *explained],
@@ -197,19 +197,19 @@ def _varies(comparison: Comparison, x: Decision) -> bool:
 
 
 def _advise(
-    comparison: Comparison, decisions: Sequence[Decision], *, has_lost: bool
+    comparison: Comparison, decisions: Sequence[Decision], *, has_fewer: bool
 ) -> list[str]:
-    """Say what would tell more pairs apart, if any may be.
-
-    `has_lost` if the correction or the number of models may have cost a verdict.
-    """
+    """Say what would tell more pairs apart, if any may be."""
     if not any(_varies(comparison, x) for x in decisions if x.better is None):
         return []
     said = (
         f"More {comparison.unit}s would decide more: sigarray power estimates how many"
     )
-    if has_lost and comparison.baseline is None and comparison.pairs[1:]:
-        said += ". So would fewer comparisons, with one model alone: --baseline MODEL"
+    if has_fewer:
+        said += (
+            ". So would fewer comparisons, with one model alone, which has to be "
+            "chosen before the scores are seen: --baseline MODEL"
+        )
     return [f"{said}."]
 
 
@@ -220,7 +220,7 @@ def _table_of_models(comparison: Comparison, order: Order) -> Table:
         [
             name,
             *([order.letters[name]] if order.letters else []),
-            str(len(comparison.scores[name])),
+            comparison.count_scores(name),
             *(show(x) for x in summaries[name].values()),
         ]
         for name in order.names

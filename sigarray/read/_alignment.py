@@ -77,10 +77,11 @@ def join_scores(
     is_paired: bool,
     drop_unmatched: bool,
     is_said: bool = False,
-) -> tuple[Joined, list[str]]:
+) -> tuple[Joined, list[str], Records]:
     """Return the scores of each model of a task by unit, in the same order.
 
-    `is_said` if the user says that scores are of items.
+    And notes, and the scores of units that all models have. `is_said` if the user says
+    that scores are of items.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def join_scores(
     for role in ("cluster", "content"):
         _check_same(records, role)
     if unit == "run" and not records.has("run"):
-        return _number_runs(records), []
+        return _number_runs(records), [], records
     if unit != "run" or records.has("item"):
         role = "item" if records.has("item") else unit
         holders = ["model", "run"] if unit == "run" else ["model"]
@@ -114,7 +115,7 @@ def join_scores(
             f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
             f"{_BY_ITEMS if unit == 'cluster' else ''}"
         )
-    return joined, notes
+    return joined, notes, records
 
 
 def join_pairs(
@@ -159,7 +160,7 @@ def _say_samples(records: Records) -> str:
     several = "several scores of an item"
     if counts.min() < counts.max():
         several += f", {counts.min()} to {counts.max()} of each,"
-    return f"{several} were averaged, as samples of one answer"
+    return f"{several} were averaged"
 
 
 def _check_same(records: Records, role: str) -> None:

@@ -61,8 +61,8 @@ def _advise(records: Records, a: Record, b: Record) -> str:
     averaged = ""
     if a.item is not None and a.run is None and have_samples(records):
         averaged = (
-            " Where they are samples of one answer, pass --unit item, which averages "
-            "them."
+            " Where they are samples of one answer, or ratings, pass --unit item, "
+            "which averages them."
         )
     columns = _list_apart(records, a, b) if a.frame is b.frame else []
     if not columns:

@@ -31,6 +31,7 @@ from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._steps import settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
+from sigarray.read._treatment import count_averaged, count_dropped
 from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
@@ -59,7 +60,7 @@ def join_records(
     if not len(records):
         msg = f"{source}: expected rows of scores; got none in {metric!r}."
         raise TableError(msg)
-    records, stepped, doubts = take_last_steps(records, unscored.tasks)
+    records, stepped, doubts, last_steps = take_last_steps(records, unscored.tasks)
     stepped += [f"{source}: {note}" for note in unscored.notes]
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
@@ -68,16 +69,18 @@ def join_records(
     notes = [*notes, *without_names, *stepped]
     tasks, ids, pairs = {}, {}, {}
     n_missing: dict[str, Counts] = {}
+    dropped, averaged = {}, {}
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     for task in sort_ids(by_task):
+        whole = by_task[task]
         by_task[task], counts, said = _treat_missing(
-            by_task[task], choice, unit, is_paired=is_paired, direction=direction
+            whole, choice, unit, is_paired=is_paired, direction=direction
         )
         if counts:
             n_missing[task] = counts
             notes += said
-        joined, said = join_scores(
+        joined, said, kept = join_scores(
             by_task[task],
             unit,
             is_paired=is_paired,
@@ -90,6 +93,8 @@ def join_records(
             notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
             left_out.append(task)
             continue
+        dropped[task] = count_dropped(whole, kept, unit, is_paired=is_paired)
+        averaged[task] = count_averaged(kept, unit)
         tasks[task] = {model: joined[model].scores for model in order}
         ids[task] = {model: joined[model].names for model in order}
         by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
@@ -116,6 +121,9 @@ def join_records(
         n_missing,
         curves,
         bool(unscored.tasks),
+        {task: x for task, x in dropped.items() if x is not None},
+        {task: x for task, x in averaged.items() if x is not None},
+        last_steps=last_steps,
     )
     _check_models(table, records, choice)
     return _add_blank(table, unscored.n_runs + n_blank, choice)

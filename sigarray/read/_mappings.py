@@ -77,6 +77,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
         missing=next((x.missing for x in tables.values() if x.missing), None),
         n_missing={task: x.n_missing[""] for task, x in tables.items() if x.n_missing},
+        n_dropped={task: x.n_dropped[""] for task, x in tables.items() if x.n_dropped},
         kind="arrays by model" if "" in tables else "arrays by task and model",
         source="the scores",
         notes=tuple(notes),

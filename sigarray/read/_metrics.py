@@ -91,6 +91,7 @@ def read_metrics(
         list(dict.fromkeys(notes)),
         list(dict.fromkeys(doubt for x in readings for doubt in x.doubts)),
         {key: n for x in readings for key, n in x.n_blank.items()},
+        list(dict.fromkeys(name for x in readings for name in x.settings)),
     )
 
 

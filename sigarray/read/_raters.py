@@ -10,6 +10,7 @@ from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repe
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
+from sigarray.read._treatment import Averaged
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
@@ -36,23 +37,12 @@ def doubt_raters(
     """
     if "item" not in roles or frames[0].metrics is not None:
         return [], []
-    by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
+    by = _join(frames, roles.get("model"))
     is_wanted = np.ones(len(by), bool)
     if "model" in roles:
         is_wanted = ~by.find(ignored) if models is None else by.find(models)
-    n_scores = group_rows([by, items])[1]
-    used = {name for role, name in roles.items() if role != "run"} | {*scores}
     doubts, notes = [], []
-    for name in frames[0].columns:
-        is_of_raters = _names_raters(frames, name)
-        is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
-        if not is_of_raters and (is_known or n_scores == len(by)):
-            continue
-        if name in used or any(name not in x.columns for x in frames):
-            continue
-        texts = _join(frames, name)
-        if not is_of_raters and not _are_names(texts, [by, items]):
-            continue
+    for name, texts in _list_raters(frames, roles, scores):
         rows = np.flatnonzero(is_wanted & (texts.codes >= 0))
         line = _say_lacking(texts[rows], by[rows])
         if line is not None:
@@ -69,6 +59,49 @@ def doubt_raters(
                 "between these"
             )
     return doubts, notes
+
+
+def name_raters(
+    averaged: Mapping[str, Averaged],
+    frames: Sequence[Frame],
+    roles: Mapping[str, str],
+    scores: Collection[str],
+) -> Mapping[str, Averaged]:
+    """Return the averages of each task, with ratings in place of scores of an item.
+
+    So they are where the only column of raters tells all scores of an item apart.
+    """
+    if "item" not in roles or frames[0].metrics is not None:
+        return averaged
+    found = _list_raters(frames, roles, scores)
+    of_items = [_join(frames, roles.get(x)) for x in ("task", "model", "item")]
+    if len(found) != 1 or group_rows([*of_items, found[0][1]])[1] < len(of_items[0]):
+        return averaged
+    return {
+        task: x._replace(of="rating", by=found[0][0]) if x.of == "score" else x
+        for task, x in averaged.items()
+    }
+
+
+def _list_raters(
+    frames: Sequence[Frame], roles: Mapping[str, str], scores: Collection[str]
+) -> list[tuple[str, Coded]]:
+    """Return the columns of raters, and the texts in each."""
+    by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
+    n_scores = group_rows([by, items])[1]
+    used = {name for role, name in roles.items() if role != "run"} | {*scores}
+    found = []
+    for name in frames[0].columns:
+        is_of_raters = _names_raters(frames, name)
+        is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
+        if not is_of_raters and (is_known or n_scores == len(by)):
+            continue
+        if name in used or any(name not in x.columns for x in frames):
+            continue
+        texts = _join(frames, name)
+        if is_of_raters or _are_names(texts, [by, items]):
+            found.append((name, texts))
+    return found
 
 
 def say_how_to_average(frames: Sequence[Frame]) -> str:

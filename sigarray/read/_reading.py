@@ -1,7 +1,7 @@
 """Scores with their model, item, run and so on, from the rows of files."""
 
 import collections
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,8 @@ class Reading:
     """The scores of a file, how they were written, and what was changed.
 
     `n_blank` counts the scores that were left out as blank, by task and model, which
-    are None if the file does not name them.
+    are None if the file does not name them. `settings` are the columns in which runs of
+    one model differ.
     """
 
     records: Records
@@ -55,6 +56,7 @@ class Reading:
     notes: list[str]
     doubts: list[str]
     n_blank: Mapping[tuple[str | None, str | None], int]
+    settings: Sequence[str] = ()
 
 
 def read_records(
@@ -133,14 +135,20 @@ def read_records(
     if not len(records):
         msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
         raise TableError(msg)
-    notes += say_settings(frame, roles, column, factors["model"], filled)
+    said, settings = say_settings(frame, roles, column, factors["model"], filled)
+    notes += said
     doubts = [f"{frame.source}: {x}" for x in frame.doubts]
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items
     # without a score are unmatched.
     has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
     return Reading(
-        records, numbers.is_percent, notes, doubts, n_blank if has_all else {}
+        records,
+        numbers.is_percent,
+        notes,
+        doubts,
+        n_blank if has_all else {},
+        settings,
     )
 
 

@@ -11,6 +11,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
+from sigarray.read._treatment import Averaged, Dropped, LastSteps
 
 
 class ScoreTable(NamedTuple):
@@ -55,6 +56,19 @@ class ScoreTable(NamedTuple):
         them. `tasks` has those of the last step of each run.
     is_untreated : bool
         Whether other scores may be missing, which `missing` would treat as well.
+    n_dropped : mapping
+        Task -> the items, or runs that are pairs, that were left out for all models:
+        `n` of `n_all`, in which `n_scores` were missing.
+    averaged : mapping
+        Task -> of how many scores, at least and at most, that of an item or a run is
+        the mean.
+    settings : mapping
+        Columns in which the runs of a model differ -> the largest number of values that
+        those of one model have on a task.
+    where : mapping
+        Column -> values, if only rows with these were taken.
+    last_steps : LastSteps, optional
+        The last steps of runs, whose scores were taken, if they have others.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -73,6 +87,11 @@ class ScoreTable(NamedTuple):
     n_missing: Mapping[str, Mapping[str, int]] = {}
     curves: Mapping[str, Mapping[str, Curves]] = {}
     is_untreated: bool = False
+    n_dropped: Mapping[str, Dropped] = {}
+    averaged: Mapping[str, Averaged] = {}
+    settings: Mapping[str, int] = {}
+    where: Mapping[str, Sequence[str]] = {}
+    last_steps: LastSteps | None = None
 
     @property
     def models(self) -> tuple[str, ...]:

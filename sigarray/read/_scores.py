@@ -52,8 +52,9 @@ from sigarray.read._paths import (
     refuse_crossed_names,
     refuse_single_runs,
 )
+from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._raters import doubt_raters
+from sigarray.read._raters import doubt_raters, name_raters
 from sigarray.read._reading import Reading
 from sigarray.read._records import join_all
 from sigarray.read._score_table import Choice, ScoreTable
@@ -75,7 +76,8 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         A file, a column or a cell is not what was expected.
     """
     with _without_collector():
-        return _read_sources(sources, choice)
+        table = _read_sources(sources, choice)
+    return table._replace(where=dict(choice.where or {}))
 
 
 @contextlib.contextmanager
@@ -149,7 +151,11 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
             whole, roles, choice.models, choice.ignored, records.metrics
         )
         doubts += of_raters
-        table = table._replace(notes=(*table.notes, *shares))
+        averaged = name_raters(table.averaged, whole, roles, records.metrics)
+        table = table._replace(notes=(*table.notes, *shares), averaged=averaged)
+    else:
+        settings = dict.fromkeys(name for x in readings if x for name in x.settings)
+        table = table._replace(settings=count_settings(settings, records, table))
     return _add_doubts(table, doubts, folds)
 
 

@@ -30,14 +30,19 @@ def say_settings(
     score: str,
     models: Coded,
     rows: np.ndarray,
-) -> list[str]:
+) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 
     Such a column is named as a setting is, or its values come again in other rows.
     Columns of metrics and of seeds are none.
+
+    Returns
+    -------
+    notes, columns : list of str, list of str
+        At most one note.
     """
     if {"item", "step"} & {*roles} or not {"model", "run"} <= {*roles}:
-        return []
+        return [], []
     found = []
     for name, cells in frame.columns.items():
         if name in (*roles.values(), score) or not may_be_setting(name):
@@ -47,15 +52,17 @@ def say_settings(
             filled = np.flatnonzero(texts.codes >= 0)
             found.append((name, _find_first(models[filled], texts[filled])))
     if not found:
-        return []
+        return [], []
+    columns = [x for x, _ in found]
     name, (model, values) = found[0]
-    return [
-        f"runs of one model differ in {list_names([x for x, _ in found], _MAX_SHOWN)}, "
+    note = (
+        f"runs of one model differ in {list_names(columns, _MAX_SHOWN)}, "
         f"and were taken together: those of {model!r} have {name} "
         f"{shorten(values, _MAX_SHOWN)}. If these are models of their own, pass "
         f"--model {roles['model']},{name}; or take some with --where "
         f"{name}={find_largest(values) or values[0]}"
-    ]
+    )
+    return [note], columns
 
 
 def may_be_setting(name: str) -> bool:

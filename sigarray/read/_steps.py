@@ -13,6 +13,7 @@ from sigarray.read._frame import Frame, shorten
 from sigarray.read._missing import Missing, list_few, say_rows
 from sigarray.read._records import FACTORS, Records, find_column
 from sigarray.read._text import NUMBER
+from sigarray.read._treatment import LastSteps
 
 _MAX_SHOWN = 3
 
@@ -93,7 +94,7 @@ def _find_once(runs: np.ndarray, is_one: np.ndarray) -> np.ndarray:
 
 def take_last_steps(
     records: Records, with_missing: Collection[str | None] = ()
-) -> tuple[Records, list[str], list[str]]:
+) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 
     Tasks `with_missing` have scores that are blank at the last step of others.
@@ -102,13 +103,15 @@ def take_last_steps(
     -------
     records, notes, doubts : Records, list of str, list of str
         Notes say what was decided; doubts, that runs of a task end at different steps.
+    last : LastSteps or None
+        The last steps, if there are others.
     """
     if np.isnan(records.steps).all():
-        return records, [], []
+        return records, [], [], None
     runs, last, ends, _ = _find_ends(records, np.ones(len(records), bool))
     is_last = np.where(np.isnan(records.steps), -np.inf, records.steps) == last[runs]
     if is_last.all():
-        return records, [], []
+        return records, [], [], None
     kept = records.take(is_last)
     column = find_column(records, "step") or "step"
     low, high = last.min(), last.max()
@@ -125,7 +128,7 @@ def take_last_steps(
         task = others[0].task
         end = ends[is_last][differs & kept.factors["task"].find([task])][0]
         doubts.append(_doubt_others(others, column, end, task in with_missing))
-    return kept, [note], doubts
+    return kept, [note], doubts, LastSteps(column, float(low), float(high))
 
 
 def _doubt_others(

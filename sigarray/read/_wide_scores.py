@@ -1,7 +1,7 @@
 """Scores of a table with a column for each model, on all tasks."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import find_blank
+from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
@@ -25,6 +25,7 @@ from sigarray.read._missing import (
 from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
+from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unnamed import find_unnamed_items
 from sigarray.read._wide import (
     Scores,
@@ -58,26 +59,21 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
     pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
     n_missing: dict[str, Counts] = {}
+    dropped: dict[str, Dropped] = {}
+    averaged: dict[str, Averaged] = {}
     notes, left_out, are_items = [], [], []
     gaps = Counter[str]()
     direction = _find_direction(wide, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
-        part, kept, lacking = _leave_out_empty(rows, task, choice)
-        models = _list_models(part, chosen, kept)
-        if part is not rows and len(models) < min(choice.min_models, 2):
+        whole, kept, lacking = _leave_out_empty(rows, task, choice)
+        models = _list_models(whole, chosen, kept)
+        if whole is not rows and len(models) < min(choice.min_models, 2):
             which = f"only {models[0]!r} has" if models else "no model has"
             notes.append(f"task {task!r} was left out: {which} scores")
             left_out.append(task)
             continue
-        counts: Counts = {}
-        if choice.missing is not None:
-            part, counts = blank_missing(
-                part, models, choice.missing, is_of_pairs=_is_of_pairs(chosen, choice)
-            )
-        of_pairs: dict[tuple[str, str], WideTable] = {}
-        if choice.drop_unmatched and _is_of_pairs(chosen, choice):
-            part, of_pairs, said = drop_unmatched(part, models)
-            notes += [f"task {task!r}: {x}" if task else x for x in said]
+        part, counts, of_pairs, said = _treat_rows(whole, models, chosen, choice)
+        notes += [f"task {task!r}: {x}" if task else x for x in said]
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
         notes += [*lacking, *taken.notes]
         gaps.update(taken.n_gaps)
@@ -100,6 +96,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
                 for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
+        averaged |= _count_averaged(part, task, chosen, choice)
+        unit = "row" if task in averaged else "item" if is_of_items else "run"
+        dropped |= _count_dropped(whole, part, models, task, unit)
     if not tasks:
         msg = (
             f"{wide.source}: expected two or more models with scores of one task; got "
@@ -123,7 +122,51 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         pairs=pairs,
         missing=(choice.missing or "drop") if n_missing else None,
         n_missing=n_missing,
+        n_dropped=dropped,
+        averaged=averaged,
     )
+
+
+def _treat_rows(
+    part: WideTable, models: Sequence[str], chosen: Mapping[str, str], choice: Choice
+) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
+    """Return the rows of a task after `missing` and `drop_unmatched`.
+
+    And the missing scores of each model, the rows of each pair, and notes.
+    """
+    counts: Counts = {}
+    if choice.missing is not None:
+        part, counts = blank_missing(
+            part, models, choice.missing, is_of_pairs=_is_of_pairs(chosen, choice)
+        )
+    if not choice.drop_unmatched or not _is_of_pairs(chosen, choice):
+        return part, counts, {}, []
+    part, of_pairs, said = drop_unmatched(part, models)
+    return part, counts, of_pairs, said
+
+
+def _count_averaged(
+    rows: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
+) -> dict[str, Averaged]:
+    """Count the rows of each item of a task, if these are averaged."""
+    if choice.unit != "item" or "item" not in chosen:
+        return {}
+    counts = Counter(list_names_of_rows(rows, chosen["item"], "item")).values()
+    if max(counts) == 1:
+        return {}
+    return {task: Averaged("item", "score", min(counts), max(counts))}
+
+
+def _count_dropped(
+    whole: WideTable, kept: WideTable, models: Sequence[str], task: str, unit: str
+) -> dict[str, Dropped]:
+    """Count the rows of a task that were left out, and the scores missing there."""
+    places = [k for k, x in whole.names.items() if x in models]
+    n_all, n_kept = (max(len(x.cells[k]) for k in places) for x in (whole, kept))
+    if n_kept == n_all:
+        return {}
+    n_scores = sum(int(find_missing(whole.cells[k]).sum()) for k in places)
+    return {task: Dropped(unit, n_all - n_kept, n_all, n_scores)}
 
 
 def _take_items(

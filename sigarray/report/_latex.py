@@ -45,11 +45,11 @@ def render_latex(report: Report) -> str:
     """
     source = show_controls(str(report.document.get("source", "")))
     about, *answer = report.headline or [source]
-    blocks = ["% \\usepackage{booktabs,graphicx}", f"% {about}"]
+    blocks = ["% \\usepackage{booktabs,graphicx}", *([f"% {about}"] * bool(about))]
     said = " ".join(report.said)
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
-        title = _begin_large(table.title.removeprefix(f"{source}: ").rstrip("."))
+        title = _without_source(table.title, source).rstrip(".")
         sentences = [f"{title}.", report.measured or "", table.note]
         if not k and report.remarks is not None:
             sentences.append(said)
@@ -64,9 +64,10 @@ def render_latex(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _begin_large(title: str) -> str:
-    """Begin a title with a capital, but not with that of a number's name."""
-    return title if title.startswith("eps_min") else title[:1].upper() + title[1:]
+def _without_source(title: str, source: str) -> str:
+    """Leave out the file that a title begins with."""
+    rest = title.removeprefix(f"{source}: ")
+    return title if rest == title else rest[:1].upper() + rest[1:]
 
 
 def draw_float(table: Table, caption: str | None, label: str | None) -> str:

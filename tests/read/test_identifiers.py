@@ -70,7 +70,7 @@ class TestSamples:
         text = table(header, list(self.QUESTIONS), n_each=5, is_right=True)
         code, out, err = run("compare", write(text))
         assert code == 0, err
-        assert "averaged, as samples of one answer" in err
+        assert "note: several scores of an item were averaged.\n" in err
         assert "40 items are left" in err
         assert "permutation" in out
 
@@ -117,7 +117,7 @@ class TestSamples:
         both = ("--item", "subject,question", "--format", "json")
         code, out, err = run("compare", path, *both, *options)
         assert code == 0, err
-        assert "averaged, as samples" in err
+        assert "several scores of an item were averaged" in err
         assert json.loads(out)["models"]["a"]["n"] == 30
         done = run("compare", path, "--task", "subject", *options)
         assert done[0] == 0, done[2]
@@ -166,7 +166,7 @@ class TestSamples:
             for _ in range(3 + k % 3)
         ]
         path = write("\n".join(["model,question,pass", *rows]))
-        refuse(run("compare", path), "samples of one answer, pass --unit item")
+        refuse(run("compare", path), "or ratings, pass --unit item")
         code, out, err = run("compare", path, "--unit", "item", "--format", "json")
         assert code == 0, err
         assert "3 to 5 of each, were averaged" in err

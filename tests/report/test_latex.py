@@ -117,6 +117,19 @@ def test_the_file_is_named_in_a_comment_alone(tmp_path, capsys, command):
         assert "the data frame" not in said
 
 
+def test_titles_of_other_commands_are_without_the_file(write, capsys):
+    path = write("p\n0.01\n0.04\n")
+    assert main(["correct", path, "--format", "latex"]) == 0
+    out = capsys.readouterr().out
+    assert r"\caption{Significant where the adjusted $p$ is at most 0.05.}" in out
+    assert f"\n% {path}\n" in out
+    options = ["--n-sets", "2", "--n-items", "2", "--n-resamples", "2"]
+    assert main(["study", *options, "--format", "latex"]) == 0
+    out = capsys.readouterr().out
+    assert r"\caption{p-values from one test set and true ones.}" in out
+    assert "% \n" not in out
+
+
 def test_any_table_with_a_caption_is_made_to_fit():
     text = compare_models(SCORES).to_latex()
     assert text.count(r"\begin{tabular}") == text.count(r"\resizebox") == 2

@@ -232,6 +232,30 @@ class TestTooFewOnEachTask:
         )
         assert "gives p below" not in err
 
+    def test_with_as_many_pairs_as_are_named_something_is_decided(self, write, run):
+        def compare_pairs(n):
+            rows = [f"{k}.1{k},{k + 4}.3,{k + 9}.2{k}" for k in range(n)]
+            path = write("\n".join(["a,b,c", *rows, ""]))
+            return compare(run, path, "--paired")
+
+        _, err = compare_pairs(4)
+        assert "It takes 7 runs or more of each model.\n" in err
+        assert "gives p below" in compare_pairs(6)[1]
+        document, err = compare_pairs(7)
+        assert "gives p below" not in err
+        assert any(x["better"] for x in document["pairs"])
+
+    def test_independent_samples_may_be_enough(self, write, run):
+        path = write("a,b\n1.5,5\n1.2,6\n1.9,7\n1.1,9\n")
+        _, err = compare(run, path, "--paired")
+        assert (
+            "whatever their scores. It takes 6 runs or more of each model; as "
+            "independent samples, without --paired, these are enough." in err
+        )
+        document, err = compare(run, path)
+        assert "warning" not in err
+        assert document["pairs"][0]["better"] == "b"
+
 
 @pytest.mark.parametrize("test", ["aso", "mann-whitney", "brunner-munzel"])
 def test_pairs_of_one_item_are_not_independent(write, run, test):

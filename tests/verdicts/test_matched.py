@@ -46,6 +46,17 @@ class TestUnmatched:
             n_both = len(scores[a].keys() & scores[b].keys())
             assert (record["n_a"], record["n_b"]) == (n_both, n_both)
 
+    def test_beside_a_baseline_other_pairs_do_not_count(self, write, run):
+        path = self.write(write, self.rows())
+        options = ("--drop-unmatched", "--baseline", "a")
+        _, out, _ = run("compare", path, *options)
+        text = " ".join(out.split())
+        assert "A pair is compared on the 12 to 19 items that both have" in text
+        assert "intervals and p are of the 12 to 19 that both models of a" in text
+        assert (
+            "9 of 20 items, in which 9 scores were missing, were left out of m" in text
+        )
+
     def test_numbers_say_which_items_they_are_of(self, write, run):
         """A mean less another one is not the difference of a pair."""
         path = self.write(write, self.rows())

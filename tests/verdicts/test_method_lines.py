@@ -84,3 +84,66 @@ def test_a_method_is_told_in_sentences(scores, options):
     assert "; " not in re.sub(r"\(.*?\)", "", result.method)
     assert not result.method.endswith(".")
     assert f"Method: {first}. {others[0]}." in str(result)
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        (None, "almost stochastic order of unpaired independent samples, with eps"),
+        ("permutation", "Welch's t of unpaired independent samples, two-sided"),
+        ("bootstrap", "Welch's t of unpaired independent samples, two-sided"),
+        ("t", "Welch's t-test of unpaired independent samples, two-sided"),
+        ("mann-whitney", "Mann-Whitney's U of unpaired independent samples, two"),
+        ("brunner-munzel", "Munzel's test of unpaired independent samples, two"),
+    ],
+)
+def test_whether_runs_are_pairs_is_said(test, said):
+    scores = dict(zip("ab", MANY, strict=False))
+    result = compare_models(scores, unit="run", test=test)
+    assert said in result.method
+    assert not result.notes
+    if test in ("permutation", "bootstrap", "t"):
+        paired = compare_models(scores, unit="run", test=test, paired=True)
+        assert "unpaired" not in paired.method
+        assert not paired.notes
+
+
+def test_another_test_of_pairs_of_runs_is_said():
+    result = compare_models(dict(zip("ab", SOME, strict=False)), paired=True)
+    assert result.test.name == "permutation"
+    (note,) = result.notes
+    assert note.startswith("pairs of runs are compared by test='permutation': almost")
+
+
+class TestPermutations:
+    def describe(self, *sizes, paired=False, **options):
+        scores = {x: RNG.normal(size=n) for x, n in zip("abc", sizes, strict=False)}
+        result = compare_models(
+            scores, unit="run", test="permutation", paired=paired, **options
+        )
+        return next(x for x in result.method.split(". ") if x.startswith("P-values"))
+
+    def test_all_are_counted(self):
+        assert self.describe(5, 5, 5) == "P-values are of all 252 permutations"
+        assert self.describe(5, 6, 6) == "P-values are of all 462 to 924 permutations"
+        few = self.describe(5, 5, n_resamples=252)
+        assert few == "P-values are of all 252 permutations"
+
+    def test_random_ones_have_a_seed(self):
+        more = ", and of more where p is near a level"
+        drawn = "P-values are of 9999 random permutations (seed 0)"
+        assert self.describe(9, 9) == f"{drawn}{more}"
+        few = self.describe(5, 5, n_resamples=251)
+        assert few == "P-values are of 251 random permutations (seed 0)"
+
+    def test_pairs_may_differ(self):
+        assert self.describe(5, 9, 9) == (
+            "P-values are of all permutations, or of 9999 random ones where there are "
+            "more (seed 0), and of more where p is near a level"
+        )
+
+    def test_pairs_of_scores_are_exchanged(self):
+        scores = {x: RNG.normal(size=10) for x in "ab"}
+        options = {"unit": "run", "test": "permutation", "method": "resampling"}
+        line = compare_models(scores, paired=True, **options).method
+        assert "P-values are of all 1024 exchanges" in line

@@ -55,9 +55,26 @@ def test_a_baseline_is_first_and_there_is_no_ranking():
     _, rows = rank(APART, baseline="low", test="t")
     assert [name for name, _ in rows[1:4]] == ["low", "high", "middle"]
     text = str(compare_models(APART, unit="run", baseline="low", test="t"))
-    assert text.splitlines()[1] == "Better than low: high, middle. Worse: none."
+    answer = "Better than low: high, middle. Worse: none. Inconclusive: none."
+    assert text.splitlines()[1] == answer
     assert "Ranking" not in text
     assert "middle  high" not in text
+
+
+def test_beside_a_baseline_all_models_are_in_the_answer(run):
+    scores = APART | {"same": np.roll(NOISE, 5)}
+    text = str(compare_models(scores, unit="run", baseline="middle", test="t"))
+    answer = "Better than middle: high. Worse: low, same. Inconclusive: none."
+    assert text.splitlines()[1] == answer
+    text = str(compare_models(scores, unit="run", baseline="low", test="t"))
+    answer = "Better than low: high, middle. Worse: none. Inconclusive: same."
+    assert text.splitlines()[1] == answer
+    # The file of the package has models that are unequal, and neither is better.
+    _, out, _ = run("compare", "--baseline", "network")
+    assert (
+        "Better than network: wide_network, forest. Worse: none. Unequal: linear. "
+        "Inconclusive: none."
+    ) in " ".join(out.split())
 
 
 def test_models_named_as_the_columns_are():
@@ -87,7 +104,7 @@ def test_names_with_the_signs_of_lists_are_quoted():
     line, _ = rank(scores, test="t")
     assert line == 'Ranking: "x, y" > "p > q" > z'
     text = str(compare_models(scores, unit="run", test="t", baseline="z"))
-    assert 'Better than z: "x, y", "p > q". Worse: none.' in text
+    assert 'Better than z: "x, y", "p > q". Worse: none. Inconclusive: none.' in text
 
 
 def test_many_models_have_letters_and_a_baseline_has_rows():
@@ -98,9 +115,7 @@ def test_many_models_have_letters_and_a_baseline_has_rows():
     assert [(x[0], x[1]) for x in rows] == [
         (f"m{13 - k}", letter) for k, letter in enumerate("abcdefghijklmn")
     ]
-    assert "baseline='MODEL' for those with one model, to_frame()" in " ".join(
-        text.split()
-    )
+    assert "to_frame(). With baseline='MODEL' there are" in " ".join(text.split())
     text = str(compare_models(scores, baseline="m0", **options))
     assert len(re.findall(r"^m0 +m\d+ +-", text, re.MULTILINE)) == 13
 

@@ -1,0 +1,95 @@
+"""Sentences of the method line on scores: which these are, and what was done."""
+
+from sigarray._plain_text import list_in_words, quote
+from sigarray.read._score_table import ScoreTable
+
+_MEANS = {
+    "score": "the mean of {} scores",
+    "rating": "the mean of {} ratings (by {})",
+    "run": "the mean over {} runs",
+    "item": "the mean over {} items",
+}
+
+
+def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[str]:
+    """Say which rows were taken, what scores are means of, and what was left out.
+
+    `is_paired` if the test compares two models on the items of both.
+    """
+    return [
+        *_say_rows(table),
+        *_say_steps(table),
+        *_say_means(table),
+        *_say_settings(table),
+        *_say_dropped(table, is_paired=is_paired),
+        *_say_missing(table, task),
+    ]
+
+
+def _say_rows(table: ScoreTable) -> list[str]:
+    if not table.where:
+        return []
+    said = [
+        f"{name}={' or '.join(x or 'blank' for x in by)}"
+        for name, by in table.where.items()
+    ]
+    return [f"Rows with {list_in_words(said)}"]
+
+
+def _say_steps(table: ScoreTable) -> list[str]:
+    last = table.last_steps
+    if last is None:
+        return []
+    which = _show_range(last.least, last.most)
+    return [f"The score of a run is that of its last {quote(last.column)}, {which}"]
+
+
+def _say_means(table: ScoreTable) -> list[str]:
+    """Say of how many scores each is a mean, on any of the tasks."""
+    means = [x for task, x in table.averaged.items() if task in table.tasks]
+    if not means:
+        return []
+    unit, of, *_, by = means[0]
+    count = _show_range(min(x.least for x in means), max(x.most for x in means))
+    which = f"{'an' if unit == 'item' else 'a'} {unit}"
+    return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+
+
+def _say_settings(table: ScoreTable) -> list[str]:
+    if not table.settings:
+        return []
+    said = [f"{n} values of {quote(name)}" for name, n in table.settings.items()]
+    return [f"Runs of a model pool {list_in_words(said)}"]
+
+
+def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
+    """Say how many items or runs were left out, of the tasks that lost some."""
+    every = [x for task, x in table.n_dropped.items() if task in table.tasks]
+    if not every:
+        return []
+    n, n_scores = sum(x.n for x in every), sum(x.n_scores for x in every)
+    n_all = sum(x.n_all for x in every)
+    on = f" on {len(every)} of {len(table.tasks)} tasks" if len(table.tasks) > 1 else ""
+    missing = f"{n_scores} score{' was' if n_scores == 1 else 's were'} missing"
+    left = (
+        "left out of means" if is_paired and table.pairs else "left out for all models"
+    )
+    return [
+        f"{n} of {n_all} {every[0].unit}s{on}, in which {missing}, "
+        f"{'was' if n == 1 else 'were'} {left}"
+    ]
+
+
+def _say_missing(table: ScoreTable, task: str) -> list[str]:
+    n = sum(table.n_missing.get(task, {}).values())
+    if not n or task in table.n_dropped:
+        return []
+    some = "missing score" if n == 1 else "missing scores"
+    treated = "left out"
+    if table.missing == "worst":
+        treated = "taken for the worst of all models on the task"
+    return [f"{n} {some}, {treated}"]
+
+
+def _show_range(least: float, most: float) -> str:
+    return f"{least:.10g}" if least == most else f"{least:.10g} to {most:.10g}"
