@@ -3,6 +3,8 @@
 from sigarray._plain_text import list_in_words, quote
 from sigarray.read._score_table import ScoreTable
 
+# The most tasks that are named.
+_MOST_NAMED = 4
 _MEANS = {
     "score": "the mean of {} scores",
     "rating": "the mean of {} ratings (by {})",
@@ -17,6 +19,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
     `is_paired` if the test compares two models on the items of both.
     """
     return [
+        *_say_tasks(table),
         *_say_rows(table),
         *_say_steps(table),
         *_say_means(table),
@@ -24,6 +27,15 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
     ]
+
+
+def _say_tasks(table: ScoreTable) -> list[str]:
+    n, n_all = len(table.tasks), table.n_tasks
+    if n_all is None or n >= n_all:
+        return []
+    names = list_in_words([quote(x) for x in table.tasks])
+    which = f": {names}" if n <= _MOST_NAMED else ""
+    return [f"{n} of {n_all} tasks {'was' if n == 1 else 'were'} chosen{which}"]
 
 
 def _say_rows(table: ScoreTable) -> list[str]:

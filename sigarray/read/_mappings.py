@@ -39,6 +39,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         )
         raise TypeError(msg)
     tasks = {str(name): x for name, x in scores.items()} if True in are_tasks else {}
+    n_tasks = None if choice.tasks is None else len(tasks)
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
         if missing:
@@ -82,6 +83,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         source="the scores",
         notes=tuple(notes),
         left_out=tuple(alone),
+        n_tasks=n_tasks,
     )
 
 

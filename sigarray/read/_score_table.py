@@ -67,6 +67,8 @@ class ScoreTable(NamedTuple):
         those of one model have on a task.
     where : mapping
         Column -> values, if only rows with these were taken.
+    n_tasks : int, optional
+        How many tasks there are, if some of them were chosen.
     last_steps : LastSteps, optional
         The last steps of runs, whose scores were taken, if they have others.
     """
@@ -92,6 +94,7 @@ class ScoreTable(NamedTuple):
     settings: Mapping[str, int] = {}
     where: Mapping[str, Sequence[str]] = {}
     last_steps: LastSteps | None = None
+    n_tasks: int | None = None
 
     @property
     def models(self) -> tuple[str, ...]:

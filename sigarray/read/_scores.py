@@ -56,7 +56,7 @@ from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
 from sigarray.read._raters import doubt_raters, name_raters
 from sigarray.read._reading import Reading
-from sigarray.read._records import join_all
+from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
@@ -144,6 +144,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     source, said = name_files(files), [*notes, *said]
     table = join_records(records, choice, kinds, source, said, list(without), n_blank)
     _check_runs(table, files, readings)
+    table = table._replace(n_tasks=_count_tasks(whole, records, choice))
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":
         roles = find_roles(frames[0], chosen)
@@ -199,6 +200,16 @@ def _tabulate(
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen)
+
+
+def _count_tasks(
+    frames: Sequence[Frame], records: Records, choice: Choice
+) -> int | None:
+    """Count all tasks, if some of them were chosen."""
+    if choice.tasks is None:
+        return None
+    of_files = [x.constants.get("task") for x in frames]
+    return len({*of_files, *records.list_known("task")} - {None})
 
 
 def _leave_out_averages(

@@ -124,6 +124,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         n_missing=n_missing,
         n_dropped=dropped,
         averaged=averaged,
+        n_tasks=_count_tasks(wide, chosen, choice),
     )
 
 
@@ -286,6 +287,15 @@ def _choose_tasks(
             )
             raise TableError(msg)
     return {name: parts[name] for name in wanted}
+
+
+def _count_tasks(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> int | None:
+    """Count all tasks, if some of them were chosen."""
+    if choice.tasks is None or "task" not in chosen:
+        return None
+    return len(split_tasks(wide, chosen["task"]))
 
 
 def _leave_out_empty(

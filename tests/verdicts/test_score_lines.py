@@ -201,3 +201,53 @@ def test_the_signature_is_the_same(write, run):
     signature = json.loads(out)["signature"]
     others = write(HEADER + "\n".join([*RUNS[:-2], RUNS[-1], ""]), "others.csv")
     assert run("compare", others, "--verify", signature)[0] == 0
+
+
+def test_tasks_that_were_chosen_are_said_of_how_many(write):
+    """By a column, in columns of models, files of a harness, and arrays."""
+    values = [0.3, 0.5, 0.45, 0.6, 0.55]
+    scores = {
+        task: {name: [x + k for x in values] for k, name in enumerate("ab")}
+        for task in ("piqa", "arc easy", "boolq")
+    }
+    long = write(
+        "model,task,seed,score\n"
+        + "".join(
+            f"{name},{task},{seed},{x}\n"
+            for task, by in scores.items()
+            for name, runs in by.items()
+            for seed, x in enumerate(runs)
+        )
+    )
+    wide = write(
+        "task,seed,a,b\n"
+        + "".join(
+            f"{t},{k},{x},{x + 1}\n" for t in scores for k, x in enumerate(values)
+        ),
+        "wide.csv",
+    )
+    for source, options in ((long, {}), (wide, {"task": "task"}), (scores, {})):
+        for tasks, said in (
+            (["piqa"], "1 of 3 tasks was chosen: piqa"),
+            (["arc easy", "boolq"], '2 of 3 tasks were chosen: "arc easy" and boolq'),
+            (list(scores), None),
+            (None, None),
+        ):
+            table = read.scores(source, tasks=tasks, **options)
+            method = compare_models(table, unit="run").method
+            assert ("chosen" in method) == (said is not None)
+            assert said is None or f". {said}. " in method
+
+
+def test_so_are_those_of_files(tmp_path):
+    for n, name in enumerate("ab"):
+        (tmp_path / name).mkdir()
+        for task in ("piqa", "boolq"):
+            path = tmp_path / name / f"samples_{task}_2026-01-01T10-00-00.000000.jsonl"
+            lines = (
+                json.dumps({"doc_id": k, "filtered_resps": [], "acc": k % (3 + n) > 0})
+                for k in range(40)
+            )
+            path.write_text("\n".join(lines))
+    table = read.scores(tmp_path / "a", tmp_path / "b", tasks=["boolq"])
+    assert ". 1 of 2 tasks was chosen: boolq. " in compare_models(table).method
