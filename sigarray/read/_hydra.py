@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sigarray.read._bytes import TableError, read_text
 from sigarray.read._frame import Frame, find_roles, list_metrics, list_names
+from sigarray.read._step_names import find_largest
 
 
 def add_overrides(path: str, frame: Frame) -> Frame:
@@ -55,7 +56,8 @@ def check_overrides(
     varied = {name: values for name, values in varied.items() if len(values) > 1}
     if "model" not in roles or varied:
         name = next(iter(varied), next(iter(names)))
-        value = str(jobs[0].columns.get(name, [""])[0])
+        values = varied.get(name) or [str(jobs[0].columns.get(name, [""])[0])]
+        value = find_largest(values) or values[0]
         msg = (
             f"{jobs[0].source}, a job of Hydra: expected its overrides to name model, "
             f"run and task; got {list_names(list(names))}. Say what {name!r} is with "

@@ -29,6 +29,8 @@ class TestHydra:
     def test_what_else_was_varied_is_asked_about(self, tmp_path, run):
         folder = self.sweep(tmp_path, lr=[0.1, 0.01])
         refuse(run("compare", folder), "'lr'", "--where lr=0.1", "--task lr")
+        folder_of_steps = self.sweep(tmp_path / "steps", checkpoint=[50, 200])
+        refuse(run("compare", folder_of_steps), "with --where checkpoint=200.")
         done = run("compare", folder, "--where", "lr=0.1", "--format", "json")
         by = parse(done)["models"]
         assert {name: x["n"] for name, x in by.items()} == dict.fromkeys(MODELS, 3)
