@@ -8,28 +8,10 @@ import numpy as np
 from sigarray._plain_text import quote
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._frame import shorten
+from sigarray.read._losses import find_mixed, looks_like_loss
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
-from sigarray.read._words import METRICS, list_words
 
-# Words in the names of metrics that are better if lower.
-_LOSSES = {
-    *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
-    *("regret", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
-    *("fid", "fvd", "kid"),
-    *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
-    *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
-    *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
-    *("crps", "pinball", "eer", "der", "fpr", "fnr", "hamming", "hinge", "huber"),
-    *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "js", "jsd"),
-    *("bpc", "bpw", "kid", "mape", "smape", "mdape", "wape", "mase", "mpiw", "medae"),
-    *("misclassification", "misclassified", "violation", "violations", "divergence"),
-    *("far", "frr", "mcd", "chamfer", "hausdorff", "emd", "surprisal", "failures"),
-}
-# Endings of such names: logloss, rmsle, nmse.
-_ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
-# One minus a metric that is better if higher.
-_COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
 # Percentages of one metric on one task differ by at most this factor.
 _SAME_SIZE = 4.0
 # Two models may well have fewer scores, or right and wrong answers, that are the same.
@@ -121,7 +103,8 @@ def _compare_scales(table: ScoreTable) -> str | None:
             ratio = 100.0 * float(np.median(by[a])) / float(np.median(by[b]))
             if 0.5 < ratio < 2.0:
                 return msg
-            warnings.warn(msg, UserWarning, stacklevel=3)
+            if 0.1 < ratio < 10.0:  # percentages are seldom as small as shares are
+                warnings.warn(msg, UserWarning, stacklevel=3)
     return None
 
 
@@ -191,32 +174,24 @@ def _refuse_mixed_directions(table: ScoreTable) -> None:
         One direction cannot be that of both.
     """
     metrics = table.metric.split(", ")
-    losses = [x for x in metrics if _looks_like_loss(x)]
-    if 0 < len(losses) < len(metrics):
-        other = next(x for x in metrics if x not in losses)
+    mixed = find_mixed(metrics)
+    if mixed is not None:
+        loss, other = mixed
         msg = (
-            f"{table.source}: expected scores of one direction; got {losses[0]!r}, "
+            f"{table.source}: expected scores of one direction; got {loss!r}, "
             f"which may be a loss, beside {other!r}. Choose one with --metric, or "
             "tasks of one with --tasks."
         )
         raise ValueError(msg)
 
 
-def _looks_like_loss(name: str) -> bool:
-    complement = _COMPLEMENT.match(name.lower())
-    if complement is not None and list_words(complement[1]) & METRICS:
-        return not _looks_like_loss(complement[1])
-    words = set(re.findall(r"[a-z]+", name.lower()))
-    is_loss = bool(_LOSSES & words) or any(x.endswith(_ENDS_OF_LOSSES) for x in words)
-    return is_loss and "reciprocal" not in words
-
-
 def _name_scores(table: ScoreTable) -> str:
     """Return the name of the scores: for a table of models alone, that of the table."""
     if table.metric != "score":
         return table.metric
-    if all(map(_looks_like_loss, table.models)):
-        return table.models[0]
+    for names in (table.models, list(table.tasks)):
+        if all(map(looks_like_loss, names)):
+            return names[0]
     return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
 
 
@@ -235,7 +210,7 @@ def _check_direction(
     _refuse_mixed_directions(table)
     name = _name_scores(table)
     is_open = not is_said and table.higher_is_better is None
-    if is_open and _looks_like_loss(name):
+    if is_open and looks_like_loss(name):
         if gate:
             msg = (
                 f"Expected the direction of {name!r}, which may be a loss, for "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sigarray._plain_text import cut_shared, quote
-from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.comparison import Comparison, say_level
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, order_over_tasks
 from sigarray._verdicts.pictures import (
@@ -158,7 +158,6 @@ def _draw_rows(
     mean = None if over is None else _find_overall(over, names[0])
     if mean is not None:
         verdicts.append(mean[1])
-        caption += ", and of their means over tasks"
     axes = draw_differences(
         {label: result for label, (result, _) in drawn.items()},
         verdicts=verdicts,
@@ -168,7 +167,12 @@ def _draw_rows(
         letters=MOST_IN_PAGE,
     )
     say_left_out(axes, len(found) - len(drawn), noun, " after these")
-    return _make_picture(axes.figure, caption, {"": rows})
+    picture = _make_picture(axes.figure, caption, {"": rows})
+    if over is None or mean is None:
+        return picture
+    level = say_level(over.level, 1, is_corrected=False)
+    overall = f"Overall, Student's interval of the mean over tasks, {level}."
+    return picture._replace(caption=f"{picture.caption} {overall}")
 
 
 def _find_overall(over: OverTasks, a: str) -> tuple[BootstrapResult, str] | None:

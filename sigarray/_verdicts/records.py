@@ -6,7 +6,7 @@ from typing import Any
 
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
-from sigarray._verdicts.ranking import list_wins, order_models, sort_pairs
+from sigarray._verdicts.ranking import sort_pairs
 
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty.
@@ -34,16 +34,17 @@ _NUMBERS = FIELDS[FIELDS.index("mean_difference") :]
 
 
 def list_records(
-    compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
+    compared: Mapping[str, Comparison],
+    decisions: Mapping[str, Sequence[Decision]],
+    order: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Return a record for each pair of each task, the best models first, as in text.
+    """Return a record for each pair of each task, the best models first.
 
-    Of a pair, model A is the one that ranks first on the task.
+    Of a pair, model A is the one that is first in the order, the same on all tasks.
     """
     records = []
     for task, comparison in compared.items():
-        order = order_models(comparison, list_wins(decisions[task]))
-        for a, b, x in sort_pairs(order.names, decisions[task]):
+        for a, b, x in sort_pairs(order, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             n_a, n_b = map(len, comparison.list_scores(a, b))

@@ -70,7 +70,7 @@ def report_tasks(
         _say_pair(a, b, by, pairs_over.get((a, b)) or pairs_over.get((b, a)), over)
         for (a, b), by in by_pair.items()
     ]
-    records = list_records(compared, decisions)
+    records = list_records(compared, decisions, order)
     document = _write_document(compared, by_pair, records, sentences, over)
     method = join_methods({task: x.method for task, x in compared.items()})
     method += overall.describe_method(over, has_worst=has_worst)

@@ -113,7 +113,7 @@ def _make_report(
     wins = list_wins(decisions)
     order = order_models(comparison, wins)
     task = comparison.task
-    records = list_records({task: comparison}, {task: decisions})
+    records = list_records({task: comparison}, {task: decisions}, order.names)
     pairs = sort_pairs(order.names, decisions)
     sentences = [say(comparison, a, b, x) for a, b, x in pairs]
     document = start_document(comparison, comparison.correction) | document

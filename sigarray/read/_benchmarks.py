@@ -1,5 +1,6 @@
 """Tables with a column of scores for each benchmark, such as leaderboards."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -7,12 +8,16 @@ from typing import Any
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text
 from sigarray.read._codes import take
+from sigarray.read._directions import Direction
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
+from sigarray.read._losses import find_mixed
 
 _MAX_SHOWN = 4
 
 
-def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
+def turn_benchmarks(
+    frame: Frame, chosen: Mapping[str, str], direction: Direction = None
+) -> Frame:
     """Turn the columns that --score names, with commas, into a row for each score.
 
     They become tasks. Where a row is all there is of a model, they become items, by
@@ -22,8 +27,8 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     Raises
     ------
     TableError
-        No such column; metrics of one task; rows that have a task already; a second
-        column of that name.
+        No such column; metrics of one task; a loss beside others, unless a direction
+        is said for all; rows that have a task already; a second column of that name.
     """
     score = chosen.get("score", "")
     names = [x.strip() for x in score.split(",")]
@@ -32,6 +37,16 @@ def turn_benchmarks(frame: Frame, chosen: Mapping[str, str]) -> Frame:
     for name in names:
         if name not in frame.columns:
             raise lacks_column(frame.source, name, frame.columns, "score")
+    mixed = find_mixed(names)
+    if mixed is not None and not isinstance(direction, bool):
+        loss, other = mixed
+        msg = (
+            f"{frame.source}: expected columns of one direction for --score; got "
+            f"{loss!r}, which may be a loss, beside {other!r}. Compare them one at a "
+            f"time, with --metric {shlex.quote(other)}; or, if higher is better in "
+            "all of them, pass --higher-is-better."
+        )
+        raise TableError(msg)
     rest = {x: y for x, y in frame.columns.items() if x not in names}
     others = {x: y for x, y in chosen.items() if x != "score"}
     known = find_roles(replace(frame, columns=rest, metrics=None), others)

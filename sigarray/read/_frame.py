@@ -10,6 +10,7 @@ from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import distinct
+from sigarray.read._losses import find_mixed
 from sigarray.read._step_names import find_step_column
 from sigarray.read._words import HYPERPARAMETERS
 
@@ -210,7 +211,7 @@ def _advise_all(names: Sequence[str]) -> str:
     """Say how to take several columns for benchmarks."""
     import shlex  # which few programs need
 
-    if any("," in x for x in names):
+    if any("," in x for x in names) or find_mixed(names) is not None:
         return ""
     every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
     return (
@@ -264,7 +265,8 @@ def list_metrics(frame: Frame, roles: Mapping[str, str]) -> list[str]:
 def leave_out_settings(names: Iterable[str]) -> list[str]:
     """Leave out names of hyperparameters, such as "lr", unless there are no others."""
     every = list(names)
-    return [x for x in every if squeeze(x) not in HYPERPARAMETERS] or every
+    ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
+    return [x for x in every if ends[x] not in HYPERPARAMETERS] or every
 
 
 def _list_verdicts(frame: Frame, roles: Mapping[str, str]) -> list[str]:

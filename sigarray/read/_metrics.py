@@ -22,14 +22,44 @@ _MAX_SHOWN = 4
 
 
 def split_metrics(
-    frames: Sequence[Frame], chosen: Mapping[str, str], metrics: Sequence[str]
+    frames: Sequence[Frame],
+    chosen: Mapping[str, str],
+    metrics: Sequence[str],
+    *,
+    are_all: bool,
 ) -> list[str]:
-    """Return the names of metrics; one with commas that no table has is several."""
+    """Return the names of metrics; one with commas that no table has is several.
+
+    Raises
+    ------
+    TableError
+        One of several that no table has, if these are all tables.
+    """
     names: list[str] = []
     for name in metrics:
         is_one = "," not in name or any(_has(x, chosen, name) for x in frames)
         names += [name] if is_one else [x.strip() for x in name.split(",")]
+    if len(names) > 1 and are_all:
+        for name in names:
+            if not any(_has(x, chosen, name) for x in frames):
+                _find(frames[0], chosen, name)  # which raises, and names what is there
     return names
+
+
+def say_first(
+    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
+) -> list[str]:
+    """Say which of several metrics is read, where a table of no tasks has others."""
+    if "task" in {*find_roles(frame, chosen), *frame.constants}:
+        return []
+    known = [x for x in dict.fromkeys(metrics) if _has(frame, chosen, x)]
+    if len(known) < 2:
+        return []
+    first, *others = known
+    return [
+        f"of {list_names(known)} (--metric), the first is compared, {first!r}: "
+        f"compare {list_names(others, _MAX_SHOWN)} in a run of its own"
+    ]
 
 
 def choose_metric(
@@ -96,15 +126,20 @@ def read_metrics(
 
 
 def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
-    roles = find_roles(frame, chosen)
     try:
-        if "metric" in roles:
-            find_rows_of_metric(frame, roles["metric"], metric)
-        else:
-            find_score(frame, roles, metric)
+        _find(frame, chosen, metric)
     except UnknownMetricError:
         return False
     return True
+
+
+def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
+    """Raise `UnknownMetricError` if a table lacks a metric."""
+    roles = find_roles(frame, chosen)
+    if "metric" in roles:
+        find_rows_of_metric(frame, roles["metric"], metric)
+    else:
+        find_score(frame, roles, metric)
 
 
 def _find_rows(frame: Frame, roles: Mapping[str, str], metric: str) -> np.ndarray:

@@ -35,7 +35,12 @@ from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._lm_eval import find_averages, say_groups, take_groups
-from sigarray.read._metrics import choose_metric, read_metrics, split_metrics
+from sigarray.read._metrics import (
+    choose_metric,
+    read_metrics,
+    say_first,
+    split_metrics,
+)
 from sigarray.read._naming import (
     MAX_NAMED,
     check_dated,
@@ -180,13 +185,17 @@ def _tabulate(
         for file, name, content in files
     ]
     files, tables = _choose_rows(files, tables, chosen, choice)
-    turned = [None if x is None else turn_benchmarks(x, chosen) for x in tables]
+    turned = [
+        None if x is None else turn_benchmarks(x, chosen, choice.higher_is_better)
+        for x in tables
+    ]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
     files, tables = put_all_together(files, turned, chosen)
     present = [x for x in tables if x is not None]
     if choice.metrics:
-        metrics = split_metrics(present, chosen, choice.metrics)
+        are_all = len(present) == len(tables)
+        metrics = split_metrics(present, chosen, choice.metrics, are_all=are_all)
         choice = replace(choice, metrics=metrics)
     for k, (file, *_) in enumerate(files):
         frame = tables[k]
@@ -199,6 +208,9 @@ def _tabulate(
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
+        if len(choice.metrics) > 1:
+            notes = say_first(frame, chosen, choice.metrics)
+            tables[k] = replace(frame, notes=(*frame.notes, *notes))
     return files, tables, replace(choice, columns=chosen)
 
 

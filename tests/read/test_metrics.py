@@ -69,7 +69,7 @@ class TestTasks:
 
     def test_no_task_has_one(self, write, text):
         with pytest.raises(TableError, match=r"has no metric 'bleau'\. Did you mean"):
-            read.scores(write(text), metric="f1,bleau")
+            read.scores(write(text), metric="bleau,f1")
 
 
 def test_the_question_leads_there(write, run):
@@ -83,3 +83,36 @@ def test_a_name_with_a_comma_is_one_metric(write):
     text = write_rows().replace("rouge", '"rouge,none"').replace("accuracy", "none")
     table = read.scores(write(text), metric="rouge,none")
     assert as_lists(table)["qa"] == SCORES["qa"]["rouge"]
+
+
+class TestRunsOfOneModel:
+    ROWS = "model,seed,acc,loss,optimizer.lr"
+
+    def write(self, write):
+        rows = [
+            f"{'xabc'[m]},{s},0.{m}{s},{4 - m}.{s},0.{s}"
+            for m in (1, 2, 3)
+            for s in range(3)
+        ]
+        return write("\n".join([self.ROWS, *rows]))
+
+    def test_a_loss_beside_others_is_no_benchmark(self, write, run):
+        path = self.write(write)
+        error = run("compare", path)[2]
+        assert error.endswith("got 'acc', 'loss'. Choose one with --metric NAME.\n")
+        error = run("compare", path, "--score", "acc,loss")[2]
+        assert "got 'loss', which may be a loss, beside 'acc'" in error
+        assert "--metric acc; or, if higher is better in all" in error
+        said = run("compare", path, "--score", "acc,loss", "--higher-is-better")
+        assert said[0] == 0
+        losses = run("compare", path, "--score", "loss,optimizer.lr,acc")
+        assert losses[0] == 2
+
+    def test_the_first_that_a_table_without_tasks_has_is_said(self, write, run):
+        path = self.write(write)
+        code, out, err = run("compare", path, "--metric", "acc,optimizer.lr")
+        assert code == 0
+        assert "of 'acc', 'optimizer.lr' (--metric), the first is compared" in err
+        assert "higher acc is better" in out
+        assert run("compare", path, "--metric", "acc")[1] == out
+        refuse(run("compare", path, "--metric", "foo,acc"), "has no metric 'foo'")

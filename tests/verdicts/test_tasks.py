@@ -47,7 +47,7 @@ def test_models_have_one_order_in_tables_sentences_and_pictures(names, is_turned
     minus = re.findall(r"(\w+) minus (\w+)", first.description)
     assert {*minus} == {*pairs}
     if len(names) == 2:
-        assert first.caption.startswith("Differences of the means, new minus base,")
+        assert first.caption.startswith("Differences of the means, new minus base:")
         (axes,) = first.figure.axes
         texts = [x.get_text() for x in axes.texts]
         assert "better: base" in " ".join(texts)
