@@ -298,7 +298,7 @@ def say_on_reporting():
     ahead, other = records["wide_network", "forest"], records["linear", "network"]
     bounds = [x["eps_min_a_over_b"] for x in (ahead, other)]
     shown = [f"{x:.3f}" for x in (*bounds, other["eps_min_b_over_a"])]
-    equal = other["pvalue"]
+    equal = other["equality_pvalue"]
     pair = [scores[name] for name in ("wide_network", "forest")]
     assert [len(x) for x in pair] == [12, 20]
     means = [f"{x.mean():.4f}" for x in pair]

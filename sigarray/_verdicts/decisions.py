@@ -75,7 +75,7 @@ def decide_by_orders(
             "violation_ratio": float(ratios[i, j]),
             "standard_error": float(errors[i, j]),
             "probability_of_improvement": float(shares[i, j]),
-            "pvalue": float(p_values[i, j]),
+            "equality_pvalue": float(p_values[i, j]),
         }
         shown = show_bound(bound, threshold)
         is_unequal = bool(p_values[i, j] <= level + 1e-12)

@@ -61,7 +61,8 @@ def say_bounds(x: Decision, a: str, threshold: float) -> str:
 def say_equality(comparison: Comparison, x: Decision) -> str:
     """Say the p-value of the test that both models of a pair are equal."""
     level = 1.0 - comparison.confidence_level
-    said = f"p of equality {equate(show_p_value(float(x.record['pvalue']), level))}"
+    p = float(x.record["equality_pvalue"])
+    said = f"p of equality {equate(show_p_value(p, level))}"
     if not is_adjusted(comparison):
         return said
     n_pairs = comparison.n_comparisons

@@ -26,6 +26,7 @@ FIELDS = (
     "eps_min_b_over_a",
     "violation_ratio",
     "standard_error",
+    "equality_pvalue",
     "statistic",
     "pvalue",
     "adjusted_pvalue",

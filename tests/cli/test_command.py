@@ -79,14 +79,16 @@ def test_options_are_those_of_the_library(normal_file, compare, arguments, optio
     for pair in document["pairs"]:
         i, j = ("abc".index(pair[key]) for key in ("model_a", "model_b"))
         assert pair["eps_min_b_over_a"] == pytest.approx(expected.eps_min[j, i])
+        keys = {"eps_min": "eps_min_a_over_b", "pvalue": "equality_pvalue"}
         for name, matrix in expected._asdict().items():
-            key = "eps_min_a_over_b" if name == "eps_min" else name
+            key = keys.get(name, name)
             assert pair[key] == pytest.approx(float(matrix[i, j])), name
         difference = NORMAL[:, i].mean() - NORMAL[:, j].mean()
         assert pair["mean_difference"] == pytest.approx(difference)
         a_is_better = expected.eps_min[i, j] < 0.2
         assert (pair["better"] == pair["model_a"]) == a_is_better
         assert (pair["verdict"] == "better") == (pair["better"] is not None)
+        assert pair["pvalue"] is pair["adjusted_pvalue"] is None
 
 
 def test_options_are_distinguishable():

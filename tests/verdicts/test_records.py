@@ -81,7 +81,7 @@ def test_models_are_unequal_at_the_level_of_all_tasks(n_runs):
                 for record in compare_models(table, test="aso", unit="run").records
             ]
         verdicts.append([record["verdict"] for record in records])
-        p_values.append([record["pvalue"] for record in records])
+        p_values.append([record["equality_pvalue"] for record in records])
     assert p_values[0] == pytest.approx(p_values[1], rel=0.01)
     assert verdicts[1] == ["inconclusive"] * 4
     assert 0.05 / 4 < min(p_values[1]) < 0.05
