@@ -1,5 +1,6 @@
 """Fixtures of all tests, those of docstrings too: the backends."""
 
+import faulthandler
 import gc
 import itertools
 import sys
@@ -19,11 +20,23 @@ collect_ignore = [
 ]
 
 _TESTS = itertools.count(1)
+# A test that hangs ends its worker, and is named.
+_SECONDS_OF_TEST = 600
 
 
 def pytest_collection_finish() -> None:
     """Freeze the tests."""
     freeze_objects()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Watch over a test, which pytest-timeout does with a millisecond for each."""
+    faulthandler.dump_traceback_later(_SECONDS_OF_TEST, exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def freeze_objects() -> None:
