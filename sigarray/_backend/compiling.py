@@ -136,23 +136,18 @@ def _hold_measurement(metric: Any) -> str:
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _hold_made(kind: type, parts: dict[str, Any]) -> str:
-    made = kind(**parts)
-    for name, held in _HELD.items():
-        if type(held) is kind and held == made:
-            return name
-    return _keep(made)
+    name: str = _hold(kind(**parts))
+    return name
 
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _hold(value: Any) -> str:
     """Keep a value without a literal under a name."""
     for name, held in _HELD.items():
-        if held is value:
+        # Metrics with the same parts are the same.
+        are_metrics = _measures(value) and type(held) is type(value)
+        if held is value or (are_metrics and held == value):
             return name
-    return _keep(value)
-
-
-def _keep(value: Any) -> str:
     name = f"held {_PROCESS} {next(_NUMBERS)}"
     _HELD[name] = value
     return name

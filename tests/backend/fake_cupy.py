@@ -31,7 +31,6 @@ FUNCTIONS = {
     "ascontiguousarray": "a, dtype=None",
     "broadcast_to": "array, shape",
     "concatenate": "tup, axis=0, out=None, *, dtype=None, casting=None",
-    "count_nonzero": "a, axis=None",
     "cumsum": "a, axis=None, dtype=None, out=None",
     "empty": "shape, dtype=float, order=None",
     "expand_dims": "a, axis",
