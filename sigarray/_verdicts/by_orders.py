@@ -12,6 +12,7 @@ from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.blocked import say_blocked
 from sigarray._verdicts.comparison import Comparison, pairs_of
 from sigarray._verdicts.decisions import Decision, decide_by_orders
+from sigarray._verdicts.drawing_on import find_bounds
 from sigarray._verdicts.notes import heard_by
 from sigarray._verdicts.orders import (
     CLOSED,
@@ -19,6 +20,7 @@ from sigarray._verdicts.orders import (
     choose_order_correction,
     describe_orders,
     find_level_of_equality,
+    level_of_bounds,
     run_orders,
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
@@ -28,6 +30,7 @@ from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
+from sigarray.results import PairwiseAsoResult
 
 # Times for a guess: of a pair of samples, and of a score of a resample.
 _SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-4, 3e-9
@@ -157,17 +160,25 @@ class OrderTest(OrderOptions, Test):
                 rng=self.seed,
                 n_comparisons=n_tasks,
             )
-            bounds = np.array(result.eps_min)
-            for place in self._list_near(bounds, list(samples), sure_of, above):
-                table = {name: x[place] for name, x in samples.items()}
-                redone = run_orders(
-                    {"": table},
-                    self,
-                    is_corrected=is_corrected,
-                    higher_is_better=higher_is_better,
-                    n_tasks=n_tasks,
-                )
-                bounds[place] = redone[""].eps_min
+        bounds = np.array(result.eps_min)
+        level = level_of_bounds(
+            {name: x[0] for name, x in samples.items()},
+            self,
+            is_corrected=is_corrected,
+            n_tasks=n_tasks,
+        )
+        near = self._list_near(bounds, list(samples), sure_of, above)
+        for place, pairs in near.items():
+            drawn = find_bounds(
+                {name: x[place] for name, x in samples.items()},
+                PairwiseAsoResult(*(x[place] for x in result)),
+                self,
+                level=level,
+                sign=1.0 if higher_is_better else -1.0,
+                pairs=pairs,
+            )
+            for pair, bound in drawn.items():
+                bounds[place, *pair] = bound
         shares = np.mean(bounds < self.threshold, axis=0)
         return {
             (a, b): float(shares[i, j])
@@ -180,12 +191,15 @@ class OrderTest(OrderOptions, Test):
         names: list[str],
         sure_of: Collection[tuple[str, str]],
         above: float,
-    ) -> list[int]:
-        """List the samples with a bound (R, K, K) that may need more resamples."""
+    ) -> dict[int, list[tuple[int, int]]]:
+        """List, by sample, the bounds (R, K, K) that may need more resamples."""
         low, high = (self.threshold * x for x in _NEAR)
-        is_near = np.zeros(len(bounds), dtype=bool)
+        near: dict[int, list[tuple[int, int]]] = {}
         for a, b in sure_of:
-            bound = bounds[:, names.index(a), names.index(b)]
+            i, j = names.index(a), names.index(b)
+            bound = bounds[:, i, j]
             if np.mean(bound < self.threshold) >= above:
-                is_near |= (bound > low) & (bound < min(high, 0.5))
-        return [int(place) for place in np.flatnonzero(is_near)]
+                is_near = (bound > low) & (bound < min(high, 0.5))
+                for place in np.flatnonzero(is_near).tolist():
+                    near.setdefault(place, []).append((i, j))
+        return near

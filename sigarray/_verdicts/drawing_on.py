@@ -3,7 +3,7 @@
 import functools
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,8 +19,9 @@ from sigarray._plain_text import quote
 from sigarray.results import PairwiseAsoResult
 
 # The Monte-Carlo errors between a bound and the threshold that make it clear; the least
-# number of resamples, and the number up to which they are doubled.
-_CLEAR, _LEAST, _MOST = 4.0, 320, 2**18
+# number of resamples, and the numbers up to which they are doubled: for a verdict, and
+# for one of many samples whose share is asked for.
+_CLEAR, _LEAST, _MOST, _MOST_OF_A_SAMPLE = 4.0, 320, 2**18, 2**13
 
 
 class Options(Protocol):
@@ -76,6 +77,29 @@ def draw_on(
     return result._replace(eps_min=bounds, standard_error=errors)
 
 
+def find_bounds(
+    scores: Mapping[str, Any],
+    result: PairwiseAsoResult,
+    options: Options,
+    *,
+    level: float,
+    sign: float,
+    pairs: Collection[tuple[int, int]],
+) -> dict[tuple[int, int], float]:
+    """Return those bounds of some pairs that are of resamples, of up to 2^13.
+
+    They are for the share of many samples in which a bound is below the threshold: one
+    that is still near it is taken as it is, for it is as often too small as too large.
+    """
+    return {
+        (i, j): _draw_until_clear(draw, find_bound, options, _MOST_OF_A_SAMPLE).value
+        for i, j, draw, find_bound in _list_drawn(
+            scores, result, options, level=level, sign=sign
+        )
+        if (i, j) in pairs
+    }
+
+
 def _list_drawn(
     scores: Mapping[str, Any],
     result: PairwiseAsoResult,
@@ -129,6 +153,7 @@ def _draw_until_clear(
     draw: Callable[..., np.ndarray],
     find_bound: Callable[..., Bound],
     options: Options,
+    most: int = _MOST,
 ) -> Bound:
     """Double the replicates until their bound is clear of the threshold."""
     replicates = np.zeros(0)
@@ -137,7 +162,7 @@ def _draw_until_clear(
         more = draw(len(replicates), count=count - len(replicates))[0]
         replicates = np.concatenate([replicates, more])
         bound = find_bound(replicates)
-        if bound.is_clear_of(options.threshold) or count >= _MOST:
+        if bound.is_clear_of(options.threshold) or count >= most:
             return bound
         count *= 2
 

@@ -282,9 +282,19 @@ def _run_task(
         )
     if is_quick or not any(x.method == "bootstrap" for x in _plan(scores, options)):
         return result
-    family = _family_of(scores, options, 1.0 / n_comparisons, is_corrected=is_corrected)
+    level = level_of_bounds(
+        scores, options, is_corrected=is_corrected, n_tasks=n_comparisons
+    )
     sign = 1.0 if higher_is_better else -1.0
-    return draw_on(scores, result, options, level=family.level_of_bound, sign=sign)
+    return draw_on(scores, result, options, level=level, sign=sign)
+
+
+def level_of_bounds(
+    scores: Samples, options: OrderOptions, *, is_corrected: bool, n_tasks: int
+) -> float:
+    """Return the level at which `eps_min` of each two models bounds their ratio."""
+    family = _family_of(scores, options, 1.0 / n_tasks, is_corrected=is_corrected)
+    return family.level_of_bound
 
 
 def describe_orders(

@@ -67,3 +67,40 @@ def test_limits_hold_what_more_resamples_give(is_skewed, has_percentile):
     )
     clear = drawing_on.Bound(0.3, 0.1, 0.2, 0.4, 2000)
     assert [clear.is_clear_of(x) for x in (0.1, 0.2, 0.3, 0.4, 0.5)] == [1, 1, 0, 0, 1]
+
+
+def test_samples_of_a_power_analysis_stop_early(monkeypatch):
+    """Toss-ups are not drawn on to 2^18, and only pairs that are asked for are."""
+    rng = np.random.default_rng(3)
+    scores = {f"m{k}": rng.normal(size=25) for k in range(3)}
+    scores["m0"] = scores["m0"] + 1.0
+    result = multi_aso(scores, n_resamples=100, rng=0)
+    counts = []
+    draw = drawing_on._draw_until_clear
+
+    def count(draw_more, *args):
+        def counted(start, *, count):
+            counts.append(count)
+            return draw_more(start, count=count)
+
+        return draw(counted, *args)
+
+    monkeypatch.setattr(drawing_on, "_draw_until_clear", count)
+    arguments = {"level": 0.05 / 3, "sign": 1.0, "pairs": [(0, 2)]}
+    (near,) = drawing_on.find_bounds(
+        scores, result, OrderOptions(n_resamples=100), **arguments
+    ).items()
+    pair, bound = near
+    assert pair == (0, 2)
+    assert sum(counts) < 2**13
+    counts.clear()
+    toss_up = OrderOptions(n_resamples=100, threshold=bound)
+    drawn = drawing_on.find_bounds(scores, result, toss_up, **arguments)[0, 2]
+    assert 2**13 <= sum(counts) < 2**14
+    many = multi_aso(
+        {name: scores[name] for name in ("m0", "m2")},
+        confidence_level=1.0 - 0.05 / 3,
+        n_resamples=2**16,
+        rng=1,
+    )
+    assert drawn == pytest.approx(many.eps_min[0, 1], abs=0.01)
