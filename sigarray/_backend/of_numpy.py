@@ -24,6 +24,9 @@ class NumpyLibrary(Library):
     def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
         return np.asarray(numbers, dtype=dtype)
 
+    def read_numbers(self, x: Array) -> list[int]:
+        return x.tolist()  # type: ignore[no-any-return]
+
     def sum_of_products(self, a: Array, b: Array, axis: int) -> Array:
         # In one pass if that is exact enough: einsum adds one term after the other.
         if a.shape[axis] <= _MAX_TERMS:

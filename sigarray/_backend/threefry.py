@@ -148,6 +148,23 @@ def threefry2x32(
     return x, y
 
 
+def encrypt_number(key: tuple[int, int], counter: tuple[int, int]) -> tuple[int, int]:
+    """Return the words of `threefry2x32` of one counter, all of them Python's integers.
+
+    A few counters take NumPy as many calls as many counters do: some 110.
+    """
+    mask = 2**WORD_BITS - 1
+    schedule = (*key, key[0] ^ key[1] ^ _KEY_PARITY)
+    x, y = (counter[0] + key[0]) & mask, (counter[1] + key[1]) & mask
+    for group in range(_GROUPS_OF_ROUNDS):
+        for rotation in _ROTATIONS[group % 2]:
+            x = (x + y) & mask
+            y = ((y << rotation | y >> WORD_BITS - rotation) & mask) ^ x
+        x = (x + schedule[(group + 1) % 3]) & mask
+        y = (y + schedule[(group + 2) % 3] + group + 1) & mask
+    return x, y
+
+
 def uniforms(xp: Library, words: Array) -> Array:
     """Return float32 uniforms on {1, ..., 2**24} / 2**24, without 0 for the log."""
     bits = words >> (WORD_BITS - _UNIFORM_BITS)

@@ -178,7 +178,9 @@ def test_arguments_modes_and_maps():
         generator = torch.Generator()
         seeds = "Expected rng to be an int, or an integer tensor of the device"
         assert seeds in complains(lambda a, b: aso(a, b), a, b)
-        assert seeds in complains(lambda a, b: aso(a, b, rng=generator), a, b)
+        complaint = complains(lambda a, b: aso(a, b, rng=generator), a, b)
+        # torch 2.11 refuses to hold a generator, before we are asked.
+        assert seeds in complaint or "(Generator) is not a constant" in complaint
         assert "n_resamples to be an integer from 1 to" in complains(
             lambda a, b: aso(a, b, rng=0, n_resamples=-1), a, b
         )

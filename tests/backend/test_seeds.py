@@ -13,6 +13,7 @@ from sigarray._backend.of_cupy import CupyLibrary
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import name_streams, seed_words, stream_seeds
 from sigarray._backend.threefry import random_words
+from tests import oracles
 from tests.backends import require
 
 
@@ -115,6 +116,22 @@ def test_streams_are_unrelated_and_know_nothing_of_each_other(backend):
     columns = words.reshape(500, 21).astype(float)
     correlation = np.corrcoef(columns.T) - np.eye(21)
     assert np.abs(correlation).max() < scipy.stats.norm.isf(1e-6 / 420) / np.sqrt(500)
+
+
+@pytest.mark.parametrize("n_streams", [1, 2, 8, 9, 30])
+def test_few_and_many_streams_have_the_same_seeds(backend, n_streams):
+    seed = seed_words(backend.library, 2**63 + 3)
+    numbered = range(n_streams)
+    named = [2**63 + 1, *numbered][:n_streams]
+    for streams in (numbered, named):
+        low, high = map(
+            backend.to_words, stream_seeds(backend.library, seed, tuple(streams))
+        )
+        assert low.shape == high.shape == (n_streams, 1)
+        expected = [
+            oracles.threefry2x32((3, 2**31), (x % 2**32, x >> 32)) for x in streams
+        ]
+        assert list(zip(low[:, 0], high[:, 0], strict=True)) == expected
 
 
 def test_names_have_streams_whatever_the_others_are():

@@ -10,6 +10,7 @@ from sigarray._backend.dispatch import library_of
 from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words, stream_seeds
 from sigarray._backend.threefry import (
+    encrypt_number,
     exponentials,
     normals,
     overlapping_words,
@@ -46,6 +47,7 @@ def test_known_answers(backend, key, counter, expected):
     words = threefry2x32(backend.library, words_on(backend, key), counter_words)
     assert tuple(int(backend.to_words(word)[0]) for word in words) == expected
     assert oracles.threefry2x32(key, counter) == expected
+    assert encrypt_number(key, counter) == expected
 
 
 def test_words_are_a_function_of_seed_replicate_and_element(backend):
