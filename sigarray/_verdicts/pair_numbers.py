@@ -15,12 +15,11 @@ from sigarray.report._numbers import (
     show_p_value,
 )
 
-# Said where an interval includes 0 beside a verdict, or excludes it beside none.
-_TWO_ANSWERS = {
-    True: "Intervals are of means, and verdicts of whole distributions: one may be "
-    "clear where the other is not.",
-    False: "Intervals and p-values are computed in different ways: one may be clear "
-    "where the other is not.",
+# Corrections that decide sooner than Bonferroni's, which intervals have.
+_SHARPER = {
+    "closed": "of a closed test",
+    "holm": "after Holm's correction",
+    "benjamini_hochberg": "at a false discovery rate",
 }
 
 
@@ -94,7 +93,22 @@ def explain_intervals(
     is_so = any(
         disagree(comparison.find_interval(x.a, x.b), x.better) for x in decisions
     )
-    return [_TWO_ANSWERS[comparison.test == "aso"]] if is_so else []
+    if not is_so:
+        return []
+    reasons = []
+    if is_adjusted(comparison):
+        reasons.append(
+            f"Intervals hold for all {comparison.n_comparisons} comparisons together, "
+            f"and are wider than verdicts {_SHARPER[comparison.correction]} need"
+        )
+    if comparison.test == "aso":
+        reasons.append("Intervals are of means, and verdicts of whole distributions")
+    elif not reasons:
+        reasons.append("Intervals and p-values are computed in different ways")
+    first, *others = reasons
+    others = [f"{x[0].lower()}{x[1:]}" for x in others]
+    said = "; ".join([first, *others])
+    return [f"{said}: one may be clear where the other is not."]
 
 
 def disagree(interval: Interval, better: str | None) -> bool:

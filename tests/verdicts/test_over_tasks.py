@@ -325,14 +325,14 @@ def test_a_verdict_beside_an_interval_with_0_is_explained():
 
 
 def test_so_is_one_on_a_single_task():
-    why = "On one task, intervals are of means, and verdicts of whole distributions: "
+    why = "intervals are of means, and verdicts of whole distributions: "
     clear = {"a": np.linspace(2.0, 3.0, 20), "b": np.linspace(0.5, 1.5, 20)}
     # The order is clear, and the mean is not.
     wide = clear | {"a": np.append(clear["a"][:-1], 200.0)}
     for first, is_wide in ((clear, False), (wide, True)):
         result = compare_models({"x": first, "y": clear}, unit="run")
         assert result.better("a", "b", task="x")
-        lines = [x for x in result.content.remarks if x.startswith(why)]
+        lines = [x for x in result.content.remarks if why in x]
         assert len(lines) == is_wide
 
 
