@@ -191,9 +191,17 @@ def list_scales(over: OverTasks | None) -> list[str]:
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
         "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
         "ranks the differences of means by their size, so p-values over all tasks "
-        "depend on these units, too; of tasks won, each counts the same. To have tasks "
-        "of one scale, divide the scores of each task by a scale of its own, such as a "
-        "reference model's mean, before comparing."
+        "depend on these units, too; of tasks won, each counts the same."
+    ]
+
+
+def advise_scales(over: OverTasks | None) -> list[str]:
+    """Say how to have tasks of one scale, where they are not."""
+    if not list_scales(over):
+        return []
+    return [
+        "To have tasks of one scale, divide the scores of each task by a scale of its "
+        "own, such as a reference model's mean, before comparing."
     ]
 
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sigarray import compare_models
+from sigarray import compare_models, permutation_test, t_test
 
 
 def test_the_method_says_how_equality_was_tested(write, run):
@@ -145,3 +145,28 @@ class TestPermutations:
         options = {"unit": "run", "test": "permutation", "method": "resampling"}
         line = compare_models(scores, paired=True, **options).method
         assert "P-values are of all 1024 exchanges" in line
+
+
+def test_pairs_whose_p_is_welchs_are_named():
+    """Of few runs, the larger of both p-values counts."""
+    scores = {
+        "a": np.asarray([93.47, 92.46, 93.11, 92.90, 92.92]),
+        "b": np.asarray([93.56, 93.11, 93.55, 93.39, 94.44]),
+        "c": np.asarray([93.94, 94.12, 93.97, 94.21, 93.98]),
+    }
+    result = compare_models(scores, unit="run", test="permutation")
+    alone = {
+        (x["model_a"], x["model_b"]): permutation_test(
+            scores[x["model_a"]], scores[x["model_b"]], statistic="t", rng=0
+        ).pvalue
+        for x in result.records
+    }
+    for x in result.records:
+        pair = x["model_a"], x["model_b"]
+        welch = t_test(scores[pair[0]], scores[pair[1]]).pvalue
+        assert x["is_by_welch"] == (welch > alone[pair])
+        assert x["pvalue"] == pytest.approx(max(welch, alone[pair]))
+    named = [x for x in result.content.remarks if x.startswith("p is Welch's")]
+    assert len(named) == any(x["is_by_welch"] for x in result.records)
+    assert {x["is_by_welch"] for x in result.records} == {True, False}
+    assert "is_by_welch" not in compare_models(scores, unit="run", test="t").records[0]
