@@ -28,7 +28,9 @@ if _TYPE_CHECKING:
     from sigarray._difference.placements import brunner_munzel
     from sigarray._difference.proportions import proportion_ci
     from sigarray._difference.signed_ranks import wilcoxon_test
+    from sigarray._difference.t_interval import t_ci
     from sigarray._gathering import gather_scores
+    from sigarray._numeric.sums import SumStatistic, of_sums
     from sigarray._order.from_chunks import (
         aso_from_chunks,
         order_statistics,
@@ -76,6 +78,7 @@ __all__ = [
     "ResamplingResult",
     "SampleSizeResult",
     "ScoreSummary",
+    "SumStatistic",
     "TTestResult",
     "Verdict",
     "WilcoxonResult",
@@ -98,6 +101,7 @@ __all__ = [
     "holm",
     "mann_whitney_u",
     "multi_aso",
+    "of_sums",
     "order_statistics",
     "permutation_replicates",
     "permutation_test",
@@ -108,6 +112,7 @@ __all__ = [
     "report",
     "required_sample_size",
     "responses",
+    "t_ci",
     "t_test",
     "violation_ratio",
     "violation_ratio_from_chunks",
@@ -132,7 +137,9 @@ _MODULES = {
     "_difference.placements": ("brunner_munzel",),
     "_difference.proportions": ("proportion_ci",),
     "_difference.signed_ranks": ("wilcoxon_test",),
+    "_difference.t_interval": ("t_ci",),
     "_gathering": ("gather_scores",),
+    "_numeric.sums": ("SumStatistic", "of_sums"),
     "_order.from_chunks": (
         "aso_from_chunks",
         "order_statistics",

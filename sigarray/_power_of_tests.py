@@ -13,9 +13,10 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.seeds import spare_seed
 from sigarray._difference.location import mann_whitney_u, t_test
+from sigarray._numeric.callers import check_result
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.special import student_t_sf
-from sigarray._numeric.statistic import check_result, largest_or_one, scale_scores
+from sigarray._numeric.statistic import largest_or_one, scale_scores
 from sigarray._numeric.student import find_t
 from sigarray._order.bounds import result_of_pair
 from sigarray._order.estimates import estimate

@@ -148,12 +148,16 @@ def choice_or_callable(*choices: str) -> Rule:
 
 
 def choice_or_statistic(*choices: str, arrays: str) -> Rule:
-    """Make a rule for one of several words, or a function of arrays along an axis."""
+    """Make a rule for one of several words, or a function of arrays along an axis.
+
+    A statistic of sums, which has a `measure`, passes.
+    """
     rule = choice_or_callable(*choices)
 
     def check(name: str, value: Any) -> Any:
         value = rule(name, value)
-        return check_call(name, value, arrays, axis=-1) if callable(value) else value
+        is_of_scores = callable(value) and not hasattr(value, "measure")
+        return check_call(name, value, arrays, axis=-1) if is_of_scores else value
 
     return check
 

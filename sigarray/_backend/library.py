@@ -205,6 +205,15 @@ class Library:
         """Sum a times b, of one shape, along a negative axis."""
         return self.sum(a * b, axis=axis)
 
+    def count_places(self, places: Array, n: int) -> Array:
+        """Count how often each of n places is in a row of places (R, m): (R, n)."""
+        count = places.shape[0]
+        rows = self.arange(count, dtype=places.dtype)[:, None] * n
+        ordered = self.sort(self.reshape(rows + places, (-1,)), stable=False)
+        edges = self.arange(count * n + 1, dtype=places.dtype)
+        ends = self.searchsorted(ordered, edges, side="left")
+        return self.reshape(ends[1:] - ends[:-1], (count, n))
+
     def power_of_two(self, x: Array) -> Array:
         """Return the largest power of two that is not above a positive number."""
         if hasattr(self.namespace, "frexp"):

@@ -85,6 +85,10 @@ class JaxLibrary(Library):
         # Ambient modes lower the precision of float32 (TF32, bfloat16).
         return jnp.matmul(a, b, precision="highest")
 
+    def count_places(self, places: Array, n: int) -> Array:
+        rows = jnp.arange(places.shape[0])[:, None]
+        return jnp.zeros((places.shape[0], n), places.dtype).at[rows, places].add(1)
+
     # XLA cannot express that the last axis is contiguous.
     def contiguous(self, x: Array) -> Array:
         return x

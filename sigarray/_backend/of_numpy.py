@@ -34,6 +34,12 @@ class NumpyLibrary(Library):
             return np.einsum(f"...n{kept},...n{kept}->...{kept}", a, b)
         return super().sum_of_products(a, b, axis)
 
+    def count_places(self, places: Array, n: int) -> Array:
+        count = places.shape[0]
+        flat = places + (np.arange(count) * n)[:, None]
+        counts = np.bincount(np.reshape(flat, -1), minlength=count * n)
+        return np.reshape(counts, (count, n))
+
     def nth_smallest(self, x: Array, n: int) -> Array:
         return np.partition(x, n - 1, axis=-1)[..., n - 1 : n]
 

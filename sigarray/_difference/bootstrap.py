@@ -13,7 +13,7 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import anything
-from sigarray._backend.dispatch import first_replicate, standardize
+from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
@@ -25,6 +25,8 @@ from sigarray._difference.resampling import (
     check_samples,
     clip_p_value,
     draws_resamples,
+    in_dtype,
+    standardize_samples,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
@@ -192,7 +194,7 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
     check_samples((a, b), paired)
     is_drawn = draws_resamples(method, statistic)
     if statistic == "t":
@@ -206,7 +208,7 @@ def bootstrap_test(
             n_resamples=n_resamples,
         )
         return ResamplingResult(t, pvalue)
-    difference, pvalue = _bootstrap_test(
+    result = _bootstrap_test(
         xp,
         a,
         b,
@@ -216,7 +218,7 @@ def bootstrap_test(
         alternative=alternative,
         n_resamples=n_resamples,
     )
-    return ResamplingResult(difference, pvalue)
+    return ResamplingResult(*in_dtype(xp, dtype, result))
 
 
 @checked(start=anything, statistic=STATISTIC_RULE)
@@ -309,9 +311,11 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, samples = standardize(*given, axis=axis, paired=paired)
+    xp, samples, dtype = standardize_samples(
+        statistic, *given, axis=axis, paired=paired
+    )
     check_samples(samples, paired)
-    return _bootstrap_replicates(
+    replicates = _bootstrap_replicates(
         xp,
         samples,
         seed_words(xp, rng),
@@ -320,6 +324,7 @@ def bootstrap_replicates(
         paired=paired,
         count=count,
     )
+    return in_dtype(xp, dtype, [replicates])[0]
 
 
 @array_kernel

@@ -16,12 +16,15 @@ from sigarray._backend.aliases import (
 )
 from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
-from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
-from sigarray._difference.resampling import check_samples
+from sigarray._difference.resampling import (
+    check_samples,
+    in_dtype,
+    standardize_samples,
+)
 from sigarray._difference.studentized import (
     limits_by_t,
     resample_t,
@@ -39,6 +42,7 @@ from sigarray._numeric.statistic import (
     rounding_of,
     standard_deviation,
 )
+from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import Places
 from sigarray._resampling.replicates import Resampled, keep
 from sigarray.results import BootstrapResult, ConfidenceInterval
@@ -185,7 +189,9 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, samples = standardize(*given, axis=axis, paired=paired)
+    xp, samples, dtype = standardize_samples(
+        statistic, *given, axis=axis, paired=paired
+    )
     check_samples(samples, paired)
     if method == "studentized" and statistic != "mean":
         msg = (
@@ -203,7 +209,7 @@ def bootstrap_ci(
         paired=paired,
         n_resamples=n_resamples,
     )
-    statistic, low, high, error = result
+    statistic, low, high, error = in_dtype(xp, dtype, result)
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 
@@ -220,13 +226,14 @@ def _bootstrap_ci(
     n_resamples: int,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error, some batch entries at a time."""
-    leading = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
+    n_axes = 2 if isinstance(statistic, SumStatistic) else 1
+    leading = np.broadcast_shapes(*(sample.shape[:-n_axes] for sample in samples))
     count = math.prod(leading)
     stacks = []
     for sample in samples:
-        n = sample.shape[-1]
-        whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, n))
-        stacks.append(xp.reshape(whole, (count, n)))
+        own = sample.shape[-n_axes:]
+        whole = xp.broadcast_to(spread_faults(xp, sample), (*leading, *own))
+        stacks.append(xp.reshape(whole, (count, *own)))
 
     find_limits = functools.partial(
         _find_limits,
@@ -317,7 +324,9 @@ def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
     if statistic == "mean":
         return x - xp.mean(x, axis=-1, keepdims=True)
     n = x.shape[-1]
-    if statistic == "median":
+    if isinstance(statistic, SumStatistic):
+        without = statistic.leave_out(xp, x)
+    elif statistic == "median":
         without = _medians_without_one(xp, x)
     else:
         without = _values_without_one(xp, statistic, x)

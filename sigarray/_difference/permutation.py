@@ -10,7 +10,7 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import MAX_REPLICATES, anything, choice
-from sigarray._backend.dispatch import first_replicate, is_array, standardize
+from sigarray._backend.dispatch import first_replicate, is_array
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.relabelling import (
@@ -18,7 +18,12 @@ from sigarray._difference.relabelling import (
     draw_permutations,
     find_without_draws,
 )
-from sigarray._difference.resampling import STATISTIC_RULE, draws_resamples
+from sigarray._difference.resampling import (
+    STATISTIC_RULE,
+    draws_resamples,
+    in_dtype,
+    standardize_samples,
+)
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
@@ -206,7 +211,7 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
-    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
     if statistic == "t":
@@ -224,7 +229,7 @@ def permutation_test(
         return ResamplingResult(difference, pvalue)
     n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
     is_exact = n_distinct <= n_resamples
-    difference, pvalue = count_extremes(
+    result = count_extremes(
         xp,
         a,
         b,
@@ -234,7 +239,7 @@ def permutation_test(
         statistic=statistic,
         alternative=alternative,
     )
-    return ResamplingResult(difference, pvalue)
+    return ResamplingResult(*in_dtype(xp, dtype, result))
 
 
 @checked(
@@ -339,7 +344,7 @@ def permutation_replicates(
     >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
     0.0625
     """
-    xp, (a, b) = standardize(a, b, axis=axis, paired=paired)
+    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
     if statistic == "t":
@@ -361,7 +366,7 @@ def permutation_replicates(
             f"method='exact', for so many permutations are distinct; got {end:,}."
         )
         raise ValueError(msg)
-    return draw_permutations(
+    replicates = draw_permutations(
         xp,
         a,
         b,
@@ -371,3 +376,4 @@ def permutation_replicates(
         paired=paired,
         statistic=statistic,
     )
+    return in_dtype(xp, dtype, [replicates])[0]

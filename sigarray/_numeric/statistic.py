@@ -3,14 +3,15 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sigarray._backend.aliases import Alternative, Array, Statistic
-from sigarray._backend.checks import describe
 from sigarray._backend.library import Library
+from sigarray._numeric.callers import check_result
 from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.sums import SumStatistic
 
 # Differences closer than this many units of rounding are ties.
 TIE_UNITS = 100
@@ -39,7 +40,7 @@ def check_sizes(*samples: Array, purpose: str) -> None:
 
 
 def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """Compute the statistic along the last axis."""
+    """Compute the statistic along the last axis, or that of sums along the last two."""
     if statistic == "mean":
         return xp.mean(x, axis=-1)
     if statistic == "median":
@@ -48,30 +49,11 @@ def apply_statistic(xp: Library, statistic: Statistic, x: Array) -> Array:
         middle = 0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2])
         # NaN, wherever the sort puts one.
         return xp.where(xp.any(xp.isnan(x), axis=-1), math.nan, middle)
+    if isinstance(statistic, SumStatistic):
+        return statistic.observe(xp, x)
     result = statistic(x, axis=-1)
     check_result(xp, "statistic(x, axis=-1)", result, x.shape[:-1], x)
     return xp.astype(result, x.dtype, copy=False)
-
-
-def check_result(
-    xp: Library, call: str, result: Any, expected: tuple[int, ...], *arguments: Array
-) -> None:
-    """Raise unless a user's callable returns a real number for each batch entry."""
-    shape = getattr(result, "shape", None)
-    if shape is None or tuple(shape) != tuple(expected):
-        got = describe(result) if shape is None else f"shape {tuple(shape)}"
-        shapes = " and ".join(str(tuple(x.shape)) for x in arguments)
-        msg = (
-            f"Expected {call} to give an array of shape {tuple(expected)} for samples "
-            f"of shape {shapes}; got {got}."
-        )
-        raise ValueError(msg)
-    if not xp.isdtype(result.dtype, ("bool", "integral", "real floating")):
-        msg = (
-            f"Expected {call} to give real numbers; got dtype {result.dtype}. Take "
-            "its real part, or its absolute value."
-        )
-        raise TypeError(msg)
 
 
 def pool_samples(xp: Library, a: Array, b: Array) -> Array:
@@ -110,13 +92,14 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     leaves the others small. Mean and median move with the scores; a callable may not,
     and its scores stay.
     """
-    if callable(statistic):
-        zeros = [xp.zeros_like(x[..., 0]) for x in samples]
+    if not isinstance(statistic, str):
+        first = (..., 0, 0) if isinstance(statistic, SumStatistic) else (..., 0)
+        zeros = [xp.zeros_like(x[first]) for x in samples]
         return Centered(list(samples), zeros, zeros, zeros[0] + 1.0)
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [_round_mean(xp, x) for x in scores]
+    middles = [round_mean(xp, x) for x in scores]
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
     return Centered(scores, levels, middles, unit)
 
@@ -136,8 +119,8 @@ def move_back(centered: Centered, value: Array) -> Array:
     return level[axes] + (middle[axes] + value)
 
 
-def _round_mean(xp: Library, x: Array) -> Array:
-    """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
+def round_mean(xp: Library, x: Array) -> Array:
+    """Round the mean of scores to a multiple of 1/256 to 1/128 of the largest."""
     # The added number leaves eight bits to the sum; its subtraction is exact.
     large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
@@ -213,7 +196,7 @@ def rounding_of(
     values: Sequence[Array],
 ) -> Array:
     """Return how far apart two equal differences may be by rounding."""
-    if callable(statistic):
+    if not isinstance(statistic, str):
         scales = [xp.abs(value) for value in values]
     else:
         scales = [apply_statistic(xp, statistic, xp.abs(x)) for x in samples]
@@ -230,7 +213,7 @@ def add_rounding_of_scores(
     beside the differences of scores: else whole numbers at a high level, which are
     exact, would be ties. Its effect on a callable is unknown.
     """
-    if callable(statistic):
+    if not isinstance(statistic, str):
         return rounding
     eps = xp.finfo(rounding.dtype).eps
     level = functools.reduce(xp.maximum, [xp.abs(x) for x in levels])

@@ -6,22 +6,34 @@ from functools import partial
 
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import largest_or_one, scale_scores
+from sigarray._numeric.statistic import difference_of, largest_or_one, scale_scores
 
 _EPS_OF_SINGLE = 2.0**-23
 
 
 def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
     """Return t and its degrees of freedom, of two samples or of pairs."""
-    n, m = a.shape[-1], b.shape[-1]
-    scaled, _ = scale_scores(xp, a, b)
+    difference, squares, dfs, _ = find_errors(xp, [a, b], paired)
+    t, df = find_t(xp, difference, squares, dfs)
+    return t, df + (difference - difference)
+
+
+def find_errors(
+    xp: Library, scores: Sequence[Array], paired: bool
+) -> tuple[Array, list[Array], list[float], Array]:
+    """Return a mean, or the difference of two, squared errors, their df and the unit.
+
+    The errors are those of each sample, or of the differences of pairs, in the unit.
+    """
+    sizes = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
+    scaled, unit_of_all = scale_scores(xp, *scores)
     samples = [scaled[0] - scaled[1]] if paired else scaled
     are_flat = find_flat(xp, scaled, samples)
-    del scaled, a, b  # they are large
+    del scaled, scores  # they are large
     # Relative to the smallest score, so that the level costs no digits.
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     samples = [x - level for x, level in zip(samples, levels, strict=True)]
-    gap = levels[0] if paired else levels[0] - levels[1]
+    gap = difference_of(levels)
     # In units of the largest number, because squares of small ones would underflow.
     unit = largest_or_one(xp, *samples)[..., None]
     samples = [x / unit for x in samples]
@@ -29,10 +41,8 @@ def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Arr
         [xp.where(y, 0.0, find(x)) for x, y in zip(samples, are_flat, strict=True)]
         for find in (partial(xp.mean, axis=-1), partial(squared_error, xp))
     )
-    center = means[0] if paired else means[0] - means[1]
-    sizes = [n - 1.0] if paired else [n - 1.0, m - 1.0]
-    t, df = find_t(xp, (gap / unit)[..., 0] + center, squares, sizes)
-    return t, df + (center - center)
+    difference = (gap / unit)[..., 0] + difference_of(means)
+    return difference, squares, sizes, unit[..., 0] * unit_of_all
 
 
 def list_samples(xp: Library, scores: Sequence[Array], paired: bool) -> list[Array]:

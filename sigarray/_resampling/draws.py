@@ -16,12 +16,14 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._numeric.statistic import difference_of
+from sigarray._numeric.statistic import difference_of, round_mean
 from sigarray._numeric.subsets import subset_at
 
 _BYTE = 8
 # With up to this many scores a table of bytes is faster than products of bit matrices.
 _MAX_SCORES_BY_BYTES = 2**12
+# Up to so many rows are gathered for their sums; the places of more are counted.
+_FEW_ROWS = 3
 
 
 class Draws(Protocol):
@@ -39,6 +41,11 @@ class Draws(Protocol):
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> Array:
         """Return their means, or the difference of two, (..., size)."""
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        """Return the sums of each sample, (..., size)."""
 
     def count_elements(
         self, xp: Library, scores: Sequence[Array], statistic: TestedStatistic, /
@@ -73,9 +80,7 @@ class Places(Draws):
     def remake(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        sizes = [x.shape[-1] for x in scores]
-        drawn = sizes if self.n_drawn is None else [self.n_drawn] * len(sizes)
-        places = random_places(xp, self.seed, start, size, sizes, drawn, self.is_paired)
+        places = self._draw(xp, scores, start, size)
         return [
             xp.take_last(x, chosen) for x, chosen in zip(scores, places, strict=True)
         ]
@@ -85,6 +90,23 @@ class Places(Draws):
     ) -> Array:
         samples = self.remake(xp, scores, start, size)
         return difference_of([xp.mean(x, axis=-1) for x in samples])
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        places = self._draw(xp, scores, start, size)
+        shared: dict[int, Array] = {}
+        return [
+            _sum_places(xp, x, chosen, shared)
+            for x, chosen in zip(scores, places, strict=True)
+        ]
+
+    def _draw(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        sizes = [x.shape[-1] for x in scores]
+        drawn = sizes if self.n_drawn is None else [self.n_drawn] * len(sizes)
+        return random_places(xp, self.seed, start, size, sizes, drawn, self.is_paired)
 
     def count_elements(
         self, _: Library, scores: Sequence[Array], _statistic: TestedStatistic, /
@@ -120,6 +142,13 @@ class Exchanges(Permutations):
         (pool,) = scores
         gaps = pool[..., : self.n] - pool[..., self.n :]
         return _mean_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        lead = self.n * self.find_means(xp, scores, start, size)
+        total = xp.sum(scores[0], axis=-1, keepdims=True)
+        return [0.5 * (total + lead), 0.5 * (total - lead)]
 
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
@@ -166,15 +195,22 @@ class Deals(Permutations):
     def find_means(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> Array:
-        ((*leading, n_scores), (pool,)) = scores[0].shape, scores
+        (pool,) = scores
+        n_scores = pool.shape[-1]
         is_chosen = self._choose(xp, n_scores, pool.dtype, start, size)
-        rows = xp.reshape(pool, (math.prod(leading), n_scores))
-        sums = xp.matrix_product(rows, xp.matrix_transpose(is_chosen))
-        sums = xp.reshape(sums, (*leading, size))
+        sums = _sum_weighted(xp, pool, is_chosen)
         # Keys may be tied at the threshold, once in two million times.
         n_chosen = xp.sum(is_chosen, axis=-1)
         rest = xp.sum(pool, axis=-1, keepdims=True) - sums
         return sums / n_chosen - rest / (n_scores - n_chosen)
+
+    def find_sums(
+        self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
+    ) -> list[Array]:
+        (pool,) = scores
+        is_chosen = self._choose(xp, pool.shape[-1], pool.dtype, start, size)
+        sums = _sum_weighted(xp, pool, is_chosen)
+        return [sums, xp.sum(pool, axis=-1, keepdims=True) - sums]
 
     def find_parts(
         self, xp: Library, stack: Array, start: int | Array, size: int
@@ -232,6 +268,36 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
+
+
+def _sum_places(
+    xp: Library, x: Array, places: Array, counts: dict[int, Array]
+) -> Array:
+    """Sum x (..., n) at the places (R, n) of each resample, (..., R).
+
+    A few rows, on axis -2, are gathered; for more of them it is faster to count how
+    often each place was drawn, once, and to multiply. Scores are summed about a coarse
+    mean, and so lose no digits to their level.
+    """
+    n_drawn, n = places.shape[-1], x.shape[-1]
+    low = xp.min(x, axis=-1, keepdims=True)
+    level = low + round_mean(xp, x - low)[..., None]
+    x = x - level
+    if x.shape[-2] <= _FEW_ROWS:
+        sums = xp.sum(xp.take_last(x, places), axis=-1)
+    else:
+        if id(places) not in counts:
+            counts[id(places)] = xp.astype(xp.count_places(places, n), x.dtype)
+        sums = _sum_weighted(xp, x, counts[id(places)])
+    return sums + float(n_drawn) * level
+
+
+def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
+    """Sum x (..., n) by the weights (R, n) of each replicate, (..., R)."""
+    *leading, n = x.shape
+    rows = xp.reshape(x, (math.prod(leading), n))
+    sums = xp.matrix_product(rows, xp.matrix_transpose(weights))
+    return xp.reshape(sums, (*leading, weights.shape[0]))
 
 
 def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:

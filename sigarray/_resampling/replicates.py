@@ -13,6 +13,7 @@ from sigarray._backend.aliases import Array, Statistic
 from sigarray._backend.chunks import map_replicates, sum_replicates
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import apply_statistic, difference_of
+from sigarray._numeric.sums import SumStatistic
 from sigarray._resampling.draws import Draws
 
 
@@ -45,6 +46,9 @@ class Resampled:
     def __call__(self, start: int | Array, size: int) -> Array:
         if self.statistic == "mean":
             return self.draws.find_means(self.xp, self.scores, start, size)
+        if isinstance(self.statistic, SumStatistic):
+            sums = self.draws.find_sums(self.xp, self.scores, start, size)
+            return difference_of([self.statistic.evaluate(self.xp, x) for x in sums])
         samples = self.draws.remake(self.xp, self.scores, start, size)
         values = [apply_statistic(self.xp, self.statistic, x) for x in samples]
         return difference_of(values)

@@ -13,7 +13,7 @@ from sigarray._backend.checks import check_choice, choice, flag, function_of
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import as_scalars, traceable
-from sigarray._numeric.statistic import check_result
+from sigarray._numeric.callers import check_result
 from sigarray.responses import _measures as measures
 from sigarray.responses._items import Aggregate, average, standardize_responses
 

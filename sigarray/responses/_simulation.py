@@ -26,7 +26,7 @@ from sigarray._backend.threefry import (
     random_words,
     uniforms,
 )
-from sigarray._numeric.statistic import check_result
+from sigarray._numeric.callers import check_result
 from sigarray._resampling.replicates import From
 from sigarray.responses._models import (
     Model,

@@ -1,0 +1,78 @@
+"""Samples of several numbers for each item, as one array (..., d, n)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import is_array, standardize
+from sigarray._backend.library import Library
+
+
+def standardize_columns(
+    *samples: Any, axis: int = -1, paired: bool = False
+) -> tuple[Library, list[Array], Any]:
+    """Return samples (..., d, n) in the widest float, and the float dtype of results.
+
+    A sample is a sequence of d arrays with the items on `axis`, or one array, in which
+    the d numbers are on the last of the other axes. See `standardize`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `standardize`; or samples of unlike numbers of columns, or of one axis.
+    """
+    parts = [list(x) if _is_sequence(x) else [x] for x in samples]
+    for sample, columns in zip(samples, parts, strict=True):
+        if not columns:
+            msg = f"Expected one array or more for each item; got {describe(sample)}."
+            raise ValueError(msg)
+    every = [column for columns in parts for column in columns]
+    xp, arrays = standardize(*every, axis=axis, paired=paired)
+    dtype = arrays[0].dtype
+    rest = iter(arrays)
+    stacks = []
+    for sample, columns in zip(samples, parts, strict=True):
+        own = [next(rest) for _ in columns]
+        stacks.append(_stack(xp, own) if _is_sequence(sample) else _check(own[0]))
+    sizes = [x.shape[-2] for x in stacks]
+    if len(set(sizes)) > 1:
+        msg = (
+            f"Expected as many numbers for each item of A as of B; got {sizes[0]} and "
+            f"{sizes[1]}."
+        )
+        raise ValueError(msg)
+    with xp.modes_off():
+        wide = [xp.astype(x, xp.widest_float, copy=False) for x in stacks]
+    return xp, wide, dtype
+
+
+def _is_sequence(sample: Any) -> bool:
+    """Tell whether a sample is a sequence of columns, and no array or list of lists."""
+    return isinstance(sample, Sequence) and not is_array(sample)
+
+
+def _stack(xp: Library, columns: Sequence[Array]) -> Array:
+    sizes = [x.shape[-1] for x in columns]
+    if len(set(sizes)) > 1:
+        msg = (
+            f"Expected arrays of as many items each, one number of every item; got "
+            f"{', '.join(map(str, sizes))} items."
+        )
+        raise ValueError(msg)
+    shape = np.broadcast_shapes(*(x.shape for x in columns))
+    with xp.modes_off():
+        return xp.stack([xp.broadcast_to(x, shape) for x in columns], axis=-2)
+
+
+def _check(sample: Array) -> Array:
+    if sample.ndim < 2:
+        msg = (
+            f"Expected a tuple of arrays, one for each sum, or an array of shape "
+            f"(..., d, n); got shape {tuple(sample.shape)}. Pass (x, y) for the sums "
+            "of x and of y."
+        )
+        raise ValueError(msg)
+    return sample

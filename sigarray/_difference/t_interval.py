@@ -1,0 +1,125 @@
+"""Confidence intervals in closed form: Student's, of a mean or of a metric of sums."""
+
+import math
+from typing import Literal
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import checked
+from sigarray._difference.resampling import (
+    check_samples,
+    in_dtype,
+    mean_or_sums,
+    standardize_samples,
+)
+from sigarray._numeric.special import student_t_isf
+from sigarray._numeric.student import find_errors, find_t
+from sigarray._numeric.sums import SumStatistic, list_numbers
+from sigarray.results import BootstrapResult, ConfidenceInterval
+
+
+@checked(statistic=mean_or_sums)
+def t_ci(
+    a: Array,
+    b: Array | None = None,
+    /,
+    *,
+    paired: bool = False,
+    statistic: Literal["mean"] | SumStatistic = "mean",
+    confidence_level: float = 0.95,
+    axis: int = -1,
+) -> BootstrapResult:
+    """Student's confidence interval of a mean, of a metric, or of a difference of two.
+
+    It is that of `t_test`: with the same options it holds the differences that the test
+    does not reject. It draws no resamples, and of few scores it is the one to take:
+    those of the bootstrap are too short.
+
+    Parameters
+    ----------
+    a : array, shape (..., n), real
+        Scores, one for each run or item, two or more. Leading axes are batches. With
+        `of_sums`, a tuple of d such arrays, or an array (..., d, n).
+    b : array, shape (..., m), real, optional
+        Scores of a second model; then the interval is of the difference. Leading axes
+        broadcast.
+    paired : bool, default: False
+        Whether the scores are pairs in the same order, as those of two models on one
+        test set (n = m).
+
+        The interval is of the mean of their differences; else two independent samples,
+        whose variances may differ (Welch).
+    statistic : {"mean"} or SumStatistic, default: "mean"
+        The mean, or ``of_sums(f)``, a metric of the corpus, whose error is that of the
+        mean of its influences: see `t_test`.
+    confidence_level : float, default: 0.95
+        The probability that the interval holds the true value, static under `jit`.
+    axis : int, default: -1
+        The axis of the scores; the others are batches.
+
+    Returns
+    -------
+    BootstrapResult
+        `statistic`, `confidence_interval` (`low` and `high`) and `standard_error`,
+        arrays of shape (...), on the device and of the float dtype of the scores. NaN
+        for a batch entry with a score that is not finite; where no score varies, the
+        error is 0, and the limits are NaN: what does not vary does not show how much it
+        could.
+
+    Raises
+    ------
+    TypeError
+        Scores that are not real numbers, or of two libraries or devices.
+    ValueError
+        Fewer than two scores in a sample, pairs of unequal number, `paired` for one
+        sample, leading axes that do not broadcast, or options outside their range.
+
+    See Also
+    --------
+    t_test : the p-value of a difference.
+    bootstrap_ci : for any statistic, and many scores.
+
+    Examples
+    --------
+    >>> from sigarray import t_ci
+    >>> a = [0.92, 0.94, 0.93, 0.96, 0.95]
+    >>> b = [0.90, 0.92, 0.91, 0.89, 0.93]
+    >>> low, high = t_ci(a, b).confidence_interval
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.007, 0.053)
+    """
+    given = [a] if b is None else [a, b]
+    xp, samples, dtype = standardize_samples(
+        statistic, *given, axis=axis, paired=paired
+    )
+    check_samples(samples, paired)
+    result = _t_ci(
+        xp,
+        *samples,
+        paired=paired,
+        statistic=statistic,
+        tail=0.5 * (1.0 - confidence_level),
+    )
+    value, low, high, error = in_dtype(xp, dtype, result)
+    return BootstrapResult(value, ConfidenceInterval(low, high), error)
+
+
+@array_kernel
+def _t_ci(
+    xp: Library,
+    *samples: Array,
+    paired: bool,
+    statistic: Literal["mean"] | SumStatistic,
+    tail: float,
+) -> tuple[Array, ...]:
+    """Return statistic, limits and standard error."""
+    numbers = list_numbers(xp, statistic, *samples)
+    difference, squares, dfs, unit = find_errors(xp, numbers, paired)
+    _, df = find_t(xp, difference, squares, dfs)
+    total = sum(squares[1:], squares[0])
+    error = xp.sqrt(total)
+    margin = xp.where(error > 0.0, error * student_t_isf(xp, tail, df), math.nan)
+    results = (difference, difference - margin, difference + margin, error)
+    fault = difference - difference
+    return tuple(unit * (x + fault) for x in results)

@@ -1,0 +1,154 @@
+"""Statistics of a corpus: functions of the sums of several numbers of each item."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import show
+from sigarray._backend.library import Library
+from sigarray._numeric.callers import check_result
+from sigarray._numeric.faults import spread_faults
+
+# Metrics that differ by so many units of rounding may be the same.
+_ROUNDING = 8.0
+
+
+@dataclass(frozen=True)
+class SumStatistic:
+    """A function of sums, ``measure(x, y, ...)`` of the sum of each kind of numbers.
+
+    Equal where the function is, so that JAX compiles a function of a module once. See
+    `of_sums`.
+    """
+
+    measure: Callable[..., Array]
+
+    def __call__(self, *sums: Array) -> Array:
+        """Return the metric of sums."""
+        return self.measure(*sums)
+
+    def evaluate(self, xp: Library, sums: Array) -> Array:
+        """Return the metric (..., R) of sums (..., d, R), NaN where one is not finite.
+
+        Raises
+        ------
+        ValueError
+            The function returns another shape.
+        TypeError
+            It returns no real numbers, or takes another number of sums.
+        """
+        columns = [sums[..., k, :] for k in range(sums.shape[-2])]
+        result = self.measure(*columns)
+        call = f"statistic({', '.join(['sum'] * len(columns))})"
+        check_result(xp, call, result, tuple(columns[0].shape), columns[0])
+        # Whatever the function makes of a fault, the result shows it.
+        fault = functools.reduce(lambda x, y: x + y, [x - x for x in columns])
+        return xp.astype(result, sums.dtype, copy=False) + fault
+
+    def observe(self, xp: Library, x: Array) -> Array:
+        """Return the metric (...) of a sample (..., d, n)."""
+        return self.evaluate(xp, xp.sum(x, axis=-1)[..., None])[..., 0]
+
+    def leave_out(self, xp: Library, x: Array) -> Array:
+        """Return the metric without each item in turn, (..., n), of one call."""
+        return self.evaluate(xp, xp.sum(x, axis=-1, keepdims=True) - x)
+
+    def pseudo_values(self, xp: Library, x: Array) -> Array:
+        """Return numbers (..., n) whose mean is the metric, and their error its error.
+
+        They are the metric plus the influence of each item [1]_: (n - 1) times how far
+        the metric without it is below the mean of these. Those of the mean are the
+        scores themselves. Influences that may be rounding alone are 0.
+
+        References
+        ----------
+        .. [1] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap,
+           chapter 11. :doi:`10.1201/9780429246593`
+        """
+        n = x.shape[-1]
+        without = self.leave_out(xp, x)
+        gaps = xp.mean(without, axis=-1, keepdims=True) - without
+        size = xp.max(xp.abs(without), axis=-1, keepdims=True)
+        is_rounding = xp.abs(gaps) <= _ROUNDING * xp.finfo(x.dtype).eps * size
+        influences = (n - 1.0) * xp.where(is_rounding, 0.0, gaps)
+        return self.observe(xp, x)[..., None] + influences
+
+
+def of_sums(measure: Callable[..., Array], /) -> SumStatistic:
+    """Make a statistic from a function of sums, as corpus metrics are.
+
+    A micro F1 is not the mean of the F1 of items: it is 2 TP / (2 TP + FP + FN), of the
+    counts of the whole corpus. So is the metric of each resample, and resamples of
+    corpus metrics need no text to be scored again: they need sums.
+
+    Parameters
+    ----------
+    measure : callable
+        Called as ``measure(x, y, ...)`` with the sums of the numbers of all items, d
+        arrays of shape (...), it returns the metric, of that shape, in array-API code.
+        There is no ``if`` on values, for each sum is an array of resamples: where a
+        metric has a value of its own, such as 0 without a match, ``where`` says so.
+
+    Returns
+    -------
+    SumStatistic
+        What `bootstrap_ci`, `bootstrap_test`, `permutation_test`, their replicates,
+        `t_test` and `t_ci` take as `statistic`. A sample is then a tuple of d arrays
+        (..., n), or one array (..., d, n): one number of each kind for each of n items.
+
+    Raises
+    ------
+    TypeError
+        Anything but a callable of positional arguments.
+
+    Notes
+    -----
+    Weights are a column: the weighted mean of x is ``(w * x, w)`` with
+    `corpus.ratio`. Sums are taken in the widest float of the device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigarray import bootstrap_ci, of_sums
+    >>> def f1(tp, fp, fn):
+    ...     return 2.0 * tp / (2.0 * tp + fp + fn)
+    >>> rng = np.random.default_rng(0)
+    >>> tp, fp, fn = rng.poisson([[5.0], [1.0], [2.0]], (3, 100))
+    >>> result = bootstrap_ci((tp, fp, fn), statistic=of_sums(f1), rng=0)
+    >>> round(float(result.statistic), 3)
+    0.768
+    """
+    if not callable(measure) or isinstance(measure, SumStatistic):
+        msg = f"Expected a function of sums, f(x, y, ...); got {show(measure)}."
+        raise TypeError(msg)
+    try:
+        parameters = inspect.signature(measure).parameters.values()
+    except (TypeError, ValueError):  # of a function in C nothing is known
+        return SumStatistic(measure)
+    names = [
+        x.name for x in parameters if x.kind is x.KEYWORD_ONLY and x.default is x.empty
+    ]
+    if names or all(x.kind in (x.KEYWORD_ONLY, x.VAR_KEYWORD) for x in parameters):
+        msg = (
+            f"Expected a function that is called with sums by place, f(x, y, ...); got "
+            f"{getattr(measure, '__name__', show(measure))}"
+            f"{inspect.signature(measure)}."
+        )
+        raise TypeError(msg)
+    return SumStatistic(measure)
+
+
+def list_numbers(
+    xp: Library, statistic: Literal["mean"] | SumStatistic, *samples: Array
+) -> list[Array]:
+    """Return numbers (..., n) of each sample whose means are the statistics.
+
+    A sample with a fault is NaN throughout.
+    """
+    faultless = [spread_faults(xp, x) for x in samples]
+    if isinstance(statistic, SumStatistic):
+        return [statistic.pseudo_values(xp, x) for x in faultless]
+    return faultless
