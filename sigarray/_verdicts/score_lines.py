@@ -20,10 +20,13 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
     """
     return [
         *_say_tasks(table),
+        *_say_left_out(table),
+        *_say_pooled(table),
         *_say_rows(table),
         *_say_steps(table),
         *_say_means(table),
         *_say_settings(table),
+        *_say_unscored(table),
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
     ]
@@ -36,6 +39,58 @@ def _say_tasks(table: ScoreTable) -> list[str]:
     names = list_in_words([quote(x) for x in table.tasks])
     which = f": {names}" if n <= _MOST_NAMED else ""
     return [f"{n} of {n_all} tasks {'was' if n == 1 else 'were'} chosen{which}"]
+
+
+def _say_left_out(table: ScoreTable) -> list[str]:
+    """Say which tasks were left out, and why."""
+    without = f"without {_name_metric(table)}"
+    alone = [x for x in table.left_out if x not in table.without_metric]
+    return [
+        f"{_name_few(tasks, 'task')} left out, {why}"
+        for tasks, why in (
+            (list(table.without_metric), without),
+            (alone, "without scores of two models"),
+        )
+        if tasks
+    ]
+
+
+def _say_pooled(table: ScoreTable) -> list[str]:
+    """Say of which tasks the items of a group are, which counts as one task."""
+    return [
+        f"{quote(group)} pools the items of "
+        f"{f'its {n}' if n == n_all else f'{n} of its {n_all}'} tasks"
+        for group, (n, n_all) in table.pooled.items()
+        if group in table.tasks
+    ]
+
+
+def _say_unscored(table: ScoreTable) -> list[str]:
+    """Say how many items were left out because no model has a score of them."""
+    by_task = {x: y for x, y in table.unscored.items() if x in table.tasks}
+    if not by_task:
+        return []
+    items = [x for y in by_task.values() for x in y]
+    on = (
+        f" on {len(by_task)} of {len(table.tasks)} tasks"
+        if len(table.tasks) > 1
+        else ""
+    )
+    named = _name_few(items, "item", on)
+    return [f"{named} left out, without {_name_metric(table)} of any model"]
+
+
+def _name_metric(table: ScoreTable) -> str:
+    is_unnamed = table.metric == "score"
+    return "a score" if is_unnamed else table.metric.replace(", ", " or ")
+
+
+def _name_few(names: list[str], what: str, on: str = "") -> str:
+    """Name a few tasks or items, or count them, for what was done with them."""
+    some, was = (what, "was") if len(names) == 1 else (f"{what}s", "were")
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} {some}{on} {was}"
+    return f"{some.title()} {list_in_words([quote(x) for x in names])}{on} {was}"
 
 
 def _say_rows(table: ScoreTable) -> list[str]:

@@ -11,6 +11,7 @@ from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
 from sigarray.read._codes import distinct, take
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
+from sigarray.read._lm_eval import has_filters, keep_filters
 from sigarray.read._text import NUMBER
 
 
@@ -19,6 +20,7 @@ def keep_rows(
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
+    Samples of lm-evaluation-harness have a column for each filter, instead of rows.
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
     A column by which rows were chosen is then left out, unless it has a role.
 
@@ -28,6 +30,9 @@ def keep_rows(
         No such column, or no such value in it.
     """
     for name, values in where.items():
+        if name == "filter" and has_filters(frames):
+            frames = keep_filters(frames, values)
+            continue
         for frame in frames:
             if name not in frame.columns:
                 raise lacks_column(frame.source, name, frame.columns, "where")

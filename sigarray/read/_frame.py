@@ -47,6 +47,18 @@ class UnknownMetricError(TableError):
         self.what = frame.source if self.task is None else f"task {self.task}"
 
 
+class SeveralMetricsError(TableError):
+    """A name that several metrics of a file begin, or end, with."""
+
+    def __init__(self, source: str, metric: str, matches: Sequence[str]) -> None:
+        self.matches = matches
+        self.what = (
+            f"{source}: expected one metric for --metric {metric}; got "
+            f"{list_names(matches)}. Name one of them, such as"
+        )
+        super().__init__(f"{self.what} --metric {matches[0]}.")
+
+
 @dataclass(frozen=True)
 class Frame:
     """Rows of a file.
@@ -86,6 +98,8 @@ class Frame:
         Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
+    filters : mapping
+        Metric -> the filter of lm-evaluation-harness that its scores are of.
     """
 
     kind: str
@@ -105,6 +119,7 @@ class Frame:
     index: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
+    filters: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""
@@ -166,7 +181,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     names = list_metrics(frame, roles)
     if metric is not None and "metric" not in roles:
         for name in (*names, *frame.columns):
-            if name == metric:
+            if name == metric or metric == f"{name},{frame.filters.get(name)}":
                 return name
         # "acc" may be "eval/acc" or "acc,none".
         ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
@@ -176,11 +191,7 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
             if len(matches) == 1:
                 return matches[0]
             if matches:
-                msg = (
-                    f"{frame.source}: expected one metric for --metric {metric}; got "
-                    f"{list_names(matches)}. Name one of them."
-                )
-                raise TableError(msg)
+                raise SeveralMetricsError(frame.source, metric, matches)
         msg = (
             f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those "
             f"in it: {list_names(names)}."

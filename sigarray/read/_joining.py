@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._plain_text import suggest
+from sigarray._plain_text import squeeze, suggest
 from sigarray.read._alignment import (
     choose_unit,
     join_pairs,
@@ -253,11 +253,13 @@ def _choose_records(records: Records, choice: Choice) -> Records:
         known = records.list_known(role)
         for name in names or ():
             if known == [None]:
-                msg = (
-                    f"Expected files that name {role}s, to choose {name!r}; got none. "
-                    f"Say which column does, with --{role}."
-                )
-                raise TableError(msg)
+                msg = f"Expected files that name {role}s, to choose {name!r}; got none"
+                advice = f". Say which column does, with --{role}."
+                for other, column in (choice.columns or {}).items():
+                    if squeeze(column) == role:
+                        msg += f": {column!r} has the {other}s, as --{other} says"
+                        advice = f". Choose its rows with --where {column}={name}."
+                raise TableError(msg + advice)
             if name not in known:
                 msg = (
                     f"Expected a {role} of the files; got {name!r}."

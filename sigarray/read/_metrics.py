@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from sigarray._plain_text import suggest
+from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import take
 from sigarray.read._frame import (
     Frame,
+    SeveralMetricsError,
     UnknownMetricError,
     find_roles,
     find_score,
@@ -33,16 +36,62 @@ def split_metrics(
     Raises
     ------
     TableError
-        One of several that no table has, if these are all tables.
+        One of several that no table has, if these are all tables; one that several
+        metrics begin with.
     """
-    names: list[str] = []
-    for name in metrics:
-        is_one = "," not in name or any(_has(x, chosen, name) for x in frames)
-        names += [name] if is_one else [x.strip() for x in name.split(",")]
+    names = [x for name in metrics for x in _split(frames, chosen, name)]
     if len(names) > 1 and are_all:
         for name in names:
             if not any(_has(x, chosen, name) for x in frames):
-                _find(frames[0], chosen, name)  # which raises, and names what is there
+                raise _lacks_metric(frames, chosen, name)
+    return names
+
+
+def _lacks_metric(
+    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str
+) -> TableError:
+    """Return the error for a metric that no table has, which names those of all."""
+    errors = []
+    for frame in frames:
+        try:
+            _find(frame, chosen, metric)
+        except UnknownMetricError as error:
+            errors.append(error)
+    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+
+
+def refuse_metrics(
+    errors: Sequence[UnknownMetricError], metrics: Sequence[str]
+) -> TableError:
+    """Return the error for metrics that none of several tables has."""
+    known = dict.fromkeys(x for error in errors for x in error.known)
+    return TableError(
+        f"Expected --metric to be one of {list_names(list(known))}; got "
+        f"{list_names(metrics)}.{suggest(metrics[-1], known)}"
+    )
+
+
+def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
+    """Split a text at commas that no metric has in its name, as "acc,none" does."""
+    parts = [x.strip() for x in text.split(",")]
+    if len(parts) == 1:
+        return [text]
+    names: list[str] = []
+    while parts:
+        try:
+            size = next(
+                (
+                    n
+                    for n in range(len(parts), 0, -1)
+                    if any(_has(x, chosen, ",".join(parts[:n])) for x in frames)
+                ),
+                1,
+            )
+        except SeveralMetricsError as error:
+            whole = ",".join([*names, error.matches[0], *parts[1:]])
+            raise TableError(f"{error.what} --metric {whole}.") from None
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
     return names
 
 
@@ -107,18 +156,10 @@ def read_metrics(
         readings.append(read_records(part, chosen, metric, missing))
     if not readings:
         return read_records(frame, chosen, metrics[-1], missing)
-    notes = [note for x in readings for note in x.notes]
-    left = tasks[np.flatnonzero(is_free)].list_known()
-    if left:
-        some = "task" if len(left) == 1 else "tasks"
-        notes.append(
-            f"{some} {list_names(left, _MAX_SHOWN)} left out, without metric "
-            f"{list_names(metrics)}"
-        )
     return Reading(
         join_all([x.records for x in readings]),
         any(x.is_percent for x in readings),
-        list(dict.fromkeys(notes)),
+        list(dict.fromkeys(note for x in readings for note in x.notes)),
         list(dict.fromkeys(doubt for x in readings for doubt in x.doubts)),
         {key: n for x in readings for key, n in x.n_blank.items()},
         list(dict.fromkeys(name for x in readings for name in x.settings)),

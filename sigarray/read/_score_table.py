@@ -71,6 +71,13 @@ class ScoreTable(NamedTuple):
         How many tasks there are, if some of them were chosen.
     last_steps : LastSteps, optional
         The last steps of runs, whose scores were taken, if they have others.
+    without_metric : tuple of str
+        The tasks in `left_out` of which no model has a score of the metric.
+    unscored : mapping
+        Task -> items that the files name, and of which no model has a score.
+    pooled : mapping
+        Groups of tasks that were taken for one task -> of how many of their tasks the
+        items are, and how many the group has.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -95,6 +102,9 @@ class ScoreTable(NamedTuple):
     where: Mapping[str, Sequence[str]] = {}
     last_steps: LastSteps | None = None
     n_tasks: int | None = None
+    without_metric: tuple[str, ...] = ()
+    unscored: Mapping[str, tuple[str, ...]] = {}
+    pooled: Mapping[str, tuple[int, int]] = {}
 
     @property
     def models(self) -> tuple[str, ...]:

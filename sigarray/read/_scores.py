@@ -34,10 +34,16 @@ from sigarray.read._guards import (
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
-from sigarray.read._lm_eval import find_averages, say_groups, take_groups
+from sigarray.read._lm_eval import (
+    count_pooled,
+    find_averages,
+    say_groups,
+    take_groups,
+)
 from sigarray.read._metrics import (
     choose_metric,
     read_metrics,
+    refuse_metrics,
     say_first,
     split_metrics,
 )
@@ -69,6 +75,7 @@ from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
+from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
 
 
@@ -145,11 +152,18 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         said += refuse_unnamed_rows(
             records if len(known) == len(records) else records.take(known)
         )
+    lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
+    said += lacking
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     source, said = name_files(files), [*notes, *said]
-    table = join_records(records, choice, kinds, source, said, list(without), n_blank)
+    table = join_records(records, choice, kinds, source, said, [*lost], n_blank)
     _check_runs(table, files, readings)
-    table = table._replace(n_tasks=_count_tasks(whole, records, choice))
+    table = table._replace(
+        n_tasks=_count_tasks(whole, records, choice),
+        without_metric=tuple(lost),
+        unscored=unscored,
+        pooled=count_pooled(read, choice.tasks),
+    )
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
     if table.unit != "run":
         roles = find_roles(frames[0], chosen)
@@ -348,10 +362,10 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
 
 def _read_frames(
     frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str], list[str]]:
+) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
-    Notes, and the tasks without the metric, are returned too.
+    Notes, and the tasks without the metric with those that they have, are returned too.
     """
     readings: list[Reading | None] = []
     faults = []
@@ -369,12 +383,7 @@ def _read_frames(
             readings.append(None)
     if not any(readings):
         if faults:
-            known = dict.fromkeys(x for error in faults for x in error.known)
-            msg = (
-                f"Expected --metric to be one of {list_names(list(known))}; got "
-                f"{list_names(choice.metrics)}.{suggest(choice.metrics[-1], known)}"
-            )
-            raise TableError(msg)
+            raise refuse_metrics(faults, choice.metrics)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
         known |= dict.fromkeys(group for x in frames for group in x.groups)
         wanted = choice.tasks or [""]
@@ -384,7 +393,7 @@ def _read_frames(
         )
         raise TableError(msg)
     if not faults:
-        return readings, [], []
+        return readings, [], {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
     note = f"{which} left out, without metric {list_names(choice.metrics)}"
-    return readings, [note], [x.task for x in faults if x.task is not None]
+    return readings, [note], {x.task: x.known for x in faults if x.task is not None}
