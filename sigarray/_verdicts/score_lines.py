@@ -1,6 +1,7 @@
 """Sentences of the method line on scores: which these are, and what was done."""
 
 from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray.read._score_table import ScoreTable
 
 # The most tasks that are named.
@@ -30,6 +31,16 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
     ]
+
+
+def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
+    """Say so for all tasks, what holds for several of them once."""
+    return join_methods(
+        {
+            task: ". ".join(describe_scores(table, task, is_paired=is_paired))
+            for task in table.tasks
+        }
+    )
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:
