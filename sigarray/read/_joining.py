@@ -16,7 +16,11 @@ from sigarray.read._alignment import (
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._curves import find_curves
-from sigarray.read._directions import find_direction
+from sigarray.read._directions import (
+    contradict,
+    find_direction,
+    refuse_other_names,
+)
 from sigarray.read._frame import list_names
 from sigarray.read._missing import (
     Counts,
@@ -172,37 +176,39 @@ def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller."""
+    """Return whether higher is better, as the tool states, or else as the caller.
+
+    Raises
+    ------
+    TableError
+        The caller contradicts the tool, or names no metric and no task of the files.
+    """
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)
     }
     stated = better.pop() if len(better) == 1 else None
-    said = find_direction(choice.higher_is_better, metric, source)
-    if isinstance(choice.higher_is_better, Mapping) and said is None:
-        _refuse_other_metrics(choice.higher_is_better, records, metric, source)
+    chosen = [x for x in records.list_known("task") if x is not None]
+    said = find_direction(choice.higher_is_better, metric, source, chosen)
+    if said is None:
+        known = _list_names_of_scores(records)
+        got = f"scores of {metric!r}"
+        refuse_other_names(choice.higher_is_better, known, source, got)
+    if None not in (said, stated) and said != stated:
+        is_higher = bool(stated)
+        raise contradict(source, metric, is_higher=is_higher, by="its tool has it")
     return said if stated is None else stated
 
 
-def _refuse_other_metrics(
-    named: Mapping[str, bool], records: Records, metric: str, source: str
-) -> None:
-    """Refuse names of which none is a metric, or a column, of the files.
-
-    A name with a typing error would turn no score.
-    """
+def _list_names_of_scores(records: Records) -> set[Any]:
+    """List the metrics, columns and tasks of the files, chosen or not."""
     known: set[Any] = set()
-    for frame in records.list_frames():
+    for frame, roles in zip(records.frames, records.roles, strict=True):
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
-        if "metric" in frame.roles:
-            known |= set(frame.columns[frame.roles["metric"]])
-    if named and known.isdisjoint(named):
-        msg = (
-            f"{source}: expected names of metrics for --lower-is-better; got "
-            f"{list_names(list(named))}, and scores of {metric!r}."
-            f"{suggest(next(iter(named)), known)}"
-        )
-        raise TableError(msg)
+        known |= {frame.metric, frame.constants.get("task"), *frame.other_metrics}
+        for role in {"metric", "task"} & {*roles}:
+            known |= set(frame.columns[roles[role]])
+    return known - {None}
 
 
 def _treat_missing(

@@ -11,7 +11,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._directions import find_direction
+from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import (
@@ -63,7 +63,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     averaged: dict[str, Averaged] = {}
     notes, left_out, are_items = [], [], []
     gaps = Counter[str]()
-    direction = _find_direction(wide, choice)
+    direction = _find_direction(wide, chosen, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         whole, kept, lacking = _leave_out_empty(rows, task, choice)
         models = _list_models(whole, chosen, kept)
@@ -218,18 +218,19 @@ def _count_missing(
     return lacks, notes
 
 
-def _find_direction(wide: WideTable, choice: Choice) -> bool | None:
-    """Return whether higher is better, which names of metrics cannot say."""
+def _find_direction(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> bool | None:
+    """Return whether higher is better, of all scores or of tasks by their names."""
     said = choice.higher_is_better
-    if isinstance(said, Mapping) and "score" not in said:
-        lower = ",".join(x for x, is_higher in said.items() if not is_higher)
-        msg = (
-            f"{wide.source}: expected metrics by name, for --lower-is-better {lower}; "
-            f"got a column for each model: {list_names(list(wide.names.values()))}. "
-            "Pass --lower-is-better alone where all scores are losses."
-        )
-        raise TableError(msg)
-    return find_direction(said, "score", wide.source)
+    if not isinstance(said, Mapping):
+        return said
+    tasks = [x for x in _choose_tasks(wide, chosen, choice) if x]
+    every = [*split_tasks(wide, chosen["task"])] if "task" in chosen else []
+    got = f"a column for each model: {list_names(list(wide.names.values()))}"
+    got = f"tasks {list_names(every)}" if every else got
+    refuse_other_names(said, ["score", *every], wide.source, got)
+    return find_direction(said, "score", wide.source, tasks)
 
 
 def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
