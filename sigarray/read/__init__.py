@@ -54,8 +54,8 @@ def scores(
         of the file or of the folder that it is in.
     metric : str or sequence of str, optional
         The scores to take, if there are several: the name of a column, or one in a
-        column of metrics. Of several, each file, such as one of a task, has the first
-        that is in it.
+        column of metrics, or in names of runs such as "acc_seed0". Of several, each
+        task has the first that it has; if all have the first, it is an error.
     model, item, run, task, cluster, score : str, optional
         The columns of the model, the item, the run (or seed), the task (or dataset) and
         the cluster of items of a score, and of the score itself; by default those with

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
@@ -27,16 +26,17 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import (
     Frame,
-    UnknownMetricError,
     find_roles,
     find_score,
+    list_metrics,
     list_names,
 )
-from sigarray.read._lm_eval import AVERAGES, SAMPLES
+from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -86,6 +86,8 @@ def read_records(
     if "metric" in roles:
         metric, rows = find_rows_of_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
+    if metric is None and "score" not in chosen:
+        _refuse_other_metrics(frame, roles, column)
     cells = take(frame.columns[column], rows)
     # What a run has logged before it crashed is no score of it.
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
@@ -118,6 +120,7 @@ def read_records(
     if frame.metrics is None:
         notes += _say_columns(frame, roles, column, chosen)
     name = metric if metric is not None and "metric" in roles else column
+    name = frame.metric or name
     factors = {
         role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
     }
@@ -150,6 +153,19 @@ def read_records(
         n_blank if has_all else {},
         settings,
     )
+
+
+def _refuse_other_metrics(frame: Frame, roles: Mapping[str, str], column: str) -> None:
+    """Refuse to take a column named "score" silently, beside those of metrics."""
+    if column != roles.get("score") or {"score", "metric"} & {*frame.roles}:
+        return
+    others = [x for x in list_metrics(frame, roles) if measures_quality(x)]
+    if others and frame.metric is None and frame.metrics is None:
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
+            f"{list_names([column, *others])}. Choose one with --metric NAME."
+        )
+        raise TableError(msg)
 
 
 def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
@@ -259,47 +275,6 @@ def _doubt_columns(
                 f"--task {name}"
             )
     return doubts
-
-
-def find_rows_of_metric(
-    frame: Frame, column: str, metric: str | None
-) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows.
-
-    Raises
-    ------
-    TableError
-        No such metric, or several without a choice.
-    """
-    texts = encode_texts(frame.columns[column])
-    known = [x or "" for x in texts.list_known()]
-    if metric is None and len(known) > 1:
-        advice = "Choose one with --metric NAME"
-        if "task" in find_roles(frame, {}) and "," not in "".join(known):
-            advice += (
-                f", or the first that each task has: --metric {','.join(known[:2])}"
-            )
-        if frame.kind == AVERAGES:
-            advice += (
-                ". These are averages, which do not show how scores vary: better pass "
-                f"{SAMPLES}"
-            )
-        msg = (
-            f"{frame.source}, column {column!r}: expected one metric; got "
-            f"{list_names(known)}. {advice}."
-        )
-        raise TableError(msg)
-    chosen = known[0] if metric is None else metric
-    starts = [x for x in known if x.split(",")[0] == chosen]
-    if chosen not in known and len(starts) == 1:
-        chosen = starts[0]
-    if chosen not in known:
-        msg = (
-            f"{frame.source}, column {column!r}: has no metric {chosen!r}."
-            f"{suggest(chosen, known)} Those in it: {list_names(known)}."
-        )
-        raise UnknownMetricError(msg, frame, known)
-    return chosen, np.flatnonzero(texts.find([chosen or None]))
 
 
 def _read_factor(

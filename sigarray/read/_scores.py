@@ -35,10 +35,11 @@ from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._lm_eval import find_averages, say_groups, take_groups
+from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
     read_metrics,
-    say_first,
+    refuse_others,
     split_metrics,
 )
 from sigarray.read._naming import (
@@ -66,7 +67,7 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
-from sigarray.read._together import put_all_together
+from sigarray.read._together import put_together
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._wide_files import read_columns
@@ -128,6 +129,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     readings, said, without = _read_frames(frames, chosen, choice)
+    refuse_others(choice.metrics, frames, readings, chosen)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
     said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
@@ -184,14 +186,21 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    columns = {x for frame in tables if frame is not None for x in frame.columns}
     files, tables = _choose_rows(files, tables, chosen, choice)
-    turned = [
-        None if x is None else turn_benchmarks(x, chosen, choice.higher_is_better)
-        for x in tables
-    ]
+    whole = tables
+    tables = [x and take_metric_rows(x, chosen, choice) for x in tables]
+    # Columns by which rows were chosen have been left out.
+    columns -= {x for frame in tables if frame is not None for x in frame.columns}
+    choice = replace(choice, ignored=[x for x in choice.ignored if x not in columns])
+    turned = [x and turn_benchmarks(x, chosen, choice) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
-    files, tables = put_all_together(files, turned, chosen)
+    tables = [x and put_together(x, chosen) for x in turned]
+    files = [
+        (file, name, content if x is y else y)
+        for (file, name, content), x, y in zip(files, whole, tables, strict=True)
+    ]
     present = [x for x in tables if x is not None]
     if choice.metrics:
         are_all = len(present) == len(tables)
@@ -203,14 +212,10 @@ def _tabulate(
             continue
         has_model = _names_model(file, len(files))
         frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
-        metric = choose_metric(frame, chosen, choice.metrics)
-        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, metric)
+        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, choice.metrics)
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
-        if len(choice.metrics) > 1:
-            notes = say_first(frame, chosen, choice.metrics)
-            tables[k] = replace(frame, notes=(*frame.notes, *notes))
     return files, tables, replace(choice, columns=chosen)
 
 

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, repeat
-from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, find_roles, list_names, names_runs
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._settings import do_models_differ, may_be_setting
@@ -103,18 +101,3 @@ def _say_settings(
         f"runs of all values of {list_names(settings)} were taken together: a verdict "
         "is on runs in which these vary as they do here"
     ]
-
-
-def put_all_together(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame | None],
-    chosen: Mapping[str, str],
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Return files and their tables, with columns joined by `put_together`."""
-    joined = [None if x is None else put_together(x, chosen) for x in frames]
-    contents = [
-        content if after is before else after
-        for (*_, content), before, after in zip(files, frames, joined, strict=True)
-    ]
-    named = [(x, y, z) for (x, y, _), z in zip(files, contents, strict=True)]
-    return named, joined
