@@ -86,6 +86,11 @@ class Frame:
         Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
+    run_name : str, optional
+        The column in which a tracker names each run, which may not be its seed.
+    parts : mapping of str to str
+        Columns of a file with one for each run -> the run, as in column `run_name`; ""
+        for those that were not read.
     """
 
     kind: str
@@ -105,6 +110,8 @@ class Frame:
     index: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
+    run_name: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""
