@@ -23,6 +23,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # 1,234.5 can only be a number of thousands.
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+_ABSENT = MISSING | INFINITE
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Words for 1 and for 0.
 _TRUTHS = (
@@ -210,12 +211,12 @@ def find_missing(cells: Any) -> np.ndarray:
 
 def _is_missing(cell: object) -> bool:
     if isinstance(cell, (float, np.floating)):
-        return not abs(cell) < sys.float_info.max
+        return not abs(float(cell)) < sys.float_info.max
     return is_blank(cell) or (isinstance(cell, str) and _names_missing(cell))
 
 
 def _names_missing(text: str) -> bool:
-    return text.strip().lower() in MISSING | INFINITE
+    return text.strip().lower() in _ABSENT
 
 
 def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:

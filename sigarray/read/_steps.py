@@ -146,8 +146,9 @@ def _doubt_others(
     task = f"task {others[0].task!r}: " if others[0].task is not None else ""
     first, by = others[0], ""
     names = first.frame.columns.get(first.frame.run_name or "")
-    if first.frame.parts and names is not None:
-        by = f", such as with --ignore {quote_names([names[first.row]])}"
+    for column_of_run, run in first.frame.parts.items():
+        if names is not None and run == names[first.row]:
+            by = f", such as with --ignore {quote_names([column_of_run])}"
     doubt = (
         f"{task}{shorten(said, _MAX_SHOWN, by='; ')}, and others at {end:g}: scores of "
         "other steps are compared. Leave out the rows or columns of what has not "

@@ -196,7 +196,7 @@ class TestLeavingOutColumnsOfAChart:
 
     def test_the_warning_says_how(self, write):
         (doubt,) = read.scores(write(make_chart({"lstm-s2": 12}))).doubts
-        assert doubt.endswith("finished, such as with --ignore lstm-s2")
+        assert doubt.endswith("finished, such as with --ignore 'lstm-s2 - acc'")
 
     def test_a_step_that_a_run_lacks(self, write, run):
         path = write(make_chart(CRASHED))
