@@ -163,9 +163,9 @@ def _run_by_discovery_rate(
     needed = math.ceil(floor * len(p_values) / level - 1e-9)
     if not n_told and needed > 1:
         warnings.warn(
-            f"The test of equality of so few scores gives p of {floor:.2g} at the "
-            f"least: of {len(p_values)} comparisons, some can be decided where "
-            f"{needed} or more have it, and no fewer.",
+            f"So few scores give no p of equality below {floor:.2g}: of "
+            f"{len(p_values)} comparisons on single tasks, none is decided unless "
+            f"{needed} or more of them reach it.",
             UserWarning,
             stacklevel=2,
         )
