@@ -32,11 +32,14 @@ def explain_matched(comparison: Comparison) -> list[str]:
         return []
     n_all = len(next(iter(comparison.scores.values())))
     sizes = sorted(len(comparison.list_scores(*x)[0]) for x in comparison.pairs)
-    on = f"On {comparison.task}, means" if comparison.task else "Means"
+    what, of_pairs = "Means", "differences, intervals and p"
+    if comparison.task:
+        what = f"On {comparison.task}, means, and so all verdicts over tasks,"
+        of_pairs += " of this task"
     return [
-        f"{on} are of the {n_all} {comparison.unit}s that all models have, but "
-        f"differences, intervals and p are of the {sizes[0]} to {sizes[-1]} that both "
-        "models of a pair have."
+        f"{what} are of the {n_all} {comparison.unit}s that all models have, but "
+        f"{of_pairs} are of the {sizes[0]} to {sizes[-1]} that both models of a pair "
+        "have."
     ]
 
 

@@ -91,6 +91,11 @@ class Frame:
         The metric of all scores, if their column does not name it.
     other_metrics : tuple of str
         Others, whose scores were left out.
+    run_name : str, optional
+        The column in which a tracker names each run, which may not be its seed.
+    parts : mapping of str to str
+        Columns of a file with one for each run -> the run, as in column `run_name`; ""
+        for those that were not read.
     """
 
     kind: str
@@ -112,6 +117,8 @@ class Frame:
     levels: Mapping[str, bool] = field(default_factory=dict)
     metric: str | None = None
     other_metrics: tuple[str, ...] = ()
+    run_name: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""

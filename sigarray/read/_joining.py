@@ -1,8 +1,9 @@
 """Scores of all files, joined task by task."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,13 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._curves import find_curves
+from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import (
     contradict,
     find_direction,
     refuse_other_names,
 )
+from sigarray.read._early import settle_early
 from sigarray.read._frame import list_names
 from sigarray.read._missing import (
     Counts,
@@ -31,12 +33,28 @@ from sigarray.read._missing import (
     say_missing,
     treat_missing,
 )
-from sigarray.read._records import Record, Records
+from sigarray.read._records import ENDED_EARLY, Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._steps import settle_blank, take_last_steps
+from sigarray.read._seeds import doubt_seeds
+from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
-from sigarray.read._treatment import count_averaged, count_dropped
+from sigarray.read._treatment import LastSteps, count_averaged, count_dropped
 from sigarray.read._unnamed import refuse_unnamed_pairs
+
+
+class _LastScores(NamedTuple):
+    """The last scores of runs, and what was said of others.
+
+    `is_kept` if runs that have crashed, or end much earlier, are among them.
+    """
+
+    records: Records
+    curves: Mapping[str, Mapping[str, Curves]]
+    unscored: Unscored
+    notes: Sequence[str]
+    doubts: Sequence[str]
+    last_steps: LastSteps | None
+    is_kept: bool
 
 
 def join_records(
@@ -56,21 +74,16 @@ def join_records(
     if choice.is_paired:
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
-    records, without_names = leave_out_unnamed(records, choice.missing)
+    records, without_names = leave_out_unnamed(records, choice.treatment)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
-    curves = find_curves(records)
-    records, unscored = settle_blank(records, choice.missing)
-    if not len(records):
-        msg = f"{source}: expected rows of scores; got none in {metric!r}."
-        raise TableError(msg)
-    records, stepped, doubts, last_steps = take_last_steps(records, unscored.tasks)
-    stepped += [f"{source}: {note}" for note in unscored.notes]
+    ended = _take_last(records, choice, metric, source)
+    records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
-    notes = [*notes, *without_names, *stepped]
+    notes = [*notes, *without_names, *ended.notes]
     tasks, ids, pairs = {}, {}, {}
     n_missing: dict[str, Counts] = {}
     dropped, averaged = {}, {}
@@ -108,6 +121,7 @@ def join_records(
             scores_of_pairs = join_pairs(by_task[task], order, unit)
             if any(len(x) > n_common for x, _ in scores_of_pairs.values()):
                 pairs[task] = scores_of_pairs
+    doubts += doubt_seeds([by_task[task] for task in tasks])
     table = ScoreTable(
         tasks,
         ids,
@@ -121,16 +135,36 @@ def join_records(
         tuple(left_out),
         direction,
         pairs,
-        choice.missing if n_missing else None,
+        choice.missing if n_missing or ended.is_kept else None,
         n_missing,
-        curves,
-        bool(unscored.tasks),
+        ended.curves,
+        bool(ended.unscored.tasks),
         {task: x for task, x in dropped.items() if x is not None},
         {task: x for task, x in averaged.items() if x is not None},
-        last_steps=last_steps,
+        last_steps=ended.last_steps,
     )
     _check_models(table, records, choice)
-    return _add_blank(table, unscored.n_runs + n_blank, choice)
+    return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _take_last(
+    records: Records, choice: Choice, metric: str, source: str
+) -> _LastScores:
+    """Take the last score of each run, and settle what becomes of those without one."""
+    records, n_early = settle_early(records, choice.missing)
+    is_kept = choice.missing == "keep" and (n_early or records.find_crashed().any())
+    curves = find_curves(records)
+    records, unscored = settle_blank(records, choice.treatment)
+    if not len(records):
+        msg = f"{source}: expected rows of scores; got none in {metric!r}."
+        raise TableError(msg)
+    records, notes, doubts, last_steps = take_last_steps(records, unscored.tasks)
+    if last_steps is not None and not is_kept:
+        last_steps = last_steps._replace(n_early=n_early)
+    notes += [f"{source}: {note}" for note in unscored.notes]
+    return _LastScores(
+        records, curves, unscored, notes, doubts, last_steps, is_kept=bool(is_kept)
+    )
 
 
 def _add_blank(
@@ -148,7 +182,7 @@ def _add_blank(
         if model in table.tasks.get(task, {}):
             by = n_missing.setdefault(task, {})
             by[model] = by.get(model, 0) + n
-        elif choice.missing is None:
+        elif choice.treatment is None:
             # With --missing, a model without any score of a task is an error.
             wanted = choice.models is None or model in choice.models
             wanted &= choice.tasks is None or task in choice.tasks
@@ -222,22 +256,29 @@ def _treat_missing(
     """Leave out missing scores of a task, or count them as the worst, and say so."""
     is_higher = direction is not False
     treated, counts = treat_missing(
-        records, choice.missing, unit, is_paired=is_paired, is_higher=is_higher
+        records, choice.treatment, unit, is_paired=is_paired, is_higher=is_higher
     )
-    if not counts or choice.missing is None:
+    if not counts or choice.treatment is None:
         return treated, {}, []
     worst = None
-    if choice.missing == "worst":
+    if choice.treatment == "worst":
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    have_crashed = bool(records.find_crashed().any())
+    ended_early = records.factors["state"].find([ENDED_EARLY])
+    which = [
+        words
+        for words, is_any in (
+            ("have crashed", records.find_crashed().any()),
+            ("ended early", ended_early.any()),
+        )
+        if is_any
+    ]
     task = records[0].task
-    lacking = records.take(np.flatnonzero(np.isnan(records.scores)))
-    names = list_few(lacking.name(task=None))
-    line = say_missing(
-        counts, choice.missing, what, worst, names, have_crashed=have_crashed
-    )
+    # The step of a run that has ended early is that of others.
+    said = replace(records, steps=np.where(ended_early, np.nan, records.steps))
+    lacking = said.take(np.flatnonzero(np.isnan(records.scores))).name(task=None)
+    line = say_missing(counts, choice.treatment, what, worst, list_few(lacking), which)
     return treated, counts, [line if task is None else f"task {task!r}: {line}"]
 
 

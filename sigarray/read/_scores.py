@@ -13,7 +13,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out
+from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -52,7 +52,7 @@ from sigarray.read._naming import (
     name_all,
     name_files,
 )
-from sigarray.read._nested import name_levels, read_nested
+from sigarray.read._nested import name_levels, nest_lists
 from sigarray.read._paths import (
     check_paths,
     refuse_crossed_names,
@@ -68,6 +68,7 @@ from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_together
+from sigarray.read._treatment import say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._wide_files import read_columns
@@ -83,7 +84,12 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """
     with _without_collector():
         table = _read_sources(sources, choice)
-    return table._replace(where=dict(choice.where or {}))
+    fewer = []
+    if table.unit == "run" and not table.is_paired:
+        sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
+        fewer = say_fewer_runs(sizes, table.n_missing)
+    notes = (*table.notes, *fewer)
+    return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
 @contextlib.contextmanager
@@ -103,7 +109,9 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
+    names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
+    notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})
@@ -129,7 +137,6 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     metric = choose_metric(frames[0], chosen, choice.metrics)
     frames, of_items = find_items(frames, chosen, metric)
     readings, said, without = _read_frames(frames, chosen, choice)
-    refuse_others(choice.metrics, frames, readings, chosen)
     said += [f"{frames[0].source}: {note}" for note in of_items]
     read = [x for x, y in zip(frames, readings, strict=True) if y is not None]
     said += [*say_groups(read, choice.tasks), *list_notes(frames, readings)]
@@ -181,7 +188,7 @@ def _tabulate(
     """
     chosen = dict(choice.columns or {})
     if len(files) > 1 or files[0][0].is_named:
-        files = [(x, name, _nest(name, content)) for x, name, content in files]
+        files = [(x, name, nest_lists(name, content)) for x, name, content in files]
     tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
@@ -312,13 +319,6 @@ def _names_model(file: SourceFile, n_files: int) -> bool:
     return n_files > 1 or file.is_named
 
 
-def _nest(name: str, content: Any) -> Any:
-    """Return a mapping to lists as a table, for it is not one of models."""
-    return (
-        read_nested(name, content) if isinstance(content, dict) else None
-    ) or content
-
-
 def _open(
     sources: Sequence[Any], choice: Choice
 ) -> tuple[list[tuple[SourceFile, str, Any]], list[str]]:
@@ -388,6 +388,7 @@ def _read_frames(
             f"{list_names(wanted)}.{suggest(wanted[0], known)}"
         )
         raise TableError(msg)
+    refuse_others(choice.metrics, frames, readings, chosen)
     if not faults:
         return readings, [], []
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)

@@ -44,9 +44,8 @@ def turn_runs(
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
-    if "score" in chosen:
-        return frame
-    if len(frame.lines) > _MAX_MODELS or any(x in frame.columns for x in metrics):
+    are_scores = "score" in chosen or any(x in frame.columns for x in metrics)
+    if are_scores or len(frame.lines) > _MAX_MODELS:
         return frame
     by_metric = find_runs(x for x in frame.columns if x not in ignored)
     every = {x: run for by in by_metric.values() for x, run in by.items()}

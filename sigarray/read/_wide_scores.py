@@ -79,7 +79,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         gaps.update(taken.n_gaps)
         lacks, said = _count_missing(taken, counts, chosen, choice)
         scores = taken.scores
-        if counts and choice.missing == "worst":
+        if counts and choice.treatment == "worst":
             worst = find_worst(list(scores.values()), is_higher=direction is not False)
             scores = {
                 x: np.append(y, np.full(counts.get(x, 0), worst))
@@ -120,7 +120,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
-        missing=(choice.missing or "drop") if n_missing else None,
+        missing=(choice.treatment or "drop") if n_missing else None,
         n_missing=n_missing,
         n_dropped=dropped,
         averaged=averaged,
@@ -136,9 +136,9 @@ def _treat_rows(
     And the missing scores of each model, the rows of each pair, and notes.
     """
     counts: Counts = {}
-    if choice.missing is not None:
+    if choice.treatment is not None:
         part, counts = blank_missing(
-            part, models, choice.missing, is_of_pairs=_is_of_pairs(chosen, choice)
+            part, models, choice.treatment, is_of_pairs=_is_of_pairs(chosen, choice)
         )
     if not choice.drop_unmatched or not _is_of_pairs(chosen, choice):
         return part, counts, {}, []
@@ -184,7 +184,7 @@ def _take_items(
         "scores of two marks were taken for those of items, a row for each, by which "
         "models are paired"
     )
-    if choice.missing is None and not choice.drop_unmatched:
+    if choice.treatment is None and not choice.drop_unmatched:
         msg = (
             f"{wide.source}: {said}; expected one in every cell, and got blank cells: "
             f"{count_models(gaps)}. Pass --drop-unmatched to leave out such rows, or "
@@ -204,10 +204,11 @@ def _count_missing(
     `counts` are those that --missing has found. Without it, blank cells are left out;
     of those below its last score, a model may have had no runs, unless runs have names.
     """
-    if counts and choice.missing == "drop":
-        unit = "item" if _is_of_pairs(chosen, choice) else "run"
+    if counts and choice.treatment == "drop":
+        of_items = choice.unit == "item" or "item" in chosen
+        unit = "item" if of_items else "paired run" if choice.is_paired else "run"
         return counts, [say_missing(counts, "drop", unit, None)]
-    if choice.missing is not None:
+    if choice.treatment is not None:
         return counts, []
     lacks = taken.n_blank if "run" in chosen else taken.n_gaps
     below = {x: n - lacks.get(x, 0) for x, n in taken.n_blank.items()}
