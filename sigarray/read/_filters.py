@@ -82,7 +82,8 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     if "" not in chosen.values() and are_numbers:
         ignored = [*ignored, ""]
     columns = {x: y for x, y in frame.columns.items() if x not in ignored}
-    return replace(frame, columns=columns)
+    left_out = {x: y for x, y in frame.columns.items() if x in ignored}
+    return replace(frame, columns=columns, left_out={**frame.left_out, **left_out})
 
 
 def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:

@@ -86,6 +86,8 @@ class Frame:
         Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
+    left_out : mapping of sequences
+        Columns that get no role, as `columns`.
     """
 
     kind: str
@@ -105,6 +107,11 @@ class Frame:
     index: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def find(self, column: str) -> Sequence[Any] | None:
+        """Return a column, though it may be left out, or None for another one."""
+        return self.columns.get(column, self.left_out.get(column))
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""

@@ -102,6 +102,7 @@ def read_metrics(
         part = replace(
             frame,
             columns={x: take(y, kept) for x, y in frame.columns.items()},
+            left_out={x: take(y, kept) for x, y in frame.left_out.items()},
             lines=take(frame.lines, kept.tolist()),
         )
         readings.append(read_records(part, chosen, metric, missing))

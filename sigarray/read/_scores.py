@@ -17,7 +17,6 @@ from sigarray.read._filters import keep_rows, leave_out
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
-    find_roles,
     list_names,
     shorten,
 )
@@ -59,7 +58,6 @@ from sigarray.read._paths import (
 )
 from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._raters import doubt_raters, name_raters
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
@@ -151,15 +149,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     _check_runs(table, files, readings)
     table = table._replace(n_tasks=_count_tasks(whole, records, choice))
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
-    if table.unit != "run":
-        roles = find_roles(frames[0], chosen)
-        of_raters, shares = doubt_raters(
-            whole, roles, choice.models, choice.ignored, records.metrics
-        )
-        doubts += of_raters
-        averaged = name_raters(table.averaged, whole, roles, records.metrics)
-        table = table._replace(notes=(*table.notes, *shares), averaged=averaged)
-    else:
+    if table.unit == "run":
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))
     return _add_doubts(table, doubts, folds)

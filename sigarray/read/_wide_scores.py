@@ -23,6 +23,7 @@ from sigarray.read._missing import (
     say_missing,
 )
 from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._repeats import have_parts, refuse_repeated_rows
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._treatment import Averaged, Dropped
@@ -77,7 +78,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
         notes += [*lacking, *taken.notes]
         gaps.update(taken.n_gaps)
-        lacks, said = _count_missing(taken, counts, chosen, choice)
+        lacks, said = _count_missing(taken, counts, whole, chosen, choice)
         scores = taken.scores
         if counts and choice.missing == "worst":
             worst = find_worst(list(scores.values()), is_higher=direction is not False)
@@ -96,7 +97,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
                 for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
-        averaged |= _count_averaged(part, task, chosen, choice)
+        averaged |= _count_averaged(part, task, chosen, choice, models)
         unit = "row" if task in averaged else "item" if is_of_items else "run"
         dropped |= _count_dropped(whole, part, models, task, unit)
     if not tasks:
@@ -147,14 +148,26 @@ def _treat_rows(
 
 
 def _count_averaged(
-    rows: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
+    rows: WideTable,
+    task: str,
+    chosen: Mapping[str, str],
+    choice: Choice,
+    models: Sequence[str],
 ) -> dict[str, Averaged]:
-    """Count the rows of each item of a task, if these are averaged."""
+    """Count the rows of each item of a task, if these are averaged.
+
+    Raises
+    ------
+    TableError
+        A row is there twice.
+    """
     if choice.unit != "item" or "item" not in chosen:
         return {}
-    counts = Counter(list_names_of_rows(rows, chosen["item"], "item")).values()
+    ids = list_names_of_rows(rows, chosen["item"], "item")
+    counts = Counter(ids).values()
     if max(counts) == 1:
         return {}
+    refuse_repeated_rows(rows, ids, [chosen["item"], *models])
     return {task: Averaged("item", "score", min(counts), max(counts))}
 
 
@@ -167,7 +180,7 @@ def _count_dropped(
     if n_kept == n_all:
         return {}
     n_scores = sum(int(find_missing(whole.cells[k]).sum()) for k in places)
-    return {task: Dropped(unit, n_all - n_kept, n_all, n_scores)}
+    return {task: Dropped(unit, n_all - n_kept, n_all, n_scores, n_scores)}
 
 
 def _take_items(
@@ -197,7 +210,11 @@ def _take_items(
 
 
 def _count_missing(
-    taken: WideScores, counts: Counts, chosen: Mapping[str, str], choice: Choice
+    taken: WideScores,
+    counts: Counts,
+    rows: WideTable,
+    chosen: Mapping[str, str],
+    choice: Choice,
 ) -> tuple[Counts, list[str]]:
     """Return how many scores each model lacks, and notes on what was left out.
 
@@ -206,6 +223,7 @@ def _count_missing(
     """
     if counts and choice.missing == "drop":
         unit = "item" if _is_of_pairs(chosen, choice) else "run"
+        unit = "row" if have_parts(rows, chosen, choice.unit) else unit
         return counts, [say_missing(counts, "drop", unit, None)]
     if choice.missing is not None:
         return counts, []
@@ -245,7 +263,7 @@ def _take_pair(
         [a, b],
         item=chosen.get("item"),
         is_paired=True,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     return wide_scores.scores[a], wide_scores.scores[b]
 
@@ -339,7 +357,7 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     scores, notes = wide_scores.scores, [*wide_scores.notes]
     if choice.models is None:
