@@ -58,6 +58,7 @@ from sigarray.read._paths import (
 )
 from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
+from sigarray.read._preferences import refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
@@ -174,6 +175,9 @@ def _tabulate(
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    for frame in tables:
+        if frame is not None:
+            refuse_preferences(frame, chosen, choice.metrics)
     files, tables = _choose_rows(files, tables, chosen, choice)
     turned = [
         None if x is None else turn_benchmarks(x, chosen, choice.higher_is_better)
