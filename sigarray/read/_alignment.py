@@ -12,7 +12,8 @@ from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
-from sigarray.read._raters import match_raters, say_how_to_average
+from sigarray.read._matched_raters import match_raters
+from sigarray.read._raters import say_how_to_average
 from sigarray.read._records import Records
 from sigarray.read._repeats import refuse_repeats
 from sigarray.read._treatment import Raters
@@ -108,7 +109,7 @@ def join_scores(
     if unit != "run":
         records, raters, matched = match_raters(records, drop_unmatched=drop_unmatched)
         notes += matched
-        if have_samples:
+        if have_samples and records.group("model", "item")[1] < len(records):
             notes.insert(0, _say_samples(records))
     if unit != "run" or records.has("item"):
         role = "item" if records.has("item") else unit
