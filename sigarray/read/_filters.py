@@ -15,12 +15,15 @@ from sigarray.read._text import NUMBER
 
 
 def keep_rows(
-    frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
+    frames: Sequence[Frame],
+    where: Mapping[str, Sequence[str]],
+    named: Collection[str] = (),
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
-    A column by which rows were chosen is then left out, unless it has a role.
+    A column by which rows were chosen is then left out, unless it has a role, or is
+    `named` by other options.
 
     Raises
     ------
@@ -45,7 +48,8 @@ def keep_rows(
                 )
                 raise TableError(msg)
             wanted += texts
-        frames = [_filter(frame, name, wanted) for frame in frames]
+        is_named = name in named
+        frames = [_filter(x, name, wanted, is_named=is_named) for x in frames]
     return list(frames)
 
 
@@ -86,13 +90,13 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     return replace(frame, columns=columns, left_out={**frame.left_out, **left_out})
 
 
-def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
+def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
     roles = {*find_roles(frame, {}).values()}
-    columns = {
-        column: take(x, kept)
-        for column, x in frame.columns.items()
-        if column != name or name in roles
-    }
-    return replace(frame, columns=columns, lines=take(frame.lines, kept.tolist()))
+    columns = {x: take(y, kept) for x, y in frame.columns.items()}
+    left_out = {x: take(y, kept) for x, y in frame.left_out.items()}
+    if not is_named and name not in roles:
+        left_out[name] = columns.pop(name)
+    lines = take(frame.lines, kept.tolist())
+    return replace(frame, columns=columns, left_out=left_out, lines=lines)

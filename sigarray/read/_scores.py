@@ -271,7 +271,8 @@ def _choose_rows(
         whole = [
             _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
         ]
-        kept = keep_rows(whole, choice.where)
+        said = {y.strip() for x in chosen.values() for y in (x, *x.split(","))}
+        kept = keep_rows(whole, choice.where, said | {*choice.ignored})
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
         tables = [frame for frame in kept if frame.lines]
