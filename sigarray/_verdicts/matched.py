@@ -59,16 +59,18 @@ def explain_matched(comparison: Comparison) -> list[str]:
         return []
     n_all = len(next(iter(comparison.scores.values())))
     pairs = [comparison.list_scores(*x) for x in comparison.pairs]
-    on = f"On {comparison.task}, means" if comparison.task else "Means"
+    what, of_pairs = "Means", "differences, intervals and p"
+    if comparison.task:
+        what = f"On {comparison.task}, means, and so all verdicts over tasks,"
+        of_pairs += " of this task"
     if have_all(pairs, n_all):
         return [
-            f"{on} are of the scores that are matched in all models, but differences, "
-            "intervals and p are of those that are matched in both models of a pair."
+            f"{what} are of the scores that are matched in all models, but {of_pairs} "
+            "are of those that are matched in both models of a pair."
         ]
     return [
-        f"{on} are of the {n_all} {comparison.unit}s that all models have, but "
-        f"differences, intervals and p are of the {_show_sizes(pairs)} that both "
-        "models of a pair have."
+        f"{what} are of the {n_all} {comparison.unit}s that all models have, but "
+        f"{of_pairs} are of the {_show_sizes(pairs)} that both models of a pair have."
     ]
 
 

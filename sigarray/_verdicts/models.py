@@ -150,12 +150,13 @@ def compare_models(
         What a score stands for. For a mapping or a wide frame it is "run" by default;
         scores that look like those of items, such as 0 and 1, are taken for such, with
         a note in `notes`, or an error asks for the unit.
-    missing : {"drop", "worst"}, optional
+    missing : {"drop", "worst", "keep"}, optional
         Leave out what has a missing score, or count it as the worst, which is for
-        "aso", "mann-whitney" and "brunner-munzel". By default NaN in an array, a list
-        or a Series is an error, as is a word such as "n/a" in a file. NaN in a data
-        frame, as a blank cell of a file, is left out, with a note in `notes`; where
-        scores are pairs, it is an error, too.
+        "aso", "mann-whitney" and "brunner-munzel"; "keep" takes the last scores of runs
+        that have crashed or end much earlier than others. By default NaN in an array, a
+        list or a Series is an error, as is a word such as "n/a" in a file. NaN in a
+        data frame, as a blank cell of a file, is left out, with a note in `notes`;
+        where scores are pairs, it is an error, too.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional

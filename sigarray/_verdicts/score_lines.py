@@ -54,7 +54,13 @@ def _say_steps(table: ScoreTable) -> list[str]:
     if last is None:
         return []
     which = _show_range(last.least, last.most)
-    return [f"The score of a run is that of its last {quote(last.column)}, {which}"]
+    early = ""
+    if last.n_early:
+        of_one = "1 run that ends much earlier has none"
+        of_many = f"{last.n_early} runs that end much earlier have none"
+        early = f"; {of_one if last.n_early == 1 else of_many}"
+    column = quote(last.column)
+    return [f"The score of a run is that of its last {column}, {which}{early}"]
 
 
 def _say_means(table: ScoreTable) -> list[str]:
@@ -121,15 +127,17 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
 
 def _say_missing(table: ScoreTable, task: str) -> list[str]:
     n = sum(table.n_missing.get(task, {}).values())
+    kept = "Runs that crashed or ended early have the score that they logged last"
+    of_kept = [kept] if table.missing == "keep" else []
     if task in table.n_dropped:
         n -= table.n_dropped[task].n_treated
     if n <= 0:
-        return []
+        return of_kept
     some = "missing score" if n == 1 else "missing scores"
     treated = "left out"
     if table.missing == "worst":
         treated = "taken for the worst of all models on the task"
-    return [f"{n} {some}, {treated}"]
+    return [*of_kept, f"{n} {some}, {treated}"]
 
 
 def _show_range(least: float, most: float) -> str:

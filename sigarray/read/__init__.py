@@ -84,13 +84,14 @@ def scores(
     drop_unmatched : bool, default: False
         Leave out items or runs without a score of some model; otherwise, these are an
         error.
-    missing : {"drop", "worst"}, optional
-        What to do with missing scores: NaN, words such as "n/a", blank cells, and
-        those of runs that a tracker marks as crashed. "drop" leaves out runs without a
-        score, items without any of some model for all models, and one rating of an item
-        beside others. "worst" counts a run
-        without a score, one that has crashed, as the worst score that any model has on
-        the task. By default blank cells are left out, and others are an error.
+    missing : {"drop", "worst", "keep"}, optional
+        What to do with missing scores: NaN, infinities, words such as "n/a", blank
+        cells, and those of runs that a tracker marks as crashed, or that end before
+        half of the steps of others. "drop" leaves out runs without a score, items
+        without any of some model for all models, and one rating of an item beside
+        others. "worst" counts a run without a score, one that has crashed, as the worst
+        score that any model has on the task. "keep" takes what such runs logged last
+        for their scores. By default blank cells are left out, and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses and error rates: lower scores are better.
 

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
-from sigarray.read._codes import distinct
+from sigarray.read._codes import distinct, take
 from sigarray.read._losses import find_mixed
 from sigarray.read._step_names import find_step_column
 from sigarray.read._words import HYPERPARAMETERS
@@ -86,6 +88,11 @@ class Frame:
         Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
+    run_name : str, optional
+        The column in which a tracker names each run, which may not be its seed.
+    parts : mapping of str to str
+        Columns of a file with one for each run -> the run, as in column `run_name`; ""
+        for those that were not read.
     left_out : mapping of sequences
         Columns that get no role, as `columns`.
     """
@@ -107,11 +114,22 @@ class Frame:
     index: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
+    run_name: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def find(self, column: str) -> Sequence[Any] | None:
         """Return a column, though it may be left out, or None for another one."""
         return self.columns.get(column, self.left_out.get(column))
+
+    def take(self, rows: np.ndarray) -> "Frame":
+        """Return some of the rows."""
+        return replace(
+            self,
+            columns={x: take(y, rows) for x, y in self.columns.items()},
+            left_out={x: take(y, rows) for x, y in self.left_out.items()},
+            lines=take(self.lines, rows.tolist()),
+        )
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""

@@ -1,8 +1,8 @@
 """Scores of all files, joined task by task."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from sigarray.read._alignment import (
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._curves import find_curves
+from sigarray.read._curves import Curves, find_curves
 from sigarray.read._directions import find_direction
+from sigarray.read._early import settle_early
 from sigarray.read._frame import list_names
 from sigarray.read._missing import (
     ask_about_crashed,
@@ -24,9 +25,26 @@ from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._raters import find_raters
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._steps import settle_blank, take_last_steps
+from sigarray.read._seeds import doubt_seeds
+from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
+from sigarray.read._treatment import LastSteps
 from sigarray.read._unnamed import refuse_unnamed_pairs
+
+
+class _LastScores(NamedTuple):
+    """The last scores of runs, and what was said of others.
+
+    `is_kept` if runs that have crashed, or end much earlier, are among them.
+    """
+
+    records: Records
+    curves: Mapping[str, Mapping[str, Curves]]
+    unscored: Unscored
+    notes: Sequence[str]
+    doubts: Sequence[str]
+    last_steps: LastSteps | None
+    is_kept: bool
 
 
 def join_records(
@@ -46,16 +64,11 @@ def join_records(
     if choice.is_paired:
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
-    records, without_names = leave_out_unnamed(records, choice.missing)
+    records, without_names = leave_out_unnamed(records, choice.treatment)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
-    curves = find_curves(records)
-    records, unscored = settle_blank(records, choice.missing)
-    if not len(records):
-        msg = f"{source}: expected rows of scores; got none in {metric!r}."
-        raise TableError(msg)
-    records, stepped, doubts, last_steps = take_last_steps(records, unscored.tasks)
-    stepped += [f"{source}: {note}" for note in unscored.notes]
+    ended = _take_last(records, choice, metric, source)
+    records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
     of_raters: list[str] = []
     if unit != "run":
@@ -63,7 +76,7 @@ def join_records(
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
-    notes = [*notes, *without_names, *stepped]
+    notes = [*notes, *without_names, *ended.notes]
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
     joined: dict[str, JoinedTask] = {}
@@ -77,6 +90,7 @@ def join_records(
         else:
             joined[task] = one
     n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
+    doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
         {task: x.scores for task, x in joined.items()},
         {task: x.ids for task, x in joined.items()},
@@ -90,17 +104,37 @@ def join_records(
         tuple(left_out),
         direction,
         {task: x.pairs for task, x in joined.items() if x.pairs},
-        choice.missing if n_missing else None,
+        choice.missing if n_missing or ended.is_kept else None,
         n_missing,
-        curves,
-        bool(unscored.tasks),
+        ended.curves,
+        bool(ended.unscored.tasks),
         {task: x.dropped for task, x in joined.items() if x.dropped is not None},
         {task: x.averaged for task, x in joined.items() if x.averaged is not None},
-        last_steps=last_steps,
+        last_steps=ended.last_steps,
         raters={task: x.raters for task, x in joined.items() if x.raters is not None},
     )
     _check_models(table, records, choice)
-    return _add_blank(table, unscored.n_runs + n_blank, choice)
+    return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _take_last(
+    records: Records, choice: Choice, metric: str, source: str
+) -> _LastScores:
+    """Take the last score of each run, and settle what becomes of those without one."""
+    records, n_early = settle_early(records, choice.missing)
+    is_kept = choice.missing == "keep" and (n_early or records.find_crashed().any())
+    curves = find_curves(records)
+    records, unscored = settle_blank(records, choice.treatment)
+    if not len(records):
+        msg = f"{source}: expected rows of scores; got none in {metric!r}."
+        raise TableError(msg)
+    records, notes, doubts, last_steps = take_last_steps(records, unscored.tasks)
+    if last_steps is not None and not is_kept:
+        last_steps = last_steps._replace(n_early=n_early)
+    notes += [f"{source}: {note}" for note in unscored.notes]
+    return _LastScores(
+        records, curves, unscored, notes, doubts, last_steps, is_kept=bool(is_kept)
+    )
 
 
 def _add_blank(
@@ -118,7 +152,7 @@ def _add_blank(
         if model in table.tasks.get(task, {}):
             by = n_missing.setdefault(task, {})
             by[model] = by.get(model, 0) + n
-        elif choice.missing is None:
+        elif choice.treatment is None:
             # With --missing, a model without any score of a task is an error.
             wanted = choice.models is None or model in choice.models
             wanted &= choice.tasks is None or task in choice.tasks

@@ -112,7 +112,7 @@ def _read_models(
         and guess_run_names({str(x): () for x in scores}) is None
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
-    if are_named and (choice.missing or not any(x.isna().any() for x in values)):
+    if are_named and (choice.treatment or not any(x.isna().any() for x in values)):
         frame = values[0].to_frame().__class__(dict(scores))
         content = read_data_frame(frame, source)
         models = choice.models or [str(name) for name in scores]
@@ -164,9 +164,7 @@ def _read_columns(
             )
             raise TableError(msg)
         is_fault = ~np.isfinite(column)
-        if choice.missing is not None:
-            is_fault &= ~np.isnan(column)
-        if is_fault.any():
+        if choice.treatment is None and is_fault.any():
             k = int(np.flatnonzero(is_fault)[0])
             msg = (
                 f"{source}, {name}: expected finite scores; got {column[k]} at place "

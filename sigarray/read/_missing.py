@@ -11,8 +11,8 @@ from sigarray.read._frame import list_names, shorten
 from sigarray.read._records import Records
 from sigarray.read._wide import WideTable, take_rows
 
-Missing = Literal["drop", "worst"]
-TREATMENTS = ("drop", "worst")
+Missing = Literal["drop", "worst", "keep"]
+TREATMENTS = ("drop", "worst", "keep")
 _MAX_SHOWN = 5
 # The most scores that are named by what tells them apart.
 MAX_NAMED = 3
@@ -156,13 +156,14 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""
-    which = _name_few(list_few(crashed)) or count_models(counts)
+    which = name_few(list_few(crashed)) or count_models(counts)
     msg = (
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{which}. Leave {'it' if n == 1 else 'them'} out with "
-        f"--missing drop; or count {'it' if n == 1 else 'each'} as the worst score "
-        "that any model has, with --missing worst."
+        f"{which}. Leave {'it' if n == 1 else 'them'} out with --missing drop; count "
+        f"{'it' if n == 1 else 'each'} as the worst score that any model has, with "
+        "--missing worst; or take what was logged last for a score, with --missing "
+        "keep."
     )
     raise TableError(msg)
 
@@ -205,14 +206,14 @@ def say_missing(
     what: str,
     worst: float | None,
     names: Sequence[Mapping[str, Any]] = (),
-    *,
-    have_crashed: bool = False,
+    why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done."""
-    of = _name_few(names) or count_models(counts)
-    which = (
-        "that have crashed, or have no score," if have_crashed else "without a score"
-    )
+    """Say how many scores were missing, a few of them by names, and what was done.
+
+    `why` says what some runs without a score did, such as "have crashed".
+    """
+    of = name_few(names) or count_models(counts)
+    which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst":
         return f"runs {which} count as {worst:.6g}, the worst of all models: {of}"
     if what == "run":
@@ -231,7 +232,7 @@ def say_beside(
     some = "1 missing score was" if n == 1 else f"{n} missing scores were"
     return (
         f"{some} left out, beside others of the same {what} and model: "
-        f"{_name_few(names) or count_models(counts)}"
+        f"{name_few(names) or count_models(counts)}"
     )
 
 
@@ -250,7 +251,7 @@ def say_rows(
     `names` are those of the rows by role, if these are few.
     """
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
-    by = _name_few(names) or count_models(counts)
+    by = name_few(names) or count_models(counts)
     return f"{n_rows} {some} left out{f': {by}' if by else ''}"
 
 
@@ -261,7 +262,7 @@ def list_few(records: Records) -> list[dict[str, Any]]:
     return [{role: x for role, x in by.items() if x is not None} for by in said]
 
 
-def _name_few(names: Sequence[Mapping[str, Any]]) -> str:
+def name_few(names: Sequence[Mapping[str, Any]]) -> str:
     """Name a few scores by model, task, run and so on; "" if models alone are known."""
     if not all({*x} - {"model"} for x in names):
         return ""

@@ -1,6 +1,7 @@
 """The scores of one task, joined by item or run."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from sigarray.read._missing import (
     treat_missing,
 )
 from sigarray.read._raters import doubt_raters
-from sigarray.read._records import Records
+from sigarray.read._records import ENDED_EARLY, Records
 from sigarray.read._score_table import Choice
 from sigarray.read._treatment import (
     Averaged,
@@ -29,8 +30,12 @@ from sigarray.read._treatment import (
 
 
 class JoinedTask(NamedTuple):
-    """The scores of a task as `ScoreTable` has them, and doubts by their column."""
+    """The scores of a task as `ScoreTable` has them, and as they were read.
 
+    `doubts` have the column that each is about.
+    """
+
+    records: Records
     scores: dict[str, np.ndarray]
     ids: dict[str, tuple[str, ...]]
     pairs: Pairs
@@ -79,6 +84,7 @@ def join_task(
     elif raters is not None and not raters.n:
         raters = None
     return JoinedTask(
+        records,
         {model: joined[model].scores for model in order},
         {model: joined[model].names for model in order},
         pairs,
@@ -135,31 +141,35 @@ def _treat_missing(
 ) -> tuple[Records, Counts, list[str]]:
     """Leave out missing scores of a task, or count them as the worst, and say so."""
     is_higher = direction is not False
+    treatment = choice.treatment
     treated, counts = treat_missing(
-        records, choice.missing, unit, is_paired=is_paired, is_higher=is_higher
+        records, treatment, unit, is_paired=is_paired, is_higher=is_higher
     )
-    if not counts or choice.missing is None:
+    if not counts or treatment is None:
         return treated, {}, []
     worst = None
-    if choice.missing == "worst":
+    if treatment == "worst":
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    have_crashed = bool(records.find_crashed().any())
+    ended_early = records.factors["state"].find([ENDED_EARLY])
+    why = {
+        "have crashed": records.find_crashed().any(),
+        "ended early": ended_early.any(),
+    }
     lacks = np.isnan(records.scores)
     is_beside = np.zeros(len(records), bool)
-    if choice.missing == "drop" and what != "run":
+    if treatment == "drop" and what != "run":
         is_beside = lacks & ~find_alone(records, unit)
+    # The step of a run that has ended early is that of others.
+    said = replace(records, steps=np.where(ended_early, np.nan, records.steps))
     lines = []
     if np.any(lacks & ~is_beside):
-        some, names = _name_few(records, lacks & ~is_beside)
-        lines.append(
-            say_missing(
-                some, choice.missing, what, worst, names, have_crashed=have_crashed
-            )
-        )
+        some, names = _name_few(said, lacks & ~is_beside)
+        which = [x for x, is_any in why.items() if is_any]
+        lines.append(say_missing(some, treatment, what, worst, names, which))
     if np.any(is_beside):
-        lines.append(say_beside(*_name_few(records, is_beside), what))
+        lines.append(say_beside(*_name_few(said, is_beside), what))
     if records[0].task is not None:
         lines = [f"task {records[0].task!r}: {x}" for x in lines]
     return treated, counts, lines

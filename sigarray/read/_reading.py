@@ -87,8 +87,10 @@ def read_records(
         metric, rows = find_rows_of_metric(frame, roles["metric"], metric)
     column = find_score(frame, roles, metric)
     cells = take(frame.columns[column], rows)
-    # What a run has logged before it crashed is no score of it.
+    # What a run has logged before it crashed is no score of it, unless it is kept.
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
+    have_crashed &= missing != "keep"
+    missing = None if missing == "keep" else missing
     lacks = have_crashed | (find_missing(cells) & (missing is not None))
     is_kept = lacks | ~find_blank(cells)
     is_blank = np.zeros(len(rows), bool)
@@ -115,8 +117,11 @@ def read_records(
             models.update({} if model is None else {model: n})
         names = _list_few(frame, roles, left_out)
         notes.append(say_rows(len(left_out), models, names))
-    if frame.metrics is None:
-        notes += _say_columns(frame, roles, column, chosen)
+    of_runs = frame.kind.startswith("runs of ")
+    if frame.metrics is None or of_runs:
+        said = _say_columns(frame, roles, column, chosen)
+        # Trackers have many columns beside those that tell scores apart.
+        notes += said[:1] if of_runs else said
     name = metric if metric is not None and "metric" in roles else column
     factors = {
         role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
@@ -141,7 +146,7 @@ def read_records(
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items
     # without a score are unmatched.
-    has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
+    has_all = not {"step", "item"} & {*roles} and not of_runs
     return Reading(
         records,
         numbers.is_percent,
@@ -199,9 +204,8 @@ def _say_columns(
     frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
 ) -> list[str]:
     """Say what columns were taken for, and which were ignored."""
-    known = {role: x for role, x in roles.items() if role not in chosen} | {
-        "score": score
-    }
+    known = {role: x for role, x in roles.items() if role not in chosen}
+    known["score"] = score
     said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
     notes = [f"of its columns, {said}"]
     unused = [x for x in frame.columns if x not in {*roles.values(), score}]
@@ -325,10 +329,12 @@ def _read_factor(
     for k in np.flatnonzero(lacks):
         cell = cells[k]
         if is_blank(cell) or not isinstance(cell, str):
+            named = role == "run" and frame.run_name not in (None, name)
+            other = f"; or pass --run {frame.run_name}, which names each run"
             msg = (
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
                 f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
-                "leave out the row."
+                f"leave out the row{other if named else ''}."
             )
             raise TableError(msg)
     return factor

@@ -23,6 +23,9 @@ FACTORS = ("task", "model", "item", "run", "cluster", "content", "state", "rater
 # The states of runs that have crashed, in words of trackers or numbers of MLflow.
 CRASHED = frozenset(("crashed", "failed", "killed", "fail", "4", "5"))
 
+# The state of runs that end much earlier than others, in no word of a tracker.
+ENDED_EARLY = "ended early"
+
 
 class Record(NamedTuple):
     """A score, its model, item and so on, and its place; None if the file has none."""

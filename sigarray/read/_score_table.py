@@ -46,8 +46,9 @@ class ScoreTable(NamedTuple):
     pairs : mapping
         Task -> two models -> their scores on the items, or named runs, of both, if some
         model lacks some in the task; `tasks` has those of all models.
-    missing : {"drop", "worst"}, optional
-        What was done with missing scores, if there were any.
+    missing : {"drop", "worst", "keep"}, optional
+        What was done with missing scores, or those of runs that have crashed or ended
+        early, if there were any.
     n_missing : mapping
         Task -> model -> how many of its scores were missing.
     curves : mapping
@@ -164,3 +165,8 @@ class Choice:
     higher_is_better: Direction = None
     min_models: int = 2
     max_models: int | None = None
+
+    @property
+    def treatment(self) -> Missing | None:
+        """What becomes of missing scores; of runs that are kept, none are."""
+        return None if self.missing == "keep" else self.missing

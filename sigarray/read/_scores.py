@@ -13,7 +13,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out
+from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -66,6 +66,7 @@ from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
 from sigarray.read._together import put_all_together
+from sigarray.read._treatment import say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
 from sigarray.read._wide_files import read_columns
@@ -81,7 +82,12 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """
     with _without_collector():
         table = _read_sources(sources, choice)
-    return table._replace(where=dict(choice.where or {}))
+    fewer = []
+    if table.unit == "run" and not table.is_paired:
+        sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
+        fewer = say_fewer_runs(sizes, table.n_missing)
+    notes = (*table.notes, *fewer)
+    return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
 @contextlib.contextmanager
@@ -101,7 +107,9 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
+    names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
+    notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})

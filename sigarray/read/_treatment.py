@@ -1,10 +1,15 @@
 """What became of scores while they were read: left out, averaged, or pooled."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from sigarray.read._frame import shorten
 from sigarray.read._records import Records, find_column
+
+_MAX_SHOWN = 3
 
 
 class Dropped(NamedTuple):
@@ -52,11 +57,41 @@ class Raters(NamedTuple):
 
 
 class LastSteps(NamedTuple):
-    """The column of steps, and the least and the largest last one of a run."""
+    """The column of steps, and the least and the largest last one of a run.
+
+    Of `n_early` more runs, which end much earlier, the score is missing.
+    """
 
     column: str
     least: float
     most: float
+    n_early: int = 0
+
+
+def say_fewer_runs(
+    sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    """Say on which tasks a model, but not all of them, has fewer runs than on most.
+
+    `sizes` and `n_missing` count the runs and those without a score, by task and model:
+    what is missing has been said.
+    """
+    by_model: dict[str, Counter[int]] = {}
+    for by in sizes.values():
+        for model, n in by.items():
+            by_model.setdefault(model, Counter())[n] += 1
+    usual = {
+        model: max(counts, key=lambda n: (counts[n], n))
+        for model, counts in by_model.items()
+    }
+    said = [
+        f"{model!r} has {n} of {usual[model]} runs on {task!r}"
+        for task, by in sizes.items()
+        if any(n >= usual[model] for model, n in by.items())
+        for model, n in by.items()
+        if n < usual[model] and not n_missing.get(task, {}).get(model)
+    ]
+    return [shorten(said, _MAX_SHOWN)] if said else []
 
 
 def count_dropped(

@@ -244,8 +244,8 @@ def test_many_tasks_of_few_runs_are_decided_by_their_discovery_rate(write, run):
     path = write("\n".join(["model,seed,task,score", *rows, ""]))
     _, out, err = run("compare", path, "--format", "json")
     assert "wins" not in json.loads(out) or not json.loads(out)["wins"][0]["a_wins"]
-    assert "p of 0.0079 at the least: of 26 comparisons" in err
-    assert "where 5 or more have it, and no fewer" in err
+    assert "no p of equality below 0.0079: of 26 comparisons on" in err
+    assert "none is decided unless 5 or more of them reach it" in err
     assert err.count("warning") == 1
 
 

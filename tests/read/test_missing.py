@@ -16,7 +16,10 @@ LONG = "model,seed,acc\na,0,.9\na,1,.7\na,2,.85\nb,0,.8\nb,1,{0}\nb,2,.6\n"
 A, B = [0.9, 0.7, 0.85], [0.8, 0.6]
 
 
-@pytest.mark.parametrize("cell", ["nan", "", "N/A", "-"])
+@pytest.mark.parametrize(
+    "cell",
+    ["nan", "", "N/A", "-", "Infinity", "inf", "-inf", "1.7976931348623157e+308"],
+)
 @pytest.mark.parametrize("text", [WIDE, LONG])
 class TestRuns:
     def test_dropped(self, write, text, cell):
@@ -120,6 +123,46 @@ def test_items_without_a_score_are_unmatched(write):
     table = read.scores(path, drop_unmatched=True)
     assert (table.missing, table.n_missing) == (None, {})
     assert len(table.pairs[""]["a", "c"][0]) == 6
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_a_loss_that_has_diverged_is_asked_about(write, run, text):
+    for cell in ("Infinity", "-inf", "1.7976931348623157e+308"):
+        done = run("compare", write(text.format(cell)))
+        refuse(done, f"expected a number; got '{cell}'. Where a run failed")
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [0.9, 0.7, 0.85], "b": [0.8, np.inf, 0.6]})
+    path = write("", "scores.parquet")
+    frame.to_parquet(path)
+    for source in (frame, path, frame.to_dict("list")):
+        table = read.scores(source, missing="drop")
+        assert as_lists(table) == {"": {"a": A, "b": B}}
+        assert table.n_missing == {"": {"b": 1}}
+        with pytest.raises(TableError, match=r"missing='drop'|drop, or worst"):
+            read.scores(source)
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_what_is_left_out_has_the_name_of_its_unit(write, text):
+    named = text
+    if text == WIDE:
+        rows = zip(("seed", *range(3)), text.splitlines(), strict=True)
+        named = "\n".join(f"{k},{row}" for k, row in rows)
+    table = read.scores(write(named.format("nan")), missing="drop", paired=True)
+    assert any("paired runs without a score of some model" in x for x in table.notes)
+    assert not any("items" in x for x in table.notes)
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_other_missing_scores_are_none_that_are_kept(write, text):
+    with pytest.raises(TableError, match="got 'nan'"):
+        read.scores(write(text.format("nan")), missing="keep")
+    blank, kept = (
+        read.scores(write(text.format("")), missing=x) for x in (None, "keep")
+    )
+    assert (kept.notes, kept.missing) == (blank.notes, "drop")
+    assert as_lists(kept) == as_lists(blank)
 
 
 def test_without_missing_scores_nothing_is_said(write):
