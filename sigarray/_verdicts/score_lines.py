@@ -23,6 +23,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_rows(table),
         *_say_steps(table),
         *_say_means(table),
+        *_say_raters(table, is_paired=is_paired),
         *_say_settings(table),
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
@@ -73,6 +74,32 @@ def _say_means(table: ScoreTable) -> list[str]:
     return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
 
 
+def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
+    """Say how many ratings were left out for their raters, or that these differ."""
+    every = [x for task, x in table.raters.items() if task in table.tasks]
+    matched = [x for x in every if x.are_same]
+    others = [x for x in every if not x.are_same]
+    said = []
+    if matched:
+        n, n_items = sum(x.n for x in matched), sum(x.n_items for x in matched)
+        some = f"{n} of {sum(x.n_all for x in matched)} ratings"
+        if n_items:
+            some += f", with {n_items} of {sum(x.n_all_items for x in matched)} items,"
+        left = "left out of means" if is_paired and table.pairs else "left out"
+        said.append(
+            f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
+            f"one of the item by the same {quote(matched[0].column)}"
+        )
+    if others:
+        on = f" on {len(others)} of {len(table.tasks)} tasks"
+        said.append(
+            f"The shares of scores by each {quote(others[0].column)} differ between "
+            f"models{on if len(table.tasks) > 1 else ''}, which may explain a "
+            "difference between them"
+        )
+    return said
+
+
 def _say_settings(table: ScoreTable) -> list[str]:
     if not table.settings:
         return []
@@ -102,7 +129,9 @@ def _say_missing(table: ScoreTable, task: str) -> list[str]:
     n = sum(table.n_missing.get(task, {}).values())
     kept = "Runs that crashed or ended early have the score that they logged last"
     of_kept = [kept] if table.missing == "keep" else []
-    if not n or task in table.n_dropped:
+    if task in table.n_dropped:
+        n -= table.n_dropped[task].n_treated
+    if n <= 0:
         return of_kept
     some = "missing score" if n == 1 else "missing scores"
     treated = "left out"

@@ -10,19 +10,22 @@ from sigarray._backend.index_columns import names_steps
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
-from sigarray.read._codes import distinct, split_rows, take
+from sigarray.read._codes import distinct, split_rows
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._text import NUMBER
 
 
 def keep_rows(
-    frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
+    frames: Sequence[Frame],
+    where: Mapping[str, Sequence[str]],
+    named: Collection[str] = (),
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
-    A column by which rows were chosen is then left out, unless it has a role.
+    A column by which rows were chosen is then left out, unless it has a role, or is
+    `named` by other options.
 
     Raises
     ------
@@ -47,7 +50,8 @@ def keep_rows(
                 )
                 raise TableError(msg)
             wanted += texts
-        frames = [_filter(frame, name, wanted) for frame in frames]
+        is_named = name in named
+        frames = [_filter(x, name, wanted, is_named=is_named) for x in frames]
     return list(frames)
 
 
@@ -112,11 +116,18 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     frame = _leave_out_parts(frame, ignored)
     gone = {*ignored} - {frame.roles.get("state")}
     columns = {x: y for x, y in frame.columns.items() if x not in gone}
+    left_out = {x: y for x, y in frame.columns.items() if x in gone}
     roles = {role: x for role, x in frame.roles.items() if x not in gone}
     if "run" in frame.roles and frame.run_name in columns:
         roles.setdefault("run", frame.run_name)
     scores = frame.metrics and tuple(x for x in frame.metrics if x not in gone)
-    return replace(frame, columns=columns, roles=roles, metrics=scores)
+    return replace(
+        frame,
+        columns=columns,
+        left_out={**frame.left_out, **left_out},
+        roles=roles,
+        metrics=scores,
+    )
 
 
 def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
@@ -125,26 +136,22 @@ def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
     if not gone or frame.run_name is None:
         return frame
     is_gone = encode_texts(frame.columns[frame.run_name]).find(gone)
-    return _take_rows(frame, np.flatnonzero(~is_gone))
+    return frame.take(np.flatnonzero(~is_gone))
 
 
-def _take_rows(frame: Frame, rows: np.ndarray) -> Frame:
-    columns = {x: take(cells, rows) for x, cells in frame.columns.items()}
-    return replace(frame, columns=columns, lines=take(frame.lines, rows.tolist()))
-
-
-def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
+def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
     roles = find_roles(frame, {})
     if roles.get("step") == name:
         notes = _say_lost(frame, roles, kept, f"{name}={' or '.join(values)}")
         frame = replace(frame, notes=(*frame.notes, *notes))
-    frame = _take_rows(frame, kept)
-    if name in roles.values():
+    frame = frame.take(kept)
+    if is_named or name in roles.values():
         return frame
     columns = {x: cells for x, cells in frame.columns.items() if x != name}
-    return replace(frame, columns=columns)
+    left_out = {**frame.left_out, name: frame.columns[name]}
+    return replace(frame, columns=columns, left_out=left_out)
 
 
 def _say_lost(

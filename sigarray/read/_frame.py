@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
-from sigarray.read._codes import distinct
+from sigarray.read._codes import distinct, take
 from sigarray.read._losses import find_mixed
 from sigarray.read._run_columns import are_runs
 from sigarray.read._step_names import find_step_column
@@ -96,6 +98,8 @@ class Frame:
     parts : mapping of str to str
         Columns of a file with one for each run -> the run, as in column `run_name`; ""
         for those that were not read.
+    left_out : mapping of sequences
+        Columns that get no role, as `columns`.
     """
 
     kind: str
@@ -119,6 +123,20 @@ class Frame:
     other_metrics: tuple[str, ...] = ()
     run_name: str | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def find(self, column: str) -> Sequence[Any] | None:
+        """Return a column, though it may be left out, or None for another one."""
+        return self.columns.get(column, self.left_out.get(column))
+
+    def take(self, rows: np.ndarray) -> "Frame":
+        """Return some of the rows."""
+        return replace(
+            self,
+            columns={x: take(y, rows) for x, y in self.columns.items()},
+            left_out={x: take(y, rows) for x, y in self.left_out.items()},
+            lines=take(self.lines, rows.tolist()),
+        )
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""

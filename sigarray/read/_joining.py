@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import (
     choose_unit,
-    join_pairs,
-    join_scores,
     sort_ids,
 )
 from sigarray.read._bytes import TableError
@@ -25,20 +22,17 @@ from sigarray.read._directions import (
 from sigarray.read._early import settle_early
 from sigarray.read._frame import list_names
 from sigarray.read._missing import (
-    Counts,
     ask_about_crashed,
-    find_worst,
     leave_out_unnamed,
-    list_few,
-    say_missing,
-    treat_missing,
 )
-from sigarray.read._records import ENDED_EARLY, Record, Records
+from sigarray.read._one_task import JoinedTask, join_doubts, join_task
+from sigarray.read._raters import find_raters
+from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._seeds import doubt_seeds
 from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
-from sigarray.read._treatment import LastSteps, count_averaged, count_dropped
+from sigarray.read._treatment import LastSteps
 from sigarray.read._unnamed import refuse_unnamed_pairs
 
 
@@ -80,68 +74,48 @@ def join_records(
     ended = _take_last(records, choice, metric, source)
     records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
+    of_raters: list[str] = []
+    if unit != "run":
+        records, of_raters = find_raters(records)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
     notes = [*notes, *without_names, *ended.notes]
-    tasks, ids, pairs = {}, {}, {}
-    n_missing: dict[str, Counts] = {}
-    dropped, averaged = {}, {}
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
+    joined: dict[str, JoinedTask] = {}
     for task in sort_ids(by_task):
-        whole = by_task[task]
-        by_task[task], counts, said = _treat_missing(
-            whole, choice, unit, is_paired=is_paired, direction=direction
-        )
-        if counts:
-            n_missing[task] = counts
-            notes += said
-        joined, said, kept = join_scores(
-            by_task[task],
-            unit,
-            is_paired=is_paired,
-            drop_unmatched=choice.drop_unmatched,
-            is_said=choice.unit == "item",
+        one, said = join_task(
+            by_task[task], choice, unit, models, of_raters, direction=direction
         )
         notes += said
-        order = [x for x in models if x in joined]
-        if len(order) < min(choice.min_models, 2):
-            notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
+        if one is None:
             left_out.append(task)
-            continue
-        dropped[task] = count_dropped(whole, kept, unit, is_paired=is_paired)
-        averaged[task] = count_averaged(kept, unit)
-        tasks[task] = {model: joined[model].scores for model in order}
-        ids[task] = {model: joined[model].names for model in order}
-        by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
-        n_common = len(joined[order[0]].scores)
-        is_dropped = len(by_task[task].list_known(unit)) > n_common
-        if choice.drop_unmatched and by_pair and is_dropped and len(order) > 2:
-            scores_of_pairs = join_pairs(by_task[task], order, unit)
-            if any(len(x) > n_common for x, _ in scores_of_pairs.values()):
-                pairs[task] = scores_of_pairs
-    doubts += doubt_seeds([by_task[task] for task in tasks])
+        else:
+            joined[task] = one
+    n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
+    doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
-        tasks,
-        ids,
+        {task: x.scores for task, x in joined.items()},
+        {task: x.ids for task, x in joined.items()},
         unit,
         is_paired,
         metric,
         kind,
         source,
         tuple(notes),
-        tuple(doubts),
+        (*doubts, *join_doubts(joined.values())),
         tuple(left_out),
         direction,
-        pairs,
+        {task: x.pairs for task, x in joined.items() if x.pairs},
         choice.missing if n_missing or ended.is_kept else None,
         n_missing,
         ended.curves,
         bool(ended.unscored.tasks),
-        {task: x for task, x in dropped.items() if x is not None},
-        {task: x for task, x in averaged.items() if x is not None},
+        {task: x.dropped for task, x in joined.items() if x.dropped is not None},
+        {task: x.averaged for task, x in joined.items() if x.averaged is not None},
         last_steps=ended.last_steps,
+        raters={task: x.raters for task, x in joined.items() if x.raters is not None},
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
@@ -243,49 +217,6 @@ def _list_names_of_scores(records: Records) -> set[Any]:
         for role in {"metric", "task"} & {*roles}:
             known |= set(frame.columns[roles[role]])
     return known - {None}
-
-
-def _treat_missing(
-    records: Records,
-    choice: Choice,
-    unit: str,
-    *,
-    is_paired: bool,
-    direction: bool | None,
-) -> tuple[Records, Counts, list[str]]:
-    """Leave out missing scores of a task, or count them as the worst, and say so."""
-    is_higher = direction is not False
-    treated, counts = treat_missing(
-        records, choice.treatment, unit, is_paired=is_paired, is_higher=is_higher
-    )
-    if not counts or choice.treatment is None:
-        return treated, {}, []
-    worst = None
-    if choice.treatment == "worst":
-        worst = find_worst([treated.scores], is_higher=is_higher)
-    of_items = records.has("item")
-    what = "item" if of_items else "paired run" if is_paired else "run"
-    ended_early = records.factors["state"].find([ENDED_EARLY])
-    which = [
-        words
-        for words, is_any in (
-            ("have crashed", records.find_crashed().any()),
-            ("ended early", ended_early.any()),
-        )
-        if is_any
-    ]
-    task = records[0].task
-    # The step of a run that has ended early is that of others.
-    said = replace(records, steps=np.where(ended_early, np.nan, records.steps))
-    lacking = said.take(np.flatnonzero(np.isnan(records.scores))).name(task=None)
-    line = say_missing(counts, choice.treatment, what, worst, list_few(lacking), which)
-    return treated, counts, [line if task is None else f"task {task!r}: {line}"]
-
-
-def _are_named_runs(records: Records, unit: str) -> bool:
-    """Tell whether scores are of runs with names, not of items."""
-    are_named = bool(np.all(records.factors["run"].codes >= 0))
-    return unit == "run" and are_named and not records.has("item")
 
 
 def _list_models(records: Records, choice: Choice) -> list[str]:

@@ -1,12 +1,10 @@
 """Which of several metrics is read, in each file and of each task."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from sigarray.read._cells import encode_texts, find_blank
-from sigarray.read._codes import take
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
@@ -113,12 +111,7 @@ def read_metrics(
         is_free &= ~of_tasks
         if not of_tasks.any():
             continue
-        kept = np.flatnonzero(of_tasks)
-        part = replace(
-            frame,
-            columns={x: take(y, kept) for x, y in frame.columns.items()},
-            lines=take(frame.lines, kept.tolist()),
-        )
+        part = frame.take(np.flatnonzero(of_tasks))
         readings.append(read_records(part, chosen, metric, missing))
     if not readings:
         return read_records(frame, chosen, metrics[-1], missing)

@@ -80,8 +80,8 @@ def treat_missing(
 ) -> tuple[Records, Counts]:
     """Return the scores of a task without NaN, and how many were missing.
 
-    Of items, and of runs that are pairs, those with a missing score of some model are
-    left out for all models.
+    Of items, and of runs that are pairs, those without any score of some model are left
+    out for all models; beside other scores of the item, a missing one alone is.
 
     Raises
     ------
@@ -96,11 +96,7 @@ def treat_missing(
     is_of_pairs = is_paired or unit != "run" or by_item
     source = records[0].frame.source
     models = records.factors["model"]
-    counts = {
-        str(model): int(np.sum(lacks & models.find([model])))
-        for model in models.list_known()
-    }
-    counts = {model: n for model, n in counts.items() if n}
+    counts = count_by_model(records.take(np.flatnonzero(lacks)))
     if lacks.all():
         msg = f"{source}: expected scores that are not missing; got none."
         raise TableError(msg)
@@ -112,7 +108,8 @@ def treat_missing(
     is_kept = ~lacks
     if is_of_pairs:
         names = records.factors["item" if by_item else "run"]
-        is_kept &= ~np.isin(names.codes, names.codes[lacks & (names.codes >= 0)])
+        alone = names.codes[find_alone(records, unit) & (names.codes >= 0)]
+        is_kept &= ~np.isin(names.codes, alone)
     kept = records.take(np.flatnonzero(is_kept))
     lost = [x for x in models.list_known() if x not in kept.list_known("model")]
     if lost:
@@ -122,6 +119,24 @@ def treat_missing(
         )
         raise TableError(msg)
     return kept, counts
+
+
+def count_by_model(records: Records) -> Counts:
+    """Count the scores of each model."""
+    models = records.factors["model"]
+    return {str(x): int(models.find([x]).sum()) for x in models.list_known()}
+
+
+def find_alone(records: Records, unit: str) -> np.ndarray:
+    """Tell which missing scores are the only ones of their model and item, or run."""
+    lacks = np.isnan(records.scores)
+    role = "item" if records.has("item") else "run"
+    roles = {role, "run"} if unit == "run" else {role}
+    units, n_units = records.group("model", *roles)
+    n_scores = np.bincount(units[~lacks], minlength=n_units)
+    is_unnamed = records.factors[role].codes < 0
+    is_alone: np.ndarray = lacks & ((n_scores[units] == 0) | is_unnamed)
+    return is_alone
 
 
 def ask_about_crashed(records: Records, missing: Missing | None) -> None:
@@ -206,6 +221,18 @@ def say_missing(
     return (
         f"{what}s without a score of some model were left out for all models; missing "
         f"are {of}"
+    )
+
+
+def say_beside(
+    counts: Mapping[str, int], names: Sequence[Mapping[str, Any]], what: str
+) -> str:
+    """Say how many missing scores were left out beside others of the same item."""
+    n = sum(counts.values())
+    some = "1 missing score was" if n == 1 else f"{n} missing scores were"
+    return (
+        f"{some} left out, beside others of the same {what} and model: "
+        f"{name_few(names) or count_models(counts)}"
     )
 
 

@@ -11,7 +11,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
-from sigarray.read._treatment import Averaged, Dropped, LastSteps
+from sigarray.read._treatment import Averaged, Dropped, LastSteps, Raters
 
 
 class ScoreTable(NamedTuple):
@@ -72,6 +72,9 @@ class ScoreTable(NamedTuple):
         How many tasks there are, if some of them were chosen.
     last_steps : LastSteps, optional
         The last steps of runs, whose scores were taken, if they have others.
+    raters : mapping
+        Task -> how many ratings were left out, because not all models have one of the
+        item by the same rater; or that models have other raters.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -96,6 +99,26 @@ class ScoreTable(NamedTuple):
     where: Mapping[str, Sequence[str]] = {}
     last_steps: LastSteps | None = None
     n_tasks: int | None = None
+    raters: Mapping[str, Raters] = {}
+
+    def __repr__(self) -> str:
+        """Say in one line what the table holds; its attributes have the rest."""
+        return (
+            f"ScoreTable(source={self.source!r}, models=[{list_names(self.models, 5)}]"
+            f"{self._say_tasks()}, unit={self.unit!r}, {self._say_sizes()})"
+        )
+
+    def _say_tasks(self) -> str:
+        if {*self.tasks} == {""}:
+            return ""
+        return f", tasks=[{list_names(self.tasks, 5)}]"
+
+    def _say_sizes(self) -> str:
+        """Say how many scores each model has on each task."""
+        sizes = [len(x) for by in self.tasks.values() for x in by.values()]
+        least, most = min(sizes, default=0), max(sizes, default=0)
+        count = f"{least}" if least == most else f"{least} to {most}"
+        return f"{count} scores of each{' on each task' * (len(self.tasks) > 1)}"
 
     @property
     def models(self) -> tuple[str, ...]:

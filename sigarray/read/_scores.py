@@ -17,7 +17,6 @@ from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
-    find_roles,
     list_names,
     shorten,
 )
@@ -60,7 +59,7 @@ from sigarray.read._paths import (
 )
 from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._raters import doubt_raters, name_raters
+from sigarray.read._preferences import refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
@@ -160,15 +159,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     _check_runs(table, files, readings)
     table = table._replace(n_tasks=_count_tasks(whole, records, choice))
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
-    if table.unit != "run":
-        roles = find_roles(frames[0], chosen)
-        of_raters, shares = doubt_raters(
-            whole, roles, choice.models, choice.ignored, records.metrics
-        )
-        doubts += of_raters
-        averaged = name_raters(table.averaged, whole, roles, records.metrics)
-        table = table._replace(notes=(*table.notes, *shares), averaged=averaged)
-    else:
+    if table.unit == "run":
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))
     return _add_doubts(table, doubts, folds)
@@ -194,6 +185,9 @@ def _tabulate(
         for file, name, content in files
     ]
     columns = {x for frame in tables if frame is not None for x in frame.columns}
+    for frame in tables:
+        if frame is not None:
+            refuse_preferences(frame, chosen, choice.metrics)
     files, tables = _choose_rows(files, tables, chosen, choice)
     whole = tables
     tables = [x and take_metric_rows(x, chosen, choice) for x in tables]
@@ -289,7 +283,8 @@ def _choose_rows(
         whole = [
             _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
         ]
-        kept = keep_rows(whole, choice.where)
+        said = {y.strip() for x in chosen.values() for y in (x, *x.split(","))}
+        kept = keep_rows(whole, choice.where, said | {*choice.ignored})
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
         tables = [frame for frame in kept if frame.lines]

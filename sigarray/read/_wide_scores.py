@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import find_blank, find_missing
+from sigarray.read._cells import find_blank
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
@@ -23,6 +23,7 @@ from sigarray.read._missing import (
     say_missing,
 )
 from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._repeats import have_parts
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._treatment import Averaged, Dropped
@@ -37,6 +38,7 @@ from sigarray.read._wide import (
     split_tasks,
 )
 from sigarray.read._wide_pairs import drop_unmatched
+from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -77,7 +79,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
         notes += [*lacking, *taken.notes]
         gaps.update(taken.n_gaps)
-        lacks, said = _count_missing(taken, counts, chosen, choice)
+        lacks, said = _count_missing(taken, counts, whole, chosen, choice)
         scores = taken.scores
         if counts and choice.treatment == "worst":
             worst = find_worst(list(scores.values()), is_higher=direction is not False)
@@ -96,9 +98,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
                 for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
-        averaged |= _count_averaged(part, task, chosen, choice)
+        averaged |= count_averaged_rows(part, task, chosen, choice, models)
         unit = "row" if task in averaged else "item" if is_of_items else "run"
-        dropped |= _count_dropped(whole, part, models, task, unit)
+        dropped |= count_dropped_rows(whole, part, models, task, unit)
     if not tasks:
         msg = (
             f"{wide.source}: expected two or more models with scores of one task; got "
@@ -146,30 +148,6 @@ def _treat_rows(
     return part, counts, of_pairs, said
 
 
-def _count_averaged(
-    rows: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
-) -> dict[str, Averaged]:
-    """Count the rows of each item of a task, if these are averaged."""
-    if choice.unit != "item" or "item" not in chosen:
-        return {}
-    counts = Counter(list_names_of_rows(rows, chosen["item"], "item")).values()
-    if max(counts) == 1:
-        return {}
-    return {task: Averaged("item", "score", min(counts), max(counts))}
-
-
-def _count_dropped(
-    whole: WideTable, kept: WideTable, models: Sequence[str], task: str, unit: str
-) -> dict[str, Dropped]:
-    """Count the rows of a task that were left out, and the scores missing there."""
-    places = [k for k, x in whole.names.items() if x in models]
-    n_all, n_kept = (max(len(x.cells[k]) for k in places) for x in (whole, kept))
-    if n_kept == n_all:
-        return {}
-    n_scores = sum(int(find_missing(whole.cells[k]).sum()) for k in places)
-    return {task: Dropped(unit, n_all - n_kept, n_all, n_scores)}
-
-
 def _take_items(
     wide: WideTable, chosen: Mapping[str, str], choice: Choice, gaps: Mapping[str, int]
 ) -> ScoreTable:
@@ -197,7 +175,11 @@ def _take_items(
 
 
 def _count_missing(
-    taken: WideScores, counts: Counts, chosen: Mapping[str, str], choice: Choice
+    taken: WideScores,
+    counts: Counts,
+    rows: WideTable,
+    chosen: Mapping[str, str],
+    choice: Choice,
 ) -> tuple[Counts, list[str]]:
     """Return how many scores each model lacks, and notes on what was left out.
 
@@ -207,6 +189,7 @@ def _count_missing(
     if counts and choice.treatment == "drop":
         of_items = choice.unit == "item" or "item" in chosen
         unit = "item" if of_items else "paired run" if choice.is_paired else "run"
+        unit = "row" if have_parts(rows, chosen, choice.unit) else unit
         return counts, [say_missing(counts, "drop", unit, None)]
     if choice.treatment is not None:
         return counts, []
@@ -247,7 +230,7 @@ def _take_pair(
         [a, b],
         item=chosen.get("item"),
         is_paired=True,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     return wide_scores.scores[a], wide_scores.scores[b]
 
@@ -341,7 +324,7 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     scores, notes = wide_scores.scores, [*wide_scores.notes]
     if choice.models is None:

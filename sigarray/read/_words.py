@@ -54,6 +54,7 @@ RATERS = frozenset(
     (
         *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader"),
         *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
+        *("participant", "respondent", "crowdworker", "turker"),
     )
 )
 # Some also name what they say, in numbers.

@@ -73,7 +73,7 @@ class TestJoins:
         assert b == pytest.approx([0.25 * 4 / 3, 2 / 3])
         assert "each weighed by its number of items" in table.notes[-1]
         rows = [*ITEMS[:6], *(("b", *x[1:3], "x", x[4]) for x in ITEMS[:6])]
-        with pytest.raises(TableError, match=r"item 'q3' to be in one cluster"):
+        with pytest.raises(TableError, match=r"'q3' to have one cluster; got 'x', and"):
             read.scores(write(as_csv(rows, "model,item,seed,cluster,score")))
 
     def test_clusters_keep_their_sizes(self, write):

@@ -65,6 +65,23 @@ class TestWhere:
         assert {x["n"] for x in json.loads(out)["models"].values()} == {4}
         refuse(run("compare", path, "--where", "split=val,test"), "expected one score")
 
+    @pytest.mark.parametrize("option", ["--run=rater", "--ignore=rater", ""])
+    def test_a_column_of_raters_has_its_role(self, write, run, option):
+        """Models are compared by the same raters, of those that were chosen."""
+        rows = [
+            f"{m},q{k},{rater},{1 + (k * (1 + (m == 'ours')) + len(rater)) % 5}"
+            for m in ("base", "ours")
+            for k in range(20)
+            for rater in ("ann", "carla", "bo")
+            if rater == "ann" or m == "base" or k < 4
+        ]
+        path = write("\n".join(["model,item,rater,score", *rows]))
+        options = ("--where", "rater=ann,carla", "--unit", "item", *option.split("="))
+        code, out, err = run("compare", path, *filter(None, options))
+        assert code == 0, err
+        assert "16 of 64 ratings were left out" in " ".join(out.split())
+        assert "warning" not in err
+
     def test_columns_of_models(self, write, run):
         rows = [f"{x},{numbers(0.5, 0.9, 2)}" for x in ("train", "test") * 6]
         path = write("\n".join(["split,lstm,cnn", *rows]))

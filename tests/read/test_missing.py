@@ -262,3 +262,73 @@ def test_the_command_says_it_and_its_signature_repeats_it(write, run):
     assert run("compare", path, "--verify", signature)[0] == 1
     again = run("compare", path, "--missing", "drop", "--verify", signature)
     refuse(again, "Expected --verify without --missing")
+
+
+class TestSeveralScoresOfAnItem:
+    """A missing score is left out beside others of its item and model."""
+
+    def rate(self, *blank, columns="item,rater,system,rating"):
+        rows = [
+            (f"q{k}", rater, m, 1 + (k * i + len(rater)) % 5)
+            for k in range(10)
+            for rater in ("ann", "carl", "edith")
+            for i, m in enumerate("ab", 1)
+        ]
+        names = columns.split(",")
+        lines = [columns]
+        for item, rater, m, x in rows:
+            cell = "nan" if (item, rater, m) in blank else x
+            row = {"item": item, "rater": rater, "system": m, "rating": cell}
+            lines.append(",".join(str(row[x]) for x in names))
+        return "\n".join(lines)
+
+    def test_a_rating(self, write, run):
+        path = write(self.rate(("q4", "carl", "a")))
+        options = ("--unit", "item", "--ignore", "rater", "--missing", "drop")
+        code, out, err = run("compare", path, *options, "--format", "json")
+        assert code == 0, err
+        said = (
+            "1 missing score was left out, beside others of the same item and model: "
+            "'a', item 'q4'"
+        )
+        assert said in " ".join(err.split())
+        assert "left out for all models" not in err
+        found = json.loads(out)
+        assert found["models"]["a"]["n"] == found["models"]["b"]["n"] == 10
+        assert ". 1 missing score, left out." in found["method"]
+        table = read.scores(path, run="rater", unit="item", missing="drop")
+        # Those of ann and edith, for both.
+        assert table.scores["a"][4] == (1 + (4 + 3) % 5 + 1 + (4 + 5) % 5) / 2
+        assert table.scores["b"][4] == (1 + (8 + 3) % 5 + 1 + (8 + 5) % 5) / 2
+        assert dict(table.n_missing[""]) == {"a": 1}
+
+    def test_a_sample_without_a_name(self, write):
+        text = self.rate(("q4", "carl", "a"), columns="item,system,rating")
+        table = read.scores(write(text), unit="item", missing="drop")
+        assert table.averaged[""][2:4] == (2, 3)
+        assert len(table.scores["a"]) == 10
+
+    def test_beside_an_item_without_any(self, write, run):
+        lacks = [("q7", rater, "b") for rater in ("ann", "carl", "edith")]
+        path = write(self.rate(("q4", "carl", "a"), *lacks))
+        options = ("--unit", "item", "--run", "rater", "--missing", "drop")
+        _, out, err = run("compare", path, *options, "--format", "json")
+        text = " ".join(err.split())
+        assert (
+            "out for all models; missing are 'b', item 'q7', run 'ann'; 'b', i" in text
+        )
+        assert "same item and model: 'a', item 'q4', run 'carl'." in text
+        method = json.loads(out)["method"]
+        assert "1 of 10 items, in which 1 score was missing, was left out for" in method
+        assert "1 missing score, left out" in method
+
+    def test_of_columns_of_models_a_row(self, write, run):
+        rows = [f"q{k},{x},{k % 5},{k % 3}" for k in range(10) for x in ("ann", "bob")]
+        rows[7] = "q3,bob,,2"
+        path = write("\n".join(["item,rater,a,b", *rows]))
+        options = ("--item", "item", "--unit", "item", "--ignore", "rater")
+        _, out, err = run("compare", path, *options, "--missing", "drop")
+        assert "rows without a score of some model were left out for all mod" in err
+        assert "1 of 20 rows, in which 1 score was missing, was left" in " ".join(
+            out.split()
+        )
