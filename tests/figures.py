@@ -92,10 +92,9 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "In simulations of normal models of 3 to 50 runs, one exactly at the threshold "
-        "(violation ratio 0.2 to each other one; spreads of up to 4 : 1) was called "
-        f"better than a given other one in {a_given} % of cases, and better than any "
-        f"other one in {any_} %"
+        "In simulations of 3 to 50 runs with normal scores, a model exactly at the "
+        f"threshold was called better than a given other one in {a_given} % of cases, "
+        f"and than at least one other one in {any_} %"
     ]
 
 
@@ -224,7 +223,7 @@ PAGES = [
     ("docs/evidence.md", say_of_evidence),
     ("docs/mathematics.md", say_of_draws),
     ("docs/how_many_seeds.md", say_of_smallest),
-    ("sigarray/_verdicts/orders.py", say_in_method_line),
+    ("sigarray/_verdicts/method_of_orders.py", say_in_method_line),
     ("sigarray/_verdicts/request.py", say_in_warnings),
 ]
 DOCSTRINGS = {"aso": say_of_declared}

@@ -113,6 +113,9 @@ EQUAL = [
     *(Design(10, t) for t in (12, 26, 57)),
     Design(5, 12, has_baseline=True),
     Design(10, 26, has_baseline=True),
+    Design(3, 6, has_baseline=True),
+    Design(5, 7, has_baseline=True),
+    Design(8, 8, has_baseline=True),
 ]
 # Half of the models are so much better that all pairs between both halves are told
 # apart: then the errors of both halves add up.

@@ -13,12 +13,12 @@ from sigarray._verdicts.blocked import say_blocked
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.drawing_on import find_bounds
+from sigarray._verdicts.method_of_orders import describe_orders
 from sigarray._verdicts.notes import heard_by
 from sigarray._verdicts.orders import (
     CLOSED,
     OrderOptions,
     choose_order_correction,
-    describe_orders,
     find_level_of_equality,
     level_of_bounds,
     run_orders,

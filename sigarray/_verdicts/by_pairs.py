@@ -15,7 +15,7 @@ from sigarray._verdicts.floors import (
     correct_p_values,
     list_floors,
 )
-from sigarray._verdicts.matched import list_matched
+from sigarray._verdicts.matched import list_matched, say_own
 from sigarray._verdicts.method_lines import describe_test, list_pairs, name_test
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
@@ -55,11 +55,8 @@ class PairwiseTest(PairOptions, Test):
             pairs = [x for pair, x in by_pair if self.baseline in (None, *pair)]
         method = describe_test(pairs, self, unit=table.unit)
         if is_matched:
-            sizes = sorted(len(x) for x, _ in pairs)
-            method += (
-                f". A pair is compared on the {sizes[0]} to {sizes[-1]} "
-                f"{table.unit}s that both have"
-            )
+            n_all = len(next(iter(table.tasks[task].values())))
+            method += f". A pair is compared on {say_own(pairs, n_all, table.unit)}"
         if is_corrected and correction != "holm":
             floors = self._list_floors(table.tasks)
             method += (

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigarray._correction import holm
 from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.pair_options import RESAMPLING_TESTS
 from sigarray.report._numbers import show_bound, show_p_value
 from sigarray.results import PairwiseAsoResult
 
@@ -17,7 +18,8 @@ class PairTest:
     """The result of a two-sided test of two models; `leader` names the one ahead.
 
     `n_drawn` is the number of random resamples of the p-value, and may be 0. `share` is
-    P(A > B), with ties by half, if the test is of it.
+    P(A > B), with ties by half, if the test is of it; `is_by_welch` if the p-value of a
+    resampling test is Welch's, which is larger.
     """
 
     statistic: float
@@ -25,6 +27,7 @@ class PairTest:
     leader: str | None
     n_drawn: int = 0
     share: float | None = None
+    is_by_welch: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Decision:
     shown: str
     record: dict[str, Any]
     is_unequal: bool = False
+    is_by_welch: bool = False
 
     @property
     def verdict(self) -> str:
@@ -99,8 +103,12 @@ def decide_by_tests(
             is_higher = comparison.higher_is_better
             share = test.share if is_higher else 1.0 - test.share
             record["probability_of_improvement"] = share
+        if comparison.test in RESAMPLING_TESTS:
+            record["is_by_welch"] = test.is_by_welch
         shown = show_p_value(float(q), comparison.alpha)
-        decisions.append(Decision(a, b, better, shown, record))
+        decisions.append(
+            Decision(a, b, better, shown, record, is_by_welch=test.is_by_welch)
+        )
     return decisions
 
 

@@ -122,9 +122,10 @@ def doubt_sizes(
     if is_paired and unit == "run" and decides(n, is_paired=False):
         advice += "; as independent samples, without --paired, these are enough"
     which = "some models" if least * n_comparisons <= alpha else "no two models"
+    on_one = " on a single task" if len(tasks) > 1 else ""
     warnings.warn(
         f"No {TESTS_OF_ORDERS[test]} of {n} scores gives p below {floor:.2g}{of}: "
-        f"{which} can{'' if which[0] == 'n' else 'not'} be told apart at level "
+        f"{which} can{'' if which[0] == 'n' else 'not'} be told apart{on_one} at level "
         f"{alpha:g}, whatever their scores. {advice}.",
         UserWarning,
         stacklevel=2,

@@ -12,16 +12,13 @@ import numpy as np
 
 from sigarray._correction import benjamini_hochberg
 from sigarray._numeric.quantile import even_grid
-from sigarray._order.comparison import needs_means
 from sigarray._order.families import MIN_SIZE, Family, can_decide, family_of
 from sigarray._order.in_parts import multi_aso_of_samples
 from sigarray._order.many_models import multi_aso
 from sigarray._order.plans import Method, Plan, level_of, plan_error
-from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import UNPAIRED, pairs_of
+from sigarray._verdicts.comparison import pairs_of
 from sigarray._verdicts.drawing_on import draw_on
 from sigarray._verdicts.floors import list_floors
-from sigarray._verdicts.intervals import FEWER_DEGREES
 from sigarray._verdicts.notes import announce, track
 from sigarray.read._stored import StoredScores
 from sigarray.results import PairwiseAsoResult
@@ -32,14 +29,6 @@ CLOSED: OrderCorrection = "closed"
 # Arrays, or scores that are stored on the disk.
 Samples = Mapping[str, Any]
 
-# `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
-# of cases a ratio equal to the threshold is called smaller.
-_MEASURED = (0.2, 0.95)
-# With up to this many models the rate of any such call is known.
-_MOST_MODELS = 10
-_PERCENT_OF_TWO = "0 to 16"
-_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
-_PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
 _TOO_FEW = ".* are too few for any verdict"
 _MOST_RUNS = 1000
 # For a guess at the time: of each score of each resample of a pair.
@@ -110,7 +99,7 @@ def _can_any(
     return any(
         can_decide(
             [len(x) for x in scores.values()],
-            _family_of(scores, options, share, is_corrected=is_corrected),
+            family_of_task(scores, options, share, is_corrected=is_corrected),
         )
         for scores in tasks.values()
     )
@@ -174,9 +163,9 @@ def _run_by_discovery_rate(
     needed = math.ceil(floor * len(p_values) / level - 1e-9)
     if not n_told and needed > 1:
         warnings.warn(
-            f"The test of equality of so few scores gives p of {floor:.2g} at the "
-            f"least: of {len(p_values)} comparisons, some can be decided where "
-            f"{needed} or more have it, and no fewer.",
+            f"So few scores give no p of equality below {floor:.2g}: of "
+            f"{len(p_values)} comparisons on single tasks, none is decided unless "
+            f"{needed} or more of them reach it.",
             UserWarning,
             stacklevel=2,
         )
@@ -232,7 +221,7 @@ def choose_order_correction(
     return "benjamini_hochberg" if is_of_use else CLOSED
 
 
-def _family_of(
+def family_of_task(
     scores: Samples, options: OrderOptions, share: float, *, is_corrected: bool
 ) -> Family:
     """Return the family of the models of a task, at a share of the level."""
@@ -280,7 +269,9 @@ def _run_task(
             higher_is_better=higher_is_better,
             **shared,
         )
-    if is_quick or not any(x.method == "bootstrap" for x in _plan(scores, options)):
+    if is_quick or not any(
+        x.method == "bootstrap" for x in plan_errors(scores, options)
+    ):
         return result
     level = level_of_bounds(
         scores, options, is_corrected=is_corrected, n_tasks=n_comparisons
@@ -293,93 +284,11 @@ def level_of_bounds(
     scores: Samples, options: OrderOptions, *, is_corrected: bool, n_tasks: int
 ) -> float:
     """Return the level at which `eps_min` of each two models bounds their ratio."""
-    family = _family_of(scores, options, 1.0 / n_tasks, is_corrected=is_corrected)
+    family = family_of_task(scores, options, 1.0 / n_tasks, is_corrected=is_corrected)
     return family.level_of_bound
 
 
-def describe_orders(
-    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int = 1
-) -> str:
-    """Say how almost stochastic order was decided; pairs may differ in their sizes.
-
-    `is_closed` if a closed test tests all models of a task at one level.
-    """
-    drawn = f"{options.n_resamples} bootstrap resamples"
-    more = f"(seed {options.seed}, and more where it is near the threshold)"
-    said = []
-    for method, grid in _plan(scores, options):
-        if method == "exact":
-            said.append("enumeration of all resamples")
-        elif method == "asymptotic":
-            said.append("an asymptotic standard error")
-        elif grid is None:
-            said.append(f"{drawn} {more}")
-        else:
-            said.append(f"{drawn} of {grid.size:,} quantiles {more}")
-    which = ", by the sizes of a pair," if len(said) > 1 else ""
-    of = f"almost stochastic order {UNPAIRED}"
-    first = f"{of}, with eps_min{which} from {' or '.join(said)}"
-    what = "Mann and Whitney's U"
-    if is_closed and len(scores) > 2:
-        what = "a closed test of ranks"
-        if options.baseline is not None:
-            what += f", all models with {quote(options.baseline)}"
-    how = f"Equality of distributions is tested by {what}, two-sided"
-    sizes = [len(column) for column in scores.values()]
-    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
-    if tested:
-        how += ", and equality of means by Welch's t below 20 runs"
-    if any(n != m for n, m in tested):
-        how += f", {FEWER_DEGREES}"
-    rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
-    return ". ".join(filter(None, [first, how, rate]))
-
-
-def _say_rate(
-    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
-) -> str:
-    """Say how often a ratio equal to the threshold is called smaller, if measured.
-
-    The lower levels of several tasks give no higher rate than one task alone.
-    """
-    sizes = [len(column) for column in scores.values()]
-    share = 1.0 / n_tasks if is_closed else 1.0
-    family = _family_of(scores, options, share, is_corrected=is_closed)
-    is_known = (
-        options.method != "asymptotic"
-        and options.dt is None
-        and (options.threshold, options.confidence_level) == _MEASURED
-    )
-    if not is_known or not can_decide(sizes, family):
-        return ""
-    start = "In simulations of one task with" if n_tasks > 1 else "In simulations of"
-    if len(sizes) == 2 or not is_closed:
-        return (
-            f"{start} two normal models of 3 to 50 runs, one exactly at the threshold "
-            "(violation ratio 0.2; spreads of up to 10 : 1) was called better in "
-            f"{_PERCENT_OF_TWO} % of cases"
-        )
-    if options.baseline is None:
-        a_given, any_ = _PERCENT_OF_SEVERAL
-        said = (
-            f"{start} normal models of 3 to 50 runs, one exactly at the threshold "
-            "(violation ratio 0.2 to each other one; spreads of up to 4 : 1) was "
-            f"called better than a given other one in {a_given} % of cases, and better "
-            "than any other one"
-        )
-    else:
-        a_given, any_ = _PERCENT_OF_BASELINE
-        said = (
-            f"{start} a baseline and other normal models of 4 to 50 runs, all exactly "
-            "at the threshold (violation ratio 0.2 of the baseline to each other one, "
-            "or of each to it; spreads of up to 4 : 1), a given one was called better "
-            f"in {a_given} % of cases, and any"
-        )
-    is_beyond = len(sizes) > _MOST_MODELS
-    return f"{said} {'more often' if is_beyond else f'in {any_} %'}"
-
-
-def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:
+def plan_errors(scores: Samples, options: OrderOptions) -> list[Plan]:
     """Return the plans of all pairs, without repetition."""
     sizes = sorted(len(column) for column in scores.values())
     pairs = list(itertools.combinations(sizes, 2))
@@ -392,7 +301,7 @@ def _plan(scores: Samples, options: OrderOptions) -> list[Plan]:
 
 def _announce(scores: Samples, options: OrderOptions) -> None:
     n_scores = (len(scores) - 1) * sum(map(len, scores.values()))
-    plans = _plan(scores, options)
+    plans = plan_errors(scores, options)
     is_drawn = any(plan.method == "bootstrap" for plan in plans)
     n_resamples = options.n_resamples if is_drawn else 1
     if all(plan.grid is not None for plan in plans):

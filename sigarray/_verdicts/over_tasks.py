@@ -104,6 +104,15 @@ class OverTasks:
         return _least_p_value(self, len(self.tasks))
 
     @property
+    def is_by_sets(self) -> bool:
+        """Whether pairs are decided by all sets of models that have both."""
+        if not self.is_corrected or len(self.names) == 2:
+            return False
+        if self.baseline is None:
+            return True
+        return is_by_sets(len(self.tasks), len(self.names), self.level)
+
+    @property
     def can_decide(self) -> bool:
         """Whether there are enough tasks to decide any pair."""
         return len(self.tasks) >= self.needed_tasks
@@ -135,6 +144,7 @@ def compare_over_tasks(compared: Mapping[str, Comparison]) -> OverTasks | None:
     result, adjusted = adjust_over_tasks(
         merits,
         places,
+        level=level,
         is_corrected=first.is_corrected,
         has_baseline=first.baseline is not None,
     )
@@ -205,6 +215,7 @@ def adjust_over_tasks(
     merits: np.ndarray,
     pairs: np.ndarray,
     *,
+    level: float = 0.05,
     is_corrected: bool = True,
     has_baseline: bool = False,
 ) -> tuple[WilcoxonResult, np.ndarray]:
@@ -215,14 +226,35 @@ def adjust_over_tasks(
     alone = wilcoxon_test(*(merits[:, place].T for place in pairs.T))
     if not is_corrected:
         return alone, np.asarray(alone.pvalue)
-    if has_baseline or merits.shape[1] == 2:
+    is_by_pairs = has_baseline and not is_by_sets(len(merits), merits.shape[1], level)
+    if is_by_pairs or merits.shape[1] == 2:
         return alone, np.asarray(holm(alone.pvalue))
     wins = np.sum(find_wins(merits), axis=0)
     leads = np.asarray(alone.rank_biserial)
     adjusted = close_over_sets(
-        wins, pairs, np.asarray(alone.pvalue), leads, len(merits)
+        wins,
+        pairs,
+        np.asarray(alone.pvalue),
+        leads,
+        len(merits),
+        has_baseline=has_baseline,
     )
     return alone, adjusted
+
+
+def is_by_sets(n_tasks: int, n_models: int, level: float) -> bool:
+    """Tell whether models and a baseline are tested as a set, for want of tasks.
+
+    With enough tasks Holm's correction of Wilcoxon's p-values has more power: of 3
+    models on 8 tasks 0.59 in place of 0.46, of 10 on 26 tasks 0.70 in place of 0.55.
+    With fewer it can decide no pair.
+    """
+    return n_models > 2 and _least_alone(n_tasks) * (n_models - 1) > level
+
+
+def _least_alone(n_tasks: int) -> float:
+    """Return the least p-value of Wilcoxon's test on so many tasks."""
+    return 2.0 ** (1 - n_tasks)
 
 
 def close_over_sets(
@@ -231,13 +263,16 @@ def close_over_sets(
     p_values: np.ndarray,
     leads: np.ndarray,
     n_tasks: int,
+    *,
+    has_baseline: bool = False,
 ) -> np.ndarray:
     """Return p-values that are adjusted by all sets of models.
 
     That of a pair is the least level at which it is decided: if it is rejected alone,
     at the level of two models, and in each open set with it, which has no pair that is
     decided earlier. A set is rejected by the gap of the pair in ranks, of which the
-    least over all sets of k models takes the k - 2 smallest terms.
+    least over all sets of k models takes the k - 2 smallest terms. With a baseline, all
+    sets have it.
 
     Parameters
     ----------
@@ -245,18 +280,20 @@ def close_over_sets(
         The number of tasks that the model of the row wins from that of the column, less
         those that it loses.
     pairs : array, shape (P, 2)
-        All pairs of models.
+        All pairs of models, or those of a baseline and each of the others.
     p_values, leads : arrays, shape (P,)
         Of each pair alone: two-sided, and the sign of who is ahead.
     """
     k_models = len(wins)
     first, second = pairs.T
     sign = np.sign(leads)
-    alone = np.asarray([adjust_for_set(float(p), 2, k_models) for p in p_values])
+    levels = _list_levels(k_models, n_tasks, has_baseline)
+    alone = p_values
+    if not has_baseline:
+        alone = np.asarray([adjust_for_set(float(p), 2, k_models) for p in p_values])
     parts = 0.5 * sign[:, None] * (wins[first] - wins[second])
     own = OWN_WEIGHT * sign * wins[first, second]
     is_open = ~np.eye(k_models, dtype=bool)
-    levels = _list_levels(k_models, n_tasks)
     sizes = np.arange(k_models - 2)
 
     def find_levels(places: np.ndarray) -> np.ndarray:
@@ -291,16 +328,20 @@ def close_over_sets(
 
 
 @functools.lru_cache(maxsize=32)
-def _list_levels(k_models: int, n_tasks: int) -> np.ndarray:
+def _list_levels(k_models: int, n_tasks: int, has_baseline: bool) -> np.ndarray:
     """Return the level at which a set of 3, ..., K models is rejected, by its gap.
 
-    Gaps are those of 0, 1/2, 1, ...: there are halves where models tie.
+    Gaps are those of 0, 1/2, 1, ...: there are halves where models tie. Every two sets
+    with a baseline overlap, and each is tested at the whole level, by k - 1 gaps.
     """
     gaps = 0.5 * np.arange(2 * n_tasks * (k_models + OWN_WEIGHT))
+    sizes = range(3, k_models + 1)
+    if has_baseline:
+        return np.asarray([range_bound(k, n_tasks, gaps, k - 1) for k in sizes])
     return np.asarray(
         [
             [adjust_for_set(p, k, k_models) for p in range_bound(k, n_tasks, gaps)]
-            for k in range(3, k_models + 1)
+            for k in sizes
         ]
     )
 
@@ -315,9 +356,11 @@ def find_wins(merits: np.ndarray) -> np.ndarray:
 
 def _least_p_value(over: OverTasks, n_tasks: int) -> float:
     """Return the least adjusted p-value of a pair on so many tasks."""
-    least = 2.0 ** (1 - n_tasks)
+    least = _least_alone(n_tasks)
     if not over.is_corrected:
         return least
-    if over.baseline is not None:
-        return min(1.0, least * len(over.pairs))
-    return adjust_for_set(least, 2, len(over.names))
+    if over.baseline is None:
+        return adjust_for_set(least, 2, len(over.names))
+    if is_by_sets(n_tasks, len(over.names), over.level):
+        return least
+    return least * len(over.pairs)

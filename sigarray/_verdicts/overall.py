@@ -143,11 +143,10 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     if over is None:
         return []
     of_two = "Wilcoxon's signed-rank test of the means on each task"
-    several = len(over.names) > 2 and over.is_corrected
     rule = f"p <= {over.level:.10g} by {of_two}"
-    if several and over.baseline is None:
+    if over.is_by_sets:
         rule += ", and by the ranks within every set of models that has both"
-    elif several:
+    elif over.is_corrected and len(over.names) > 2:
         rule += f", after Holm's correction for {len(over.pairs)} comparisons"
     told = [f"Over all tasks, a model is better than another if {rule}."]
     if over.left_out:
@@ -192,9 +191,17 @@ def list_scales(over: OverTasks | None) -> list[str]:
         f"(means of up to {' and '.join(shown)}): means over tasks, and their "
         "differences, are mostly those of the tasks with large scores. Wilcoxon's test "
         "ranks the differences of means by their size, so p-values over all tasks "
-        "depend on these units, too; of tasks won, each counts the same. To have tasks "
-        "of one scale, divide the scores of each task by a scale of its own, such as a "
-        "reference model's mean, before comparing."
+        "depend on these units, too; of tasks won, each counts the same."
+    ]
+
+
+def advise_scales(over: OverTasks | None) -> list[str]:
+    """Say how to have tasks of one scale, where they are not."""
+    if not list_scales(over):
+        return []
+    return [
+        "To have tasks of one scale, divide the scores of each task by a scale of its "
+        "own, such as a reference model's mean, before comparing."
     ]
 
 
@@ -213,7 +220,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
     if len(over.names) > 2 and over.is_corrected:
         said += (
             ", closed over sets of models by their ranks on each task"
-            if over.baseline is None
+            if over.is_by_sets
             else f", Holm's correction for {len(over.pairs)} comparisons"
         )
     return f"{said}. Student's intervals over tasks, {_say_level_of_intervals(over)}"

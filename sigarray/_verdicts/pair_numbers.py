@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sigarray._plain_text import quote
+from sigarray._plain_text import list_in_words, quote
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.intervals import Interval
@@ -15,13 +15,15 @@ from sigarray.report._numbers import (
     show_p_value,
 )
 
-# Said where an interval includes 0 beside a verdict, or excludes it beside none.
-_TWO_ANSWERS = {
-    True: "Intervals are of means, and verdicts of whole distributions: one may be "
-    "clear where the other is not.",
-    False: "Intervals and p-values are computed in different ways: one may be clear "
-    "where the other is not.",
+# Corrections that decide sooner than Bonferroni's, which intervals have.
+_SHARPER = {
+    "closed": "of a closed test",
+    "holm": "after Holm's correction",
+    "benjamini_hochberg": "at a false discovery rate",
 }
+
+# More pairs are counted, not named.
+_MOST_NAMED = 6
 
 
 def show_difference(comparison: Comparison, a: str, b: str) -> str:
@@ -94,7 +96,22 @@ def explain_intervals(
     is_so = any(
         disagree(comparison.find_interval(x.a, x.b), x.better) for x in decisions
     )
-    return [_TWO_ANSWERS[comparison.test == "aso"]] if is_so else []
+    if not is_so:
+        return []
+    reasons = []
+    if is_adjusted(comparison):
+        reasons.append(
+            f"Intervals hold for all {comparison.n_comparisons} comparisons together, "
+            f"and are wider than verdicts {_SHARPER[comparison.correction]} need"
+        )
+    if comparison.test == "aso":
+        reasons.append("Intervals are of means, and verdicts of whole distributions")
+    elif not reasons:
+        reasons.append("Intervals and p-values are computed in different ways")
+    first, *others = reasons
+    others = [f"{x[0].lower()}{x[1:]}" for x in others]
+    said = "; ".join([first, *others])
+    return [f"{said}: one may be clear where the other is not."]
 
 
 def disagree(interval: Interval, better: str | None) -> bool:
@@ -102,3 +119,19 @@ def disagree(interval: Interval, better: str | None) -> bool:
     if math.isnan(interval.low):
         return False
     return interval.includes_zero == (better is not None)
+
+
+def say_by_welch(decisions: Sequence[Decision], where: str = "") -> list[str]:
+    """Say of which pairs the p-value is Welch's, where it may be that of resamples.
+
+    With `where`, such as " on single tasks", they are counted.
+    """
+    pairs = [f"{quote(x.a)} vs. {quote(x.b)}" for x in decisions if x.is_by_welch]
+    if not pairs:
+        return []
+    which = list_in_words(pairs)
+    if where or len(pairs) > _MOST_NAMED:
+        which = f"{len(pairs)} of {len(decisions)} pairs"
+    return [
+        f"p is Welch's, which is larger than that of resamples, for {which}{where}."
+    ]

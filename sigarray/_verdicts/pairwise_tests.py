@@ -96,16 +96,18 @@ def find_tests(
         result, settings = results[a, b], chosen[a, b]
         n_drawn = _count_drawn(x, y, options, settings)
         least = _find_least_p(x, y, options)
-        if least > float(result.pvalue):
+        is_by_welch = least > float(result.pvalue)
+        if is_by_welch:
             n_drawn = 0  # more draws would not change p
         elif n_drawn and options.draws_on:
             result, n_drawn = _draw_until_clear(x, y, options, settings, result)
+            is_by_welch = least > float(result.pvalue)
         result = result._replace(statistic=observed[a, b])
         statistic, lead, p = _read_result(x, y, options, result, least, is_turned=a > b)
         is_first = (lead > 0.0) == higher_is_better
         leader = None if lead == 0.0 else a if is_first else b
         share = 0.5 + lead if options.test in TESTS_OF_RANKS else None
-        tests.append(PairTest(statistic, p, leader, n_drawn, share))
+        tests.append(PairTest(statistic, p, leader, n_drawn, share, is_by_welch))
     return tests
 
 

@@ -30,8 +30,9 @@ FIELDS = (
     "statistic",
     "pvalue",
     "adjusted_pvalue",
+    "is_by_welch",
 )
-_NUMBERS = FIELDS[FIELDS.index("mean_difference") :]
+_NUMBERS = FIELDS[FIELDS.index("mean_difference") : -1]
 
 
 def list_records(

@@ -26,6 +26,7 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
         *_say_rows(table),
         *_say_steps(table),
         *_say_means(table),
+        *_say_raters(table, is_paired=is_paired),
         *_say_settings(table),
         *_say_unscored(table),
         *_say_dropped(table, is_paired=is_paired),
@@ -119,7 +120,13 @@ def _say_steps(table: ScoreTable) -> list[str]:
     if last is None:
         return []
     which = _show_range(last.least, last.most)
-    return [f"The score of a run is that of its last {quote(last.column)}, {which}"]
+    early = ""
+    if last.n_early:
+        of_one = "1 run that ends much earlier has none"
+        of_many = f"{last.n_early} runs that end much earlier have none"
+        early = f"; {of_one if last.n_early == 1 else of_many}"
+    column = quote(last.column)
+    return [f"The score of a run is that of its last {column}, {which}{early}"]
 
 
 def _say_means(table: ScoreTable) -> list[str]:
@@ -131,6 +138,32 @@ def _say_means(table: ScoreTable) -> list[str]:
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
     which = f"{'an' if unit == 'item' else 'a'} {unit}"
     return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+
+
+def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
+    """Say how many ratings were left out for their raters, or that these differ."""
+    every = [x for task, x in table.raters.items() if task in table.tasks]
+    matched = [x for x in every if x.are_same]
+    others = [x for x in every if not x.are_same]
+    said = []
+    if matched:
+        n, n_items = sum(x.n for x in matched), sum(x.n_items for x in matched)
+        some = f"{n} of {sum(x.n_all for x in matched)} ratings"
+        if n_items:
+            some += f", with {n_items} of {sum(x.n_all_items for x in matched)} items,"
+        left = "left out of means" if is_paired and table.pairs else "left out"
+        said.append(
+            f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
+            f"one of the item by the same {quote(matched[0].column)}"
+        )
+    if others:
+        on = f" on {len(others)} of {len(table.tasks)} tasks"
+        said.append(
+            f"The shares of scores by each {quote(others[0].column)} differ between "
+            f"models{on if len(table.tasks) > 1 else ''}, which may explain a "
+            "difference between them"
+        )
+    return said
 
 
 def _say_settings(table: ScoreTable) -> list[str]:
@@ -160,13 +193,17 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
 
 def _say_missing(table: ScoreTable, task: str) -> list[str]:
     n = sum(table.n_missing.get(task, {}).values())
-    if not n or task in table.n_dropped:
-        return []
+    kept = "Runs that crashed or ended early have the score that they logged last"
+    of_kept = [kept] if table.missing == "keep" else []
+    if task in table.n_dropped:
+        n -= table.n_dropped[task].n_treated
+    if n <= 0:
+        return of_kept
     some = "missing score" if n == 1 else "missing scores"
     treated = "left out"
     if table.missing == "worst":
         treated = "taken for the worst of all models on the task"
-    return [f"{n} {some}, {treated}"]
+    return [*of_kept, f"{n} {some}, {treated}"]
 
 
 def _show_range(least: float, most: float) -> str:

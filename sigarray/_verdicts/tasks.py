@@ -1,6 +1,7 @@
 """What to say of models that were compared on several tasks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sigarray._plain_text import quote, suggest
@@ -10,10 +11,11 @@ from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.matched import explain_matched
 from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
-from sigarray._verdicts.pair_numbers import explain_intervals, name_number
+from sigarray._verdicts.pair_numbers import explain_intervals, name_number, say_by_welch
 from sigarray._verdicts.paragraph import say_measured, say_what
 from sigarray._verdicts.ranking import (
     MAX_SHOWN,
+    SHARED_LETTER,
     WHERE_PAIRS_ARE,
     list_best,
     list_unequal,
@@ -95,25 +97,29 @@ def report_tasks(
             paragraph=" ".join([what, count, *overall.list_remarks(over)]),
             measured=say_measured(compared),
         )
-    told = [
+    over_all = [
         *overall.list_remarks(over),
         *overall.explain_intervals(over),
         *overall.list_scales(over),
+    ]
+    on_one = [
         f"On one task, a model is better than another if {basis}.",
+        *say_by_welch([x for by in decisions.values() for x in by], " on single tasks"),
         *_explain_intervals(compared, decisions),
         *(line for x in compared.values() for line in explain_matched(x)),
     ]
-    tables = (
-        []
-        if over is None
-        else [overall.table_of_pairs(over), overall.table_of_models(over)]
-    )
-    tables += [
-        _mean_table(compared, order),
+    tables = []
+    if over is not None:
+        pairs = replace(overall.table_of_pairs(over), remarks=over_all)
+        tables = [pairs, overall.table_of_models(over)]
+    by_task = (
         _ranking_table(compared, decisions)
         if len(compared) > _MOST_COLUMNS
-        else _decision_table(compared, by_pair),
-    ]
+        else _decision_table(compared, by_pair)
+    )
+    on_one = [*by_task.remarks, *on_one]
+    tables += [_mean_table(compared, order), replace(by_task, remarks=on_one)]
+    told = [*over_all, *on_one]
     headline = [
         title,
         *overall.say_answer(over),
@@ -127,6 +133,7 @@ def report_tasks(
         document,
         headline=headline,
         remarks=told,
+        advice=overall.advise_scales(over),
         paragraph=" ".join([what, *told, *sentences]),
         measured=say_measured(compared),
     )
@@ -303,7 +310,7 @@ def _ranking_table(
     compared: Mapping[str, Comparison], decisions: Mapping[str, Sequence[Decision]]
 ) -> Table:
     """Show for each task which models are better than which."""
-    rows = []
+    rows, has_letters = [], False
     for task, by in decisions.items():
         wins = list_wins(by)
         order = order_models(compared[task], wins)
@@ -313,10 +320,13 @@ def _ranking_table(
         if not said:
             better = [f"{quote(a)} > {quote(b)}" for a, b in wins]
             said = better or ["inconclusive"]
-        rows.append([task, said[0].removeprefix("Ranking: ").partition(". Of ")[0]])
+        has_letters |= said[0].endswith(SHARED_LETTER)
+        ranking = said[0].removesuffix(f". {SHARED_LETTER}").removeprefix("Ranking: ")
+        rows.append([task, ranking])
     names = list(dict.fromkeys(name for x in compared.values() for name in x.names))
     title, header = "Which model is better on each task", ["task", "ranking"]
-    return Table(title, header, rows, name_columns=2, names=names)
+    remarks = [SHARED_LETTER] if has_letters else []
+    return Table(title, header, rows, name_columns=2, names=names, remarks=remarks)
 
 
 def _decision_table(

@@ -15,6 +15,7 @@ from sigarray._verdicts.pair_numbers import (
     find_share,
     name_number,
     say_bounds,
+    say_by_welch,
     say_equality,
     say_sharper,
     show_difference,
@@ -188,6 +189,7 @@ def _explain(
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
+    told += say_by_welch(decisions)
     return told + explain_intervals(comparison, decisions)
 
 

@@ -1,14 +1,12 @@
 """Which of several metrics is read, in each file and of each task."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank
-from sigarray.read._codes import take
 from sigarray.read._frame import (
     Frame,
     SeveralMetricsError,
@@ -17,9 +15,11 @@ from sigarray.read._frame import (
     find_score,
     list_names,
 )
+from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
-from sigarray.read._reading import Reading, find_rows_of_metric, read_records
+from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
+from sigarray.read._run_columns import find_runs
 
 _MAX_SHOWN = 4
 
@@ -95,20 +95,33 @@ def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> lis
     return names
 
 
-def say_first(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> list[str]:
-    """Say which of several metrics is read, where a table of no tasks has others."""
-    if "task" in {*find_roles(frame, chosen), *frame.constants}:
-        return []
-    known = [x for x in dict.fromkeys(metrics) if _has(frame, chosen, x)]
-    if len(known) < 2:
-        return []
-    first, *others = known
-    return [
-        f"of {list_names(known)} (--metric), the first is compared, {first!r}: "
-        f"compare {list_names(others, _MAX_SHOWN)} in a run of its own"
-    ]
+def refuse_others(
+    metrics: Sequence[str],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+    chosen: Mapping[str, str],
+) -> None:
+    """Refuse several metrics if every task, or the only one, has the first of them.
+
+    Raises
+    ------
+    TableError
+        The others would be left out silently.
+    """
+    read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
+    if len(metrics) < 2 or len({x for _, y in read for x in y.records.metrics}) > 1:
+        return
+    if len(read) == len(frames) and not any(_lacks_task(x, y, chosen) for x, y in read):
+        raise refuse_several(frames[0].source, metrics)
+
+
+def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bool:
+    """Tell whether some task of a table has none of the metrics."""
+    column = find_roles(frame, chosen).get("task")
+    if column is None:
+        return False
+    n_tasks = len({*encode_texts(frame.columns[column]).list_known()} - {None})
+    return len(reading.records.list_known("task")) < n_tasks
 
 
 def choose_metric(
@@ -147,12 +160,7 @@ def read_metrics(
         is_free &= ~of_tasks
         if not of_tasks.any():
             continue
-        kept = np.flatnonzero(of_tasks)
-        part = replace(
-            frame,
-            columns={x: take(y, kept) for x, y in frame.columns.items()},
-            lines=take(frame.lines, kept.tolist()),
-        )
+        part = frame.take(np.flatnonzero(of_tasks))
         readings.append(read_records(part, chosen, metric, missing))
     if not readings:
         return read_records(frame, chosen, metrics[-1], missing)
@@ -176,6 +184,8 @@ def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
 
 def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
     """Raise `UnknownMetricError` if a table lacks a metric."""
+    if metric in find_runs(frame.columns):
+        return
     roles = find_roles(frame, chosen)
     if "metric" in roles:
         find_rows_of_metric(frame, roles["metric"], metric)

@@ -47,11 +47,12 @@ def render_latex(report: Report) -> str:
     about, *answer = report.headline or [source]
     blocks = ["% \\usepackage{booktabs,graphicx}", *([f"% {about}"] * bool(about))]
     said = " ".join(report.said)
+    are_apart = any(table.remarks for table in report.tables)
     labels: set[str] = set()
     for k, table in enumerate(report.tables):
         title = _without_source(table.title, source).rstrip(".")
-        sentences = [f"{title}.", report.measured or "", table.note]
-        if not k and report.remarks is not None:
+        sentences = [f"{title}.", report.measured or "", table.note, *table.remarks]
+        if not k and not are_apart and report.remarks is not None:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))
         blocks.append(draw_float(table, caption, _make_label(table.title, labels)))

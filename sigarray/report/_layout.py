@@ -12,7 +12,8 @@ class Table:
     """Cells as text; `marked` ones are (row, column), and the first columns names.
 
     `names` are those of models in the header or within cells, which may be cut. `note`
-    says in captions what marked cells are.
+    says in captions what marked cells are, and `remarks` are those of the report that
+    belong to this table, where some belong to another one.
     """
 
     title: str
@@ -22,6 +23,7 @@ class Table:
     name_columns: int = 1
     names: Sequence[str] = ()
     note: str = ""
+    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -83,4 +85,5 @@ def neutralise_table(table: Table) -> Table:
         header=list(map(show_controls, table.header)),
         rows=[list(map(show_controls, row)) for row in table.rows],
         names=list(map(show_controls, table.names)),
+        remarks=list(map(show_controls, table.remarks)),
     )

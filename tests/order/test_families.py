@@ -7,14 +7,16 @@ import pytest
 
 from sigarray import multi_aso
 from sigarray._backend.of_numpy import HOST
-from sigarray._numeric.rank_ranges import win_tail
+from sigarray._numeric.rank_ranges import range_tail, win_tail
 from sigarray._order.families import (
     Family,
     adjust_for_set,
     can_decide,
+    curve_of_sets,
     curve_of_wins,
     family_of,
     level_of_set,
+    list_critical_ranges,
     needed_size,
 )
 from tests.oracles import enumerate_wins
@@ -52,3 +54,23 @@ def test_levels_of_sets_add_up_to_that_of_the_family():
         kept = math.prod(1 - level_of_set(k, 10, 0.05) for k in sizes)
         assert 1 - kept <= 0.05 + 1e-12
     assert adjust_for_set(level_of_set(4, 10, 0.05), 4, 10) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(("k", "n"), [(3, 3), (4, 5), (5, 3), (10, 5), (6, 20)])
+def test_p_values_of_sets_are_near_those_of_the_largest_gaps(k, n):
+    """As the docstring says; they are taken where a step ends."""
+    family = family_of(k, 0.05)
+    limits = list(enumerate(list_critical_ranges(family, n), start=3))
+    curve = curve_of_sets(family, (n,) * k)
+    ratios = np.linspace(0.3, 2.0, 1500)
+    tails = np.asarray(
+        [
+            max(adjust_for_set(range_tail(j, n, r * x), j, k) for j, x in limits)
+            for r in ratios
+        ]
+    )
+    is_end = np.append(tails[1:] < tails[:-1], True) & (tails > 1e-3) & (tails < 0.5)
+    quotients = curve(HOST, ratios[is_end]) / tails[is_end]
+    assert quotients.min() > 0.87
+    assert quotients.max() < 1.35
+    assert np.median(quotients) < 1.15

@@ -66,7 +66,9 @@ class TestTables:
 
     def test_chosen_tasks_without_the_metric_are_an_error(self, write, run, form):
         path = write(form())
-        with pytest.raises(TableError, match=r"of 'acc'; got tasks gsm, which has no"):
+        with pytest.raises(
+            TableError, match=r"of 'acc'; got tasks=\['gsm'\], which has no"
+        ):
             read.scores(path, metric="acc", tasks=["arc", "gsm"])
         table = read.scores(path, metric="acc", tasks=["qa"])
         assert (table.without_metric, table.unscored) == ((), {})

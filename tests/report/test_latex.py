@@ -94,7 +94,12 @@ def test_captions_name_the_metric_and_count_the_runs(tmp_path):
     items = {x: [y > 0.81 for y in z] * 4 for x, z in SCORES.items()}
     text = compare_models({"x": items, "y": items}, unit="item").to_latex()
     ends = [x.split("24 items.")[1] for x in text.split("\n") if "caption" in x]
-    assert [x[:3] for x in ends] == [" Ov", "}", " Th", "}"]
+    assert [x[:3] for x in ends] == [" Ov", "}", " Th", " On"]
+    # Advice is no caption.
+    unlike = {"x": SCORES, "y": {x: [50 * y for y in z] for x, z in SCORES.items()}}
+    text = compare_models(unlike, unit="run").to_latex()
+    assert text.count("\n% To have tasks of one scale") == 1
+    assert text.count("To have tasks of one scale") == 1
 
 
 @pytest.mark.parametrize("command", ["compare", "power"])

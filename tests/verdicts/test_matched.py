@@ -84,7 +84,10 @@ class TestUnmatched:
         ]
         both = write("\n".join(["task,model,item,f1", *lines]), "tasks.csv")
         _, out, _ = run("compare", both, "--drop-unmatched")
-        assert f"On t, m{told} On u, m{told}" in " ".join(out.split())
+        of_one = told.removeprefix("eans").replace("intervals and p", "{} of this task")
+        of_one = of_one.format("intervals and p")
+        told = [f"On {x}, means, and so all verdicts over tasks,{of_one}" for x in "tu"]
+        assert " ".join(told) in " ".join(out.split())
 
     @pytest.mark.parametrize("test", ["t", "permutation"])
     def test_paired_runs_are_left_out_by_pair_too(self, write, run, test):

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sigarray import compare_models
+from sigarray import compare_models, permutation_test, t_test
 
 
 def test_the_method_says_how_equality_was_tested(write, run):
@@ -25,23 +25,21 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--columns", "forest,linear")
     # A rate is said of designs that were measured, where there can be a verdict.
     rate = "In simulations of"
-    several = "normal models of 3 to 50 runs, one exactly at the threshold (violation"
-    assert f". {rate} {several} ratio 0.2 to each other one; spreads" in describe()
-    two = f"{rate} two normal models of 3 to 50 runs, one exactly at the threshold"
-    assert f". {two} (violation ratio 0.2; spreads" in describe(
-        "--columns", "forest,linear"
-    )
+    at = "runs with normal scores, a model exactly at the threshold was called better"
+    several = f". {rate} 3 to 50 {at} than a given other one in "
+    assert several in describe()
+    two = f". {rate} 3 to 50 {at} in "
+    assert two in describe("--columns", "forest,linear")
     assert two in describe("--no-correction")
-    assert f"{rate} a baseline and other normal models of 4 to 50 runs" in describe(
-        "--baseline", "forest"
-    )
+    with_baseline = f". {rate} 4 to 50 {at} or worse than the baseline in "
+    assert with_baseline in describe("--baseline", "forest")
     rows = [f"{m},{t},{k},{k}.5" for m in "ab" for t in "xy" for k in range(9)]
     tasks = write("\n".join(["model,task,run,score", *rows, ""]), "tasks.csv")
-    assert f"{rate} one task with two normal models" in describe(tasks)
+    assert f". {rate} one task with 3 to 50 {at} in " in describe(tasks)
     many = "\n".join(",".join(f"{k + j}.5" for j in range(11)) for k in range(20))
     header = ",".join(f"m{k}" for k in range(11))
     path = write(f"{header}\n{many}\n", "many.csv")
-    assert "% of cases, and better than any other one more often. " in describe(
+    assert "% of cases, and than at least one other one more often. " in describe(
         path, "--unit=run"
     )
     assert rate not in describe("--method", "asymptotic")
@@ -147,3 +145,29 @@ class TestPermutations:
         options = {"unit": "run", "test": "permutation", "method": "resampling"}
         line = compare_models(scores, paired=True, **options).method
         assert "P-values are of all 1024 exchanges" in line
+
+
+def test_pairs_whose_p_is_welchs_are_named():
+    """Of few runs, the larger of both p-values counts."""
+    scores = {
+        "a": np.asarray([93.47, 92.46, 93.11, 92.90, 92.92]),
+        "b": np.asarray([93.56, 93.11, 93.55, 93.39, 94.44]),
+        "c": np.asarray([93.94, 94.12, 93.97, 94.21, 93.98]),
+    }
+    result = compare_models(scores, unit="run", test="permutation")
+    alone = {
+        (x["model_a"], x["model_b"]): permutation_test(
+            scores[x["model_a"]], scores[x["model_b"]], statistic="t", rng=0
+        ).pvalue
+        for x in result.records
+    }
+    for x in result.records:
+        pair = x["model_a"], x["model_b"]
+        welch = t_test(scores[pair[0]], scores[pair[1]]).pvalue
+        assert x["is_by_welch"] == (welch > alone[pair])
+        assert x["pvalue"] == pytest.approx(max(welch, alone[pair]))
+    named = [x for x in result.content.remarks if x.startswith("p is Welch's")]
+    assert len(named) == any(x["is_by_welch"] for x in result.records)
+    assert {x["is_by_welch"] for x in result.records} == {True, False}
+    of_t = compare_models(scores, unit="run", test="t").records[0]
+    assert of_t["is_by_welch"] is None

@@ -11,6 +11,7 @@ from sigarray import compare_models, holm, wilcoxon_test
 from sigarray._numeric.rank_sums import OWN_WEIGHT, range_bound
 from sigarray._order.families import adjust_for_set
 from sigarray._verdicts.over_tasks import adjust_over_tasks
+from sigarray._verdicts.overall import describe_method
 
 ROOT = Path(__file__).parents[2]
 LEVEL = 0.05
@@ -25,22 +26,26 @@ def compare_means(means, **options):
     return compare_models(scores, test="t", unit="run", **options).over_tasks
 
 
-def find_p_values(means):
-    """Return all pairs, and their p-values, alone and adjusted."""
-    pairs = np.asarray(list(itertools.combinations(range(means.shape[1]), 2)))
-    return pairs, *adjust_over_tasks(means, pairs)
+def find_p_values(means, *, has_baseline=False):
+    """Return all pairs, or those of the first model, and p-values: alone, adjusted."""
+    pairs = itertools.combinations(range(means.shape[1]), 2)
+    pairs = np.asarray([x for x in pairs if not has_baseline or 0 in x])
+    return pairs, *adjust_over_tasks(means, pairs, has_baseline=has_baseline)
 
 
-def close_over_all_sets(means, level):
+def close_over_all_sets(means, level, *, has_baseline=False):
     """Decide pairs as `close_over_sets` does, by a list of all sets of models."""
     n_tasks, k_models = means.shape
-    pairs, alone, _ = find_p_values(means)
+    pairs, alone, _ = find_p_values(means, has_baseline=has_baseline)
+
+    def adjust(p, k):
+        return p if has_baseline else adjust_for_set(p, k, k_models)
+
     sides = {
         tuple(p): np.sign(x) for p, x in zip(pairs, alone.rank_biserial, strict=True)
     }
     p_alone = {
-        tuple(p): adjust_for_set(float(x), 2, k_models)
-        for p, x in zip(pairs, alone.pvalue, strict=True)
+        tuple(p): adjust(float(x), 2) for p, x in zip(pairs, alone.pvalue, strict=True)
     }
     decided = set()
 
@@ -53,8 +58,8 @@ def close_over_all_sets(means, level):
         at = dict(zip(models, ranks, strict=True))
         # Friedman's rank sums count the pair once.
         gap = sides[pair] * (at[i] - at[j] + (OWN_WEIGHT - 1) * own)
-        p = range_bound(len(models), n_tasks, gap)
-        return adjust_for_set(p, len(models), k_models)
+        n_pairs = len(models) - 1 if has_baseline else None
+        return adjust(range_bound(len(models), n_tasks, gap, n_pairs), len(models))
 
     while True:
         new = set()
@@ -86,6 +91,34 @@ def test_no_set_is_forgotten(seed):
     for level in (0.001, 0.01, LEVEL, 0.2, 0.9):
         decided = {tuple(x) for x in pairs[adjusted <= level].tolist()}
         assert decided == close_over_all_sets(means, level)
+
+
+@pytest.mark.parametrize(("n_tasks", "k"), [(6, 3), (7, 5), (8, 9)])
+def test_few_tasks_with_a_baseline(n_tasks, k):
+    """Where Holm's correction can decide no pair, sets of models can."""
+    n_decided = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        means = rng.normal(size=(n_tasks, k)) + 2.5 * (np.arange(k) > k // 2)
+        pairs, alone, adjusted = find_p_values(means, has_baseline=True)
+        assert np.min(holm(alone.pvalue)) > LEVEL
+        for level in (LEVEL, 0.2, 0.9):
+            decided = {tuple(x) for x in pairs[adjusted <= level].tolist()}
+            assert decided == close_over_all_sets(means, level, has_baseline=True)
+            n_decided += level == LEVEL and len(decided)
+    assert n_decided > 0
+    over = compare_means(means - means.min(), baseline="m0")
+    assert over.is_by_sets
+    assert over.can_decide == (n_tasks >= over.needed_tasks)
+
+
+def test_more_tasks_with_a_baseline_are_by_holm():
+    means = np.random.default_rng(0).normal(size=(9, 4)) + np.arange(4)
+    _, alone, adjusted = find_p_values(means, has_baseline=True)
+    np.testing.assert_array_equal(adjusted, holm(alone.pvalue))
+    over = compare_means(means - means.min(), baseline="m0")
+    assert not over.is_by_sets
+    assert "Holm's correction for 3 comparisons" in describe_method(over)
 
 
 def test_some_pairs_are_decided_and_others_not():
@@ -185,7 +218,7 @@ def test_the_page_says_how_many_tasks_are_needed():
 
 @pytest.mark.parametrize(
     ("k", "options", "needed"),
-    [(2, {}, 6), (4, {}, 7), (4, {"baseline": "m0"}, 7), (4, {"corrected": False}, 6)],
+    [(2, {}, 6), (4, {}, 7), (4, {"baseline": "m0"}, 6), (4, {"corrected": False}, 6)],
 )
 def test_how_many_tasks_are_needed(k, options, needed):
     """With these, and no fewer, models that are always in one order are told apart."""
@@ -259,7 +292,8 @@ def test_tasks_of_unlike_scales_are_named(sizes, said):
     if said:
         assert said in lines[0]
         assert "Wilcoxon's test ranks the differences of means by their siz" in lines[0]
-        assert "divide the scores of each task by a scale of its own" in lines[0]
+        (advice,) = result.content.advice
+        assert "divide the scores of each task by a scale of its own" in advice
         assert set(lines) < set(result.sentences)
 
 
@@ -292,14 +326,14 @@ def test_a_verdict_beside_an_interval_with_0_is_explained():
 
 
 def test_so_is_one_on_a_single_task():
-    why = "On one task, intervals are of means, and verdicts of whole distributions: "
+    why = "intervals are of means, and verdicts of whole distributions: "
     clear = {"a": np.linspace(2.0, 3.0, 20), "b": np.linspace(0.5, 1.5, 20)}
     # The order is clear, and the mean is not.
     wide = clear | {"a": np.append(clear["a"][:-1], 200.0)}
     for first, is_wide in ((clear, False), (wide, True)):
         result = compare_models({"x": first, "y": clear}, unit="run")
         assert result.better("a", "b", task="x")
-        lines = [x for x in result.content.remarks if x.startswith(why)]
+        lines = [x for x in result.content.remarks if why in x]
         assert len(lines) == is_wide
 
 

@@ -84,7 +84,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--missing",
         choices=TREATMENTS,
         metavar="HOW",
-        help="crashed runs and blank scores: drop or worst",
+        help="crashed runs and blank scores: drop, worst or keep",
     )
     scores.add_argument(
         "--drop-unmatched",

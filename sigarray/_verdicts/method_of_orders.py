@@ -1,0 +1,96 @@
+"""How almost stochastic order was decided, for the line on the method."""
+
+from sigarray._order.comparison import needs_means
+from sigarray._order.families import can_decide
+from sigarray._plain_text import quote
+from sigarray._verdicts.comparison import UNPAIRED
+from sigarray._verdicts.intervals import FEWER_DEGREES
+from sigarray._verdicts.orders import (
+    OrderOptions,
+    Samples,
+    family_of_task,
+    plan_errors,
+)
+
+# `benchmarks.reproduce` measured, at this threshold and confidence, in how many percent
+# of cases a ratio equal to the threshold is called smaller.
+_MEASURED = (0.2, 0.95)
+# With up to this many models the rate of any such call is known.
+_MOST_MODELS = 10
+_PERCENT_OF_TWO = "0 to 16"
+_PERCENT_OF_SEVERAL = ("0 to 11", "0 to 23")
+_PERCENT_OF_BASELINE = ("0 to 13", "0 to 33")
+
+
+def describe_orders(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int = 1
+) -> str:
+    """Say how almost stochastic order was decided; pairs may differ in their sizes.
+
+    `is_closed` if a closed test tests all models of a task at one level.
+    """
+    drawn = f"{options.n_resamples} bootstrap resamples"
+    more = f"(seed {options.seed}, and more where it is near the threshold)"
+    said = []
+    for method, grid in plan_errors(scores, options):
+        if method == "exact":
+            said.append("enumeration of all resamples")
+        elif method == "asymptotic":
+            said.append("an asymptotic standard error")
+        elif grid is None:
+            said.append(f"{drawn} {more}")
+        else:
+            said.append(f"{drawn} of {grid.size:,} quantiles {more}")
+    which = ", by the sizes of a pair," if len(said) > 1 else ""
+    of = f"almost stochastic order {UNPAIRED}"
+    first = f"{of}, with eps_min{which} from {' or '.join(said)}"
+    what = "Mann and Whitney's U"
+    if is_closed and len(scores) > 2:
+        what = "a closed test of ranks"
+        if options.baseline is not None:
+            what += f", all models with {quote(options.baseline)}"
+    how = f"Equality of distributions is tested by {what}, two-sided"
+    sizes = [len(column) for column in scores.values()]
+    tested = [(n, m) for n in set(sizes) for m in set(sizes) if needs_means(n, m)]
+    if tested:
+        how += ", and equality of means by Welch's t below 20 runs"
+    if any(n != m for n, m in tested):
+        how += f", {FEWER_DEGREES}"
+    rate = _say_rate(scores, options, is_closed=is_closed, n_tasks=n_tasks)
+    return ". ".join(filter(None, [first, how, rate]))
+
+
+def _say_rate(
+    scores: Samples, options: OrderOptions, *, is_closed: bool, n_tasks: int
+) -> str:
+    """Say how often a ratio equal to the threshold is called smaller, if measured.
+
+    The lower levels of several tasks give no higher rate than one task alone.
+    """
+    sizes = [len(column) for column in scores.values()]
+    share = 1.0 / n_tasks if is_closed else 1.0
+    family = family_of_task(scores, options, share, is_corrected=is_closed)
+    is_known = (
+        options.method != "asymptotic"
+        and options.dt is None
+        and (options.threshold, options.confidence_level) == _MEASURED
+    )
+    if not is_known or not can_decide(sizes, family):
+        return ""
+    of = "one task with " if n_tasks > 1 else ""
+    start = f"In simulations of {of}3 to 50 runs with normal scores, a model exactly at"
+    if len(sizes) == 2 or not is_closed:
+        return (
+            f"{start} the threshold was called better in {_PERCENT_OF_TWO} % of cases"
+        )
+    if options.baseline is None:
+        a_given, any_ = _PERCENT_OF_SEVERAL
+        said = f"{start} the threshold was called better than a given other one"
+        than_any = "than at least one other one"
+    else:
+        a_given, any_ = _PERCENT_OF_BASELINE
+        start = start.replace("3 to 50", "4 to 50")
+        said = f"{start} the threshold was called better or worse than the baseline"
+        than_any = "at least one such model"
+    how_often = "more often" if len(sizes) > _MOST_MODELS else f"in {any_} %"
+    return f"{said} in {a_given} % of cases, and {than_any} {how_often}"
