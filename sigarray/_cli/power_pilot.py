@@ -1,21 +1,24 @@
 """How far numbers of scores may be off that were estimated from few scores."""
 
 import math
+from collections.abc import Collection
 
 
-def say_pilot(n: int, unit: str) -> str:
-    """Say how far the number of scores may be off, as an estimate from so many.
+def say_pilot(numbers: Collection[int], unit: str) -> str:
+    """Say how far the number of scores may be off, as an estimate from so few.
 
     It is proportional to the variance over the square of the difference. Only the error
     of the variance is counted: for n normal scores, (n - 1) times the variance over the
     true one has the chi-square distribution.
     """
+    n = min(numbers)
     low, high = ((n - 1) / find_chi_square(p, n - 1) for p in (0.95, 0.05))
     most = f"{high:.2f}" if high < 2.0 else f"{high:.2g}"
     most = most if high < 10.0 else "more than 10"
+    few = f"{n}" if len(numbers) == 1 else f"as few as {n}"
     return (
-        f"The numbers of {unit}s are estimates from {n}: {low:.2f} to {most} times as "
-        "many may be needed, for the variance is an estimate (90 % confidence, normal "
+        f"The numbers of {unit}s are estimates from {few}: {low:.2f} to {most} times "
+        "as many may be needed, for the variance is an estimate (90 % confidence, normal "
         "scores), and many more if the true difference is smaller than the one seen."
     )
 

@@ -30,8 +30,8 @@ def report_power(
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
     told = say_jump(answers, goal)
     if of_pairs:
-        n = min(pair.n for x in answers for pair in x.pairs)
-        told.append(say_pilot(n, goal.unit))
+        numbers = {pair.n for x in answers for pair in x.pairs}
+        told.append(say_pilot(numbers, goal.unit))
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     title = first.title + ("" if is_one else f", {len(answers)} tasks")
     return Report(
@@ -191,8 +191,9 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     ]
     if len(sizes) < n:
         largest = max(x.largest for x in answers)
-        others = "the other " if sizes else ""
-        told.append(f"{others}{n - len(sizes)} would need more than {largest}")
+        left = n - len(sizes)
+        which = f"the other {'one' if left == 1 else left}" if sizes else "all"
+        told.append(f"{which} would need more than {largest}")
     joined = "; ".join(told)
     return [*said, f"{joined[0].upper()}{joined[1:]}."]
 

@@ -25,4 +25,6 @@ def test_quantiles_of_chi_square_are_scipys(df, share):
 )
 def test_factors_near_one_have_two_decimals(n, factors):
     """That of 2376 items was said to be 0.95 to 1."""
-    assert f" {factors} times as many may be needed" in say_pilot(n, "item")
+    assert f" {factors} times as many may be needed" in say_pilot({n}, "item")
+    assert f"from {n}: " in say_pilot({n}, "item")
+    assert f"from as few as {n}: " in say_pilot({n, n + 1}, "item")
