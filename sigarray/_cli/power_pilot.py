@@ -18,8 +18,9 @@ def say_pilot(numbers: Collection[int], unit: str) -> str:
     few = f"{n}" if len(numbers) == 1 else f"as few as {n}"
     return (
         f"The numbers of {unit}s are estimates from {few}: {low:.2f} to {most} times "
-        "as many may be needed, for the variance is an estimate (90 % confidence, normal "
-        "scores), and many more if the true difference is smaller than the one seen."
+        "as many may be needed, for the variance is an estimate (90 % confidence, "
+        "normal scores), and many more if the true difference is smaller than the one "
+        "seen."
     )
 
 

@@ -18,6 +18,7 @@ from sigarray.read._cells import (
 from sigarray.read._codes import Coded, distinct, take
 from sigarray.read._frame import (
     Frame,
+    SeveralMetricsError,
     UnknownMetricError,
     find_roles,
     is_long,
@@ -101,7 +102,9 @@ def find_rows_of_metric(
         raise TableError(msg)
     chosen = known[0] if metric is None else metric
     starts = [x for x in known if x.split(",")[0] == chosen]
-    if chosen not in known and len(starts) == 1:
+    if chosen not in known and len(starts) > 1:
+        raise SeveralMetricsError(f"{frame.source}, column {column!r}", chosen, starts)
+    if chosen not in known and starts:
         chosen = starts[0]
     if chosen not in known:
         msg = (

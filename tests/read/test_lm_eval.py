@@ -167,6 +167,9 @@ class TestLmEval:
             refuse(done, f"Name one of them, such as --metric {advised}.")
             assert run(*options, "--metric", advised)[0] == 0
         refuse(run(*options, "--metric", "acc,exact_mach"), "'token_f1'", "'exact_mach")
+        results = [str(next((LM_EVAL / x).glob("results_*"))) for x in self.NAMES]
+        done = run("compare", *results, "--metric", "exact_match", "--item", "task")
+        refuse(done, "Name one of them, such as --metric exact_match,strict-match.")
 
     def test_the_filter_is_a_choice_of_rows(self, run):
         folders = [str(LM_EVAL / x) for x in self.NAMES]
