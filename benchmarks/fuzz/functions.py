@@ -233,7 +233,7 @@ FUNCTIONS = [
     *(
         Function(
             "t_ci",
-            {"confidence_level": LEVEL, "paired": paired, "axis": AXIS},
+            {"confidence_level": LEVEL, "paired": paired},
             arity=arity,
             # Where no score varies.
             may_be_nan=("confidence_interval.low", "confidence_interval.high"),

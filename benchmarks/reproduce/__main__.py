@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import (
     calibration,
+    clusters,
     decisions,
     error_rates,
     examples,
@@ -47,6 +48,7 @@ EXPERIMENTS = {
     "calibration": calibration.run,
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
+    "clusters": clusters.run,
     "tests": measure.run,
     "recipes": recipes.run,
     "examples": examples.run,

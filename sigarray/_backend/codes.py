@@ -106,7 +106,7 @@ def _code(
     if count < 2:
         msg = "Expected two clusters or more; got one. Leave out clusters."
         raise ValueError(msg)
-    return Codes(xp.asarray(codes, dtype=xp.index_dtype), count, True)
+    return Codes(xp.astype(xp.upload(codes), xp.index_dtype), count, True)
 
 
 def _is_on_host(labels: Any) -> bool:

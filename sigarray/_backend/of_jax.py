@@ -38,6 +38,9 @@ class JaxLibrary(Library):
     def upload_numbers(self, numbers: Sequence[float], dtype: Any) -> Array:
         return _constant(np.asarray(numbers, dtype))
 
+    def upload(self, x: np.ndarray) -> Array:
+        return _constant(x)
+
     def as_argument(self, number: int | Array) -> int | Array:
         # As an array, so that the kernel is compiled once.
         return _constant(np.int32(number)) if isinstance(number, int) else number

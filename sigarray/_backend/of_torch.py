@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import torch
 
 from sigarray._backend.aliases import Array, Seed
@@ -101,6 +102,10 @@ class TorchLibrary(Library):
 
     def contiguous(self, x: Array) -> Array:
         return x.contiguous()
+
+    def upload(self, x: np.ndarray) -> Array:
+        # Behind what the device has to do yet, for which nothing waits.
+        return torch.from_numpy(x).to(self.device, non_blocking=True)
 
     def count_places(self, places: Array, n: int) -> Array:
         # Sums of ones are exact in any order, which torch cannot know.

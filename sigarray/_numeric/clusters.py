@@ -34,8 +34,9 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     mean, so that the level costs no digits, and counts stay exact.
     """
     order = xp.argsort(clusters.codes, stable=True)
-    numbers = xp.arange(clusters.number, dtype=clusters.codes.dtype)
-    ordered = xp.take(clusters.codes, order, axis=0)
+    ordered = xp.contiguous(xp.take(clusters.codes, order, axis=0))
+    # A batch of codes, under torch.func.vmap, makes one of the numbers.
+    numbers = xp.arange(clusters.number, dtype=ordered.dtype) + (ordered - ordered)[:1]
     first, last = (
         xp.searchsorted(ordered, numbers, side=side) for side in ("left", "right")
     )

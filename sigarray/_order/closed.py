@@ -18,8 +18,8 @@ from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 from sigarray._numeric.rank_ranges import OWN_WEIGHT, variance_of_gap
 from sigarray._order.families import (
-    Curve,
     Family,
+    Segments,
     curve_of_sets,
     list_critical_ranges,
     list_limits,
@@ -217,7 +217,7 @@ def _spread_from_baseline(
     return p_values, is_told
 
 
-def _by_ratio(xp: Library, curve: Curve | None, ratios: Array) -> Array:
+def _by_ratio(xp: Library, curve: Segments | None, ratios: Array) -> Array:
     """Return p-values from ratios to critical ranges, or 0 if there are none."""
     if curve is None:
         return xp.zeros_like(ratios)
@@ -237,7 +237,7 @@ def _in_order(
     return p_values
 
 
-def ratio_at(curve: Curve | None, p: float) -> float:
+def ratio_at(curve: Segments | None, p: float) -> float:
     """Return the ratio, at least 1, from which on a p-value is at most p."""
     low, high = 1.0, 1.0 if curve is None else curve.end
     if curve is None or low >= high or float(curve(HOST, np.float64(high))) > p:

@@ -33,7 +33,7 @@ _FEW_WINS, _POINTS, _DEGREE, _SMALLEST = 49, 161, 12, 1e-10
 _MAX_SIZE = 10**4
 # For p-values of sets: points, the most knots of their curve, and what is so small that
 # it counts less.
-_POINTS_OF_STEPS, _MOST_KNOTS, _LOG_OF_SMALL = 481, 13, math.log(1e-3)
+_POINTS_OF_STEPS, _MOST_KNOTS, _LOG_OF_SMALL = 481, 12, math.log(1e-3)
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,8 @@ def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
 class Curve(NamedTuple):
     """The logarithm of a p-value from 0 to `end`, and constant beyond.
 
-    It is linear between `knots`, from each of which on it has a slope; without knots it
-    is a sum of Chebyshev polynomials, which takes fewer operations.
+    It is linear between `knots`, at each of which the slope changes by a bend; without
+    knots it is a sum of Chebyshev polynomials, which takes fewer operations.
     """
 
     end: float
@@ -178,10 +178,8 @@ class Curve(NamedTuple):
         x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
-            ends = (*self.knots[1:], self.end)
-            # By segments, whose terms have one sign: nothing cancels in float32.
-            for knot, end, slope in zip(self.knots, ends, self.terms[1:], strict=True):
-                log_p += slope * xp.clip(x - knot, 0.0, end - knot)
+            for knot, bend in zip(self.knots, self.terms[1:], strict=True):
+                log_p += bend * xp.clip(x, knot, None)
         else:
             # Clenshaw's recurrence.
             twice = x * (4.0 / self.end) - 2.0
@@ -190,6 +188,33 @@ class Curve(NamedTuple):
                 log_p, last = term + twice * log_p - last, log_p
             log_p = self.terms[0] + 0.5 * twice * log_p - last
         return xp.clip(xp.exp(log_p), None, 1.0)
+
+
+class Segments(NamedTuple):
+    """The logarithm of a p-value that falls along a line from each point to the next.
+
+    Terms of segments have one sign, so that nothing cancels in float32, however steep
+    they are.
+    """
+
+    points: tuple[float, ...]
+    logs: tuple[float, ...]
+
+    @property
+    def end(self) -> float:
+        """Where the p-value is the least."""
+        return self.points[-1]
+
+    def __call__(self, xp: Library, x: Array) -> Array:
+        """Return p-values, which are 1 at most."""
+        log_p = self.logs[0]
+        for (low, high), (before, after) in zip(
+            itertools.pairwise(self.points), itertools.pairwise(self.logs), strict=True
+        ):
+            slope = (after - before) / (high - low)
+            beyond = x - low if low else x
+            log_p = log_p + slope * xp.clip(beyond, 0.0, high - low)
+        return xp.exp(log_p)
 
 
 def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
@@ -201,8 +226,11 @@ def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
             itertools.pairwise(points), itertools.pairwise(logs), strict=True
         )
     ]
-    knots = tuple(float(x) for x in points[:-1])
-    return Curve(float(points[-1]), (logs[0], *map(float, slopes)), knots)
+    bends = [after - before for before, after in itertools.pairwise([0.0, *slopes])]
+    knots = [float(x) for x in points[:-1]]
+    # At 0 the term of a bend is the knot times the bend.
+    start = logs[0] - sum(x * bend for x, bend in zip(knots, bends, strict=True))
+    return Curve(float(points[-1]), (start, *map(float, bends)), tuple(knots))
 
 
 def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
@@ -212,7 +240,7 @@ def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:
     return Curve(end, tuple(map(float, fitted.coef)))
 
 
-def curve_above(points: np.ndarray, logs: np.ndarray) -> Curve:
+def curve_above(points: np.ndarray, logs: np.ndarray) -> Segments:
     """Make a curve through a few ends of steps, on or above the others down to 1e-3.
 
     Steps go down, and each holds up to its end: that is where a ratio can be.
@@ -229,8 +257,8 @@ def curve_above(points: np.ndarray, logs: np.ndarray) -> Curve:
     line = np.interp(ends, ends[chosen], heights[chosen])
     is_small = heights < _LOG_OF_SMALL
     excess = max(0.0, float(np.max(np.where(is_small, 0.0, heights - line))))
-    above = np.exp(np.minimum(heights[chosen] + excess, 0.0))
-    return curve_through(ends[chosen].tolist(), above.tolist())
+    above = np.minimum(heights[chosen] + excess, 0.0)
+    return Segments(tuple(ends[chosen].tolist()), tuple(above.tolist()))
 
 
 @functools.lru_cache(maxsize=256)
@@ -262,7 +290,7 @@ def curve_of_wins(n: int, m: int, family: Family) -> Curve:
 
 
 @functools.lru_cache(maxsize=64)
-def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Curve | None:
+def curve_of_sets(family: Family, sizes: tuple[int, ...]) -> Segments | None:
     """Make the curve of adjusted p-values of a ratio to critical ranges, if any.
 
     With a ratio of r, the range of each set is at least r times its critical value; the
