@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 # The rooms whose names are used as `plot.scores`, and without the room where no other
 # one has the name.
-ROOMS = ("plot", "read", "report", "responses", "responses.metrics")
+ROOMS = ("corpus", "plot", "read", "report", "responses", "responses.metrics")
 COMMANDS = ("compare", "power", "correct", "responses", "study")
 # A name before its arguments, or alone.
 CALL = re.compile(r"(?<![\w.=\"'/-])((?:[a-z_]+\.)*[A-Za-z_]\w*)(?=\(|$)")
