@@ -8,6 +8,7 @@ import sigarray
 from sigarray import responses
 from tests.case import Case, CaseOfPValues
 from tests.response_cases import RESPONSE_CASES
+from tests.sum_cases import SUM_CASES
 
 
 def _multi_aso_of_sequence(*arrays: Any, **options: Any) -> Any:
@@ -361,6 +362,7 @@ CASES = [
         {"n_resamples": 40, "sizes": (6,), "test": "paired_t", "power": 0.05},
         is_random=True,
     ),
+    *SUM_CASES,
     *RESPONSE_CASES,
     *(
         CaseOfPValues(
