@@ -217,9 +217,10 @@ def macro_f1(*sums: Array) -> Array:
 
 
 def _macro_f1(xp: Library, *sums: Array) -> Array:
+    parts = split(sums, 3, _CLASSES)
     total = add_up(sums)
     shares = []
-    for tp, fp, fn in zip(*split(sums, 3, _CLASSES), strict=True):
+    for tp, fp, fn in zip(*parts, strict=True):
         there = 2.0 * tp + fp + fn
         shares.append(divide(xp, 2.0 * tp, there, is_some(xp, there, total), 0.0))
     return add_up(shares) / len(shares)

@@ -35,20 +35,21 @@ def add_up(arrays: Sequence[Array]) -> Array:
 
 
 def split(
-    sums: Sequence[Array], n_parts: int, what: str, at_least: int = 1
+    sums: Sequence[Array], n_parts: int, what: str, *, at_least: int = 1, start: int = 0
 ) -> list[Sequence[Array]]:
-    """Split sums of several classes or bins into parts of as many each.
+    """Split sums of several classes or bins, from a place on, into parts of as many.
 
     Raises
     ------
     ValueError
         Sums that cannot be split so, or of too few classes.
     """
-    size, rest = divmod(len(sums), n_parts)
+    size, rest = divmod(len(sums) - start, n_parts)
     if rest or size < at_least:
         msg = f"Expected {what}; got {len(sums)} sums."
         raise ValueError(msg)
-    return [sums[k * size : (k + 1) * size] for k in range(n_parts)]
+    edges = range(start, len(sums), size)
+    return [sums[k : k + size] for k in edges]
 
 
 def is_some(xp: Library, part: Array, whole: Array) -> Array:

@@ -58,7 +58,7 @@ def _bleu(xp: Library, *sums: Array) -> Array:
         "hypothesis length, reference length, N numbers of matches and N of n-grams, "
         "2 + 2 N sums"
     )
-    matches, totals = split(sums[2:], 2, what)
+    matches, totals = split(sums, 2, what, start=2)
     own, reference = sums[:2]
     logs, smallest = [], xp.ones_like(own)
     for match, total in zip(matches, totals, strict=True):
