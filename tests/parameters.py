@@ -58,7 +58,8 @@ _PAIRS = """
     set (n = m)."""
 _STATISTIC = """
     A callable, called as f(x, axis=-1), returns the statistic along that axis, in
-    array-API code."""
+    array-API code; `of_sums` of a function makes a metric of the sums of d numbers of
+    each item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n)."""
 
 # The first group that has the function and the parameter counts.
 GROUPS = (
@@ -108,7 +109,8 @@ GROUPS = (
         {"confidence_level": "Confidence of the bound, in (0, 1): 0.95 for 95 %."},
     ),
     Group(
-        "bootstrap_ci proportion_ci plot.contingency plot.learning_curves plot.scores",
+        "bootstrap_ci proportion_ci t_ci plot.contingency plot.learning_curves "
+        "plot.scores",
         {"confidence_level": "Confidence of the interval, in (0, 1): 0.95 for 95 %."},
     ),
     Group(
@@ -162,7 +164,7 @@ GROUPS = (
             "are dealt out anew to two samples of n and m."
         },
     ),
-    Group("proportion_ci t_test", {"paired": _PAIRS}),
+    Group("proportion_ci t_ci t_test", {"paired": _PAIRS}),
     Group(
         "bootstrap_test bootstrap_replicates permutation_test permutation_replicates",
         {
@@ -175,6 +177,15 @@ GROUPS = (
     Group(
         "bootstrap_ci",
         {"statistic": "What to estimate: the mean or the median." + _STATISTIC},
+    ),
+    Group(
+        "t_ci t_test",
+        {
+            "statistic": """
+                The mean; or `of_sums` of a function, a metric of the sums of d numbers
+                of each item, and a sample is then a tuple of d arrays (..., n), or one
+                (..., d, n). Its error is that of the mean of the items' influences."""
+        },
     ),
     Group(
         "bootstrap_power_analysis required_sample_size responses.power",

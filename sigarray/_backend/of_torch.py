@@ -106,7 +106,9 @@ class TorchLibrary(Library):
         # Sums of ones are exact in any order, which torch cannot know.
         if torch.are_deterministic_algorithms_enabled():
             return super().count_places(places, n)
-        counts = places.new_zeros((places.shape[0], n))
+        counts = torch.zeros(
+            (places.shape[0], n), dtype=places.dtype, device=places.device
+        )
         return counts.scatter_add(1, places, torch.ones_like(places))
 
     def nth_smallest(self, x: Array, n: int) -> Array:

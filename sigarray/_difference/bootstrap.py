@@ -79,7 +79,9 @@ def bootstrap_test(
     statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare: means, medians, or means in units of their standard error
         ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code.
+        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
+        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n).
 
         The difference f(a) - f(b) is tested. "t" is Welch's t, or that of the
         differences of pairs.
@@ -198,7 +200,7 @@ def bootstrap_test(
     check_samples((a, b), paired)
     is_drawn = draws_resamples(method, statistic)
     if statistic == "t":
-        t, pvalue = bootstrap_t_test(
+        result = bootstrap_t_test(
             xp,
             a,
             b,
@@ -207,7 +209,7 @@ def bootstrap_test(
             alternative=alternative,
             n_resamples=n_resamples,
         )
-        return ResamplingResult(t, pvalue)
+        return ResamplingResult(*result)
     result = _bootstrap_test(
         xp,
         a,
@@ -259,7 +261,9 @@ def bootstrap_replicates(
     statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare: means, medians, or means in units of their standard error
         ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code.
+        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
+        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n).
 
         Replicates of "t" are the mean, or the difference of two, of the resample less
         the observed one, in units of its standard error in the resample.
@@ -340,8 +344,7 @@ def _bootstrap_test(
     n_resamples: int,
 ) -> tuple[Array, Array]:
     """Return difference and p-value; centring imposes the null hypothesis."""
-    faultless = (spread_faults(xp, x) for x in (a, b))
-    centered = center_scores(xp, statistic, *faultless)
+    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in (a, b)))
     a, b = samples = centered.scores
     values = [apply_statistic(xp, statistic, x) for x in samples]
     observed = difference_of(values)
@@ -391,8 +394,7 @@ def _bootstrap_replicates(
     if statistic == "t":
         rows = standardize_scores(xp, samples, paired).scores
         return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
-    faultless = (spread_faults(xp, x) for x in samples)
-    centered = center_scores(xp, statistic, *faultless)
+    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
     resampled = Resampled(xp, Places(seed, paired), centered.scores, statistic)
     replicates = keep(xp, resampled, count, start)
     return centered.unit[..., None] * move_back(centered, replicates)

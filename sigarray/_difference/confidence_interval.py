@@ -82,7 +82,9 @@ def bootstrap_ci(
         Scores of a second model. Leading axes broadcast.
     statistic : {"mean", "median"} or callable, default: "mean"
         What to estimate: the mean or the median. A callable, called as f(x, axis=-1),
-        returns the statistic along that axis, in array-API code.
+        returns the statistic along that axis, in array-API code; `of_sums` of a
+        function makes a metric of the sums of d numbers of each item, and a sample is
+        then a tuple of d arrays (..., n), or one (..., d, n).
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
     method : {"bca", "percentile", "basic", "studentized"}, default: "bca"

@@ -152,8 +152,9 @@ def t_test(
         Their differences are tested; else two independent samples, whose variances may
         differ (Welch).
     statistic : {"mean"} or SumStatistic, default: "mean"
-        What to compare: means, or ``of_sums(f)``, a metric of the corpus. The error of
-        a metric is that of the mean of its influences: see Notes.
+        The mean; or `of_sums` of a function, a metric of the sums of d numbers of each
+        item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
+        error is that of the mean of the items' influences.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
@@ -318,11 +319,10 @@ def _t_test(
     test_share: float | None,
 ) -> tuple[Array, Array, Array]:
     """Return t, its p-value and its degrees of freedom."""
-    a, b = list_numbers(xp, statistic, a, b)
-    t, df = find_t_of(xp, a, b, paired)
+    n = a.shape[-1]
+    t, df = find_t_of(xp, list_numbers(xp, statistic, a, b), paired)
     if test_share is not None:
         # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.
-        n = a.shape[-1]
         t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))
     pvalue = find_symmetric_p_value(
         xp, alternative, t, lambda t: student_t_sf(xp, t, df)

@@ -66,7 +66,9 @@ def permutation_test(
     statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare: means, medians, or means in units of their standard error
         ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code.
+        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
+        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n).
 
         "t" is for independent samples whose spreads may differ: see Notes.
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
@@ -284,7 +286,9 @@ def permutation_replicates(
     statistic : {"mean", "median", "t"} or callable, default: "mean"
         What to compare: means, medians, or means in units of their standard error
         ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code.
+        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
+        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
+        (..., d, n).
     method : {"resampling", "exact"}, default: "resampling"
         Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
         pairs and C(n + m, n) for independent samples. Beyond them there is NaN if

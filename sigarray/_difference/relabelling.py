@@ -115,7 +115,7 @@ def count_extremes(
     tails = {side: pvalues[k, ...] for k, side in enumerate(sides)}
     pvalue = find_p_value(xp, alternative, tails.__getitem__)
     if statistic == "t":
-        t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
+        t, _ = find_t_of(xp, [spread_faults(xp, x) for x in (a, b)], paired)
         return t, pvalue
     return unit * difference, pvalue
 

@@ -214,7 +214,7 @@ def bootstrap_t_test(
     n_resamples: int,
 ) -> tuple[Array, Array]:
     """Return t and its bootstrap p-value: Efron and Tibshirani, algorithm 16.2."""
-    t, _ = find_t_of(xp, spread_faults(xp, a), spread_faults(xp, b), paired)
+    t, _ = find_t_of(xp, [spread_faults(xp, x) for x in (a, b)], paired)
     samples, difference, variance, unit = standardize_scores(xp, [a, b], paired)
     rounding = rounding_of(xp, "mean", samples, [difference])
     # Levels of the scores themselves, even if the samples are differences of pairs.

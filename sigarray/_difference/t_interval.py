@@ -39,11 +39,11 @@ def t_ci(
     Parameters
     ----------
     a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches. With
-        `of_sums`, a tuple of d such arrays, or an array (..., d, n).
+        Scores, one for each run or item, two or more. Leading axes are batches.
     b : array, shape (..., m), real, optional
-        Scores of a second model; then the interval is of the difference. Leading axes
-        broadcast.
+        Scores of a second model. Leading axes broadcast.
+
+        The interval is then of the difference.
     paired : bool, default: False
         Whether the scores are pairs in the same order, as those of two models on one
         test set (n = m).
@@ -51,10 +51,11 @@ def t_ci(
         The interval is of the mean of their differences; else two independent samples,
         whose variances may differ (Welch).
     statistic : {"mean"} or SumStatistic, default: "mean"
-        The mean, or ``of_sums(f)``, a metric of the corpus, whose error is that of the
-        mean of its influences: see `t_test`.
+        The mean; or `of_sums` of a function, a metric of the sums of d numbers of each
+        item, and a sample is then a tuple of d arrays (..., n), or one (..., d, n). Its
+        error is that of the mean of the items' influences.
     confidence_level : float, default: 0.95
-        The probability that the interval holds the true value, static under `jit`.
+        Confidence of the interval, in (0, 1): 0.95 for 95 %.
     axis : int, default: -1
         The axis of the scores; the others are batches.
 

@@ -11,25 +11,30 @@ from sigarray._numeric.statistic import difference_of, largest_or_one, scale_sco
 _EPS_OF_SINGLE = 2.0**-23
 
 
-def find_t_of(xp: Library, a: Array, b: Array, paired: bool) -> tuple[Array, Array]:
-    """Return t and its degrees of freedom, of two samples or of pairs."""
-    difference, squares, dfs, _ = find_errors(xp, [a, b], paired)
+def find_t_of(xp: Library, scores: list[Array], paired: bool) -> tuple[Array, Array]:
+    """Return t and its degrees of freedom, of two samples or of pairs.
+
+    The list of scores is emptied, as by `find_errors`.
+    """
+    difference, squares, dfs, _ = find_errors(xp, scores, paired)
     t, df = find_t(xp, difference, squares, dfs)
     return t, df + (difference - difference)
 
 
 def find_errors(
-    xp: Library, scores: Sequence[Array], paired: bool
+    xp: Library, scores: list[Array], paired: bool
 ) -> tuple[Array, list[Array], list[float], Array]:
     """Return a mean, or the difference of two, squared errors, their df and the unit.
 
     The errors are those of each sample, or of the differences of pairs, in the unit.
+    The list of scores, which are large, is emptied.
     """
     sizes = [x.shape[-1] - 1.0 for x in scores[: 1 if paired else None]]
     scaled, unit_of_all = scale_scores(xp, *scores)
     samples = [scaled[0] - scaled[1]] if paired else scaled
     are_flat = find_flat(xp, scaled, samples)
-    del scaled, scores  # they are large
+    del scaled
+    scores.clear()
     # Relative to the smallest score, so that the level costs no digits.
     levels = [xp.min(x, axis=-1, keepdims=True) for x in samples]
     samples = [x - level for x, level in zip(samples, levels, strict=True)]

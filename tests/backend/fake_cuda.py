@@ -94,6 +94,7 @@ ALLOWED = frozenset(
         "round",
         "rsub",
         "scalar_tensor",
+        "scatter_add",
         "searchsorted",
         "select",
         "sin",

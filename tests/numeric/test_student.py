@@ -36,7 +36,7 @@ def test_t_and_its_degrees_of_freedom_are_scipys(backend, paired):
         expected = scipy.stats.ttest_rel(a, b, axis=-1)
     else:
         expected = scipy.stats.ttest_ind(a, b, axis=-1, equal_var=False)
-    found = find_t_of(backend.library, *map(backend.asarray, (a, b)), paired)
+    found = find_t_of(backend.library, list(map(backend.asarray, (a, b))), paired)
     t, df = map(backend.to_numpy, found)
     np.testing.assert_allclose(t, expected.statistic, rtol=10 * backend.rtol)
     np.testing.assert_allclose(df, expected.df, rtol=10 * backend.rtol)

@@ -15,7 +15,7 @@ def test_few_scores_and_many_that_are_not_held():
     ranks = np.unique(np.concatenate([[0, 4999], rng.integers(0, 5000, 400)]))
     known = known_scores.Known(np.arange(8), a), known_scores.Known(ranks, b[ranks])
     t, df, share = known_scores._least_t(*known)
-    exact, exact_df = find_t_of(HOST, a, b, paired=False)
+    exact, exact_df = find_t_of(HOST, [a, b], paired=False)
     assert 0.9 * exact < t <= exact
     assert df == pytest.approx(float(exact_df), rel=0.05)
     errors = np.var(a, ddof=1) / 8, np.var(b, ddof=1) / 5000

@@ -1,0 +1,107 @@
+"""Rows of the table of cases: statistics of sums, and Student's intervals."""
+
+from typing import Any
+
+import sigarray
+from tests.case import Case
+
+
+def _f1(tp: Any, fp: Any, fn: Any) -> Any:
+    return 2.0 * tp / (2.0 * tp + fp + fn)
+
+
+def _share(first: Any, *others: Any) -> Any:
+    """Return the share of the first of five sums, whose places are counted."""
+    return first / sum(others, first)
+
+
+def _of_tuples(function: Any) -> Any:
+    """Call a function with samples of three arrays each, as tuples."""
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        samples = (tuple(arrays[k : k + 3]) for k in range(0, len(arrays), 3))
+        return function(*samples, **options)
+
+    return call
+
+
+F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
+# Ratios of sums are in [0, 1], of counts that are not all 0.
+COUNTS = (1.0, 2.0, 3.0, 4.0)
+DRAWN = {"n_resamples": 70}
+SPLIT = {"start": 5, "count": 30}
+
+SUM_CASES = [
+    *(
+        Case(
+            f"{function.__name__}-sums-{name}",
+            function,
+            shapes,
+            {"statistic": statistic, **options},
+            is_random="rng" in function.__annotations__ and "method" not in options,
+            values=COUNTS,
+            float32_error=2e-5,
+            moved=None,
+        )
+        for function, name, shapes, statistic, options in (
+            (
+                sigarray.bootstrap_test,
+                "paired",
+                ((3, 9), (3, 9)),
+                F1,
+                {"paired": True, **DRAWN},
+            ),
+            (sigarray.bootstrap_test, "many", ((5, 9), (5, 7)), SHARE, DRAWN),
+            (
+                sigarray.permutation_test,
+                "paired",
+                ((3, 9), (3, 9)),
+                F1,
+                {"paired": True, "alternative": "less", **DRAWN},
+            ),
+            (
+                sigarray.permutation_test,
+                "independent",
+                ((3, 9), (3, 7)),
+                F1,
+                DRAWN,
+            ),
+            (sigarray.bootstrap_replicates, "one", ((3, 9),), F1, SPLIT),
+            (sigarray.bootstrap_replicates, "many", ((5, 9),), SHARE, SPLIT),
+            (sigarray.permutation_replicates, "two", ((3, 9), (3, 7)), F1, SPLIT),
+            (
+                sigarray.permutation_replicates,
+                "exact",
+                ((3, 6), (3, 6)),
+                F1,
+                {"paired": True, "method": "exact", **SPLIT},
+            ),
+            (sigarray.bootstrap_ci, "one", ((3, 9),), F1, DRAWN),
+            (
+                sigarray.bootstrap_ci,
+                "paired",
+                ((3, 9), (3, 9)),
+                F1,
+                {"paired": True, "confidence_level": 0.8, **DRAWN},
+            ),
+            (sigarray.t_test, "two", ((3, 9), (3, 7)), F1, {}),
+            (sigarray.t_test, "paired", ((3, 9), (3, 9)), F1, {"paired": True}),
+            (sigarray.t_ci, "one", ((3, 9),), F1, {}),
+            (sigarray.t_ci, "two", ((5, 9), (5, 7)), SHARE, {}),
+        )
+    ),
+    Case(
+        "bootstrap_ci-sums-tuples",
+        _of_tuples(sigarray.bootstrap_ci),
+        ((9,),) * 6,
+        {"statistic": F1, "paired": True, **DRAWN},
+        is_random=True,
+        values=COUNTS,
+        float32_error=2e-5,
+        moved=None,
+        public=sigarray.bootstrap_ci,
+    ),
+    Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
+    Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),
+    Case("t_ci-paired", sigarray.t_ci, ((9,), (9,)), {"paired": True}),
+]
