@@ -23,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.reproduce import (
     calibration,
+    corpus_metrics,
     decisions,
     error_rates,
     examples,
@@ -47,6 +48,7 @@ EXPERIMENTS = {
     "calibration": calibration.run,
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
+    "corpus_metrics": corpus_metrics.run,
     "tests": measure.run,
     "recipes": recipes.run,
     "examples": examples.run,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.reproduce.corpus_metrics import count_as_sacrebleu
 from sigarray import corpus, of_sums, permutation_replicates, permutation_test, t_test
 from tests.corpus.segments import count_segments, make_corpus, make_metric
 
@@ -84,6 +85,26 @@ class TestSacrebleu:
         expected = (np.sum(beyond) + 1) / (n_samples + 1)
         assert results[name].p_value == pytest.approx(expected, abs=1e-12)
         assert 0 < np.sum(beyond) < n_samples
+
+    def test_p_value_of_its_bootstrap(self, name):
+        """By the formula whose rates of errors are in docs/faults.md."""
+        significance = pytest.importorskip("sacrebleu.significance")
+        metric, ours = make_metric(name), METRICS[name]
+        references, systems = make_corpus(50, (0.30, 0.31))
+        a, b = (count_segments(metric, x, references) for x in systems)
+        scores = [metric.corpus_score(x, [references]) for x in systems]
+        baseline = {name: (a.T.astype(int), scores[0])}
+        options = {"n_samples": 100, "n_ar_confidence": -1, "seed": 12345}
+        _, results = significance._paired_bs_test(
+            baseline, "b", systems[1], [references], {name: metric}, **options
+        )
+        n = a.shape[-1]
+        places = np.random.default_rng(12345).choice(n, size=(100, n))
+        replicates = [ours(*x[:, places].sum(axis=-1)) for x in (a, b)]
+        lead = ours(*a.sum(axis=-1)) - ours(*b.sum(axis=-1))
+        found = count_as_sacrebleu(lead, replicates[0] - replicates[1])
+        assert results[name].p_value == pytest.approx(found, abs=1e-12)
+        assert 0.01 < found < 1.0
 
 
 @of_each_metric
