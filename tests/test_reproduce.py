@@ -1,5 +1,6 @@
 """Published figures come out of the library, as `benchmarks.reproduce` does it."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import sigarray
 from benchmarks.reproduce import (
     calibration,
+    corpus_metrics,
     decisions,
     error_rates,
     families,
@@ -236,6 +238,45 @@ def test_committed_verdicts_over_tasks_hold_their_level():
         == ("5 models, 26 tasks", "normal", "1")
     )
     assert float(row["seen"]) > 0.9
+
+
+class TestCorpusMetrics:
+    """Tests hold their level, and sacrebleu's bootstrap does not."""
+
+    ROWS = read_csv(RESULTS / "corpus_metrics.csv")
+
+    def test_all_are_there(self):
+        found = {(x["metric"], int(x["n"]), x["test"]) for x in self.ROWS}
+        every = corpus_metrics.METRICS, corpus_metrics.SIZES, corpus_metrics.TESTS
+        assert found == set(itertools.product(*every))
+        assert all(int(x["n_sets"]) >= 4000 for x in self.ROWS)
+
+    def test_levels(self):
+        for row in self.ROWS:
+            rate = float(row["rate"])
+            if row["test"] == corpus_metrics.SACREBLEU:
+                assert rate > 0.1
+            else:
+                assert 0.04 <= rate <= 0.07
+
+    def test_the_table_is_of_the_file(self):
+        rows = [x | {"n": int(x["n"]), "rate": float(x["rate"])} for x in self.ROWS]
+        text = (RESULTS / "corpus_metrics.md").read_text("utf-8")
+        assert text == "\n\n".join([*corpus_metrics.tabulate(rows), ""])
+
+    def test_systems_are_the_same(self):
+        """Each is as often ahead as the other."""
+        rng = np.random.default_rng(0)
+        for draw, statistic in corpus_metrics.METRICS.values():
+            sums = np.stack([draw(rng, 30) for _ in range(400)]).sum(axis=-1)
+            a, b = (statistic(*x.T) for x in np.moveaxis(sums, 1, 0))
+            assert abs(np.mean(a > b) - 0.5) < 5 * 0.5 / np.sqrt(400)
+
+    @whole_suite
+    def test_it_runs(self):
+        found = corpus_metrics.run(SETTINGS)
+        assert len(found.rows) == len(self.ROWS)
+        assert found.findings[0] in (RESULTS / "summary.md").read_text("utf-8")
 
 
 class TestCommittedAreOfToday:

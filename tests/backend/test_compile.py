@@ -128,12 +128,12 @@ def test_arguments_modes_and_maps():
             measured = lambda xp, gold, system: -(gold - system).abs().pow(k).mean(-1)
             return responses.metrics.Metric("own", measured)
 
-        def of_metric(f):
-            return t_ci(a, statistic=of_sums(f)).statistic
+        def of_metric(statistic):
+            return t_ci(a, statistic=statistic).statistic
 
         for function, make in (
-            (of_metric, lambda p: lambda x, y, z, p=p: p * x / (y * z)),
-            (of_metric, lambda p: lambda x, y, z: p * x / (y * z)),
+            (of_metric, lambda p: of_sums(lambda x, y, z, p=p: p * x / (y * z))),
+            (of_metric, lambda p: of_sums(lambda x, y, z: p * x / (y * z))),
             (test, lambda p: lambda x, axis: x.quantile(p, axis)),
             (test, lambda p: lambda x, axis, p=p: x.quantile(p, axis)),
             (test, lambda p: functools.partial(torch.quantile, q=p)),
@@ -147,7 +147,7 @@ def test_arguments_modes_and_maps():
             assert "call_beside_the_program" in complaint, complaint
         step = compile(of_metric, "eager")
         for f in (corpus.f1, corpus.precision, lambda x, *rest: x / sum(rest)):
-            same(step(f), of_metric(f))
+            same(step(of_sums(f)), of_metric(of_sums(f)))
         step = compile(measure, "eager")
         for kind in ("mean", "median", None):
             metric = responses.metrics.mae.aggregated_by(kind)

@@ -106,6 +106,23 @@ class TestSacrebleu:
         assert results[name].p_value == pytest.approx(found, abs=1e-12)
         assert 0.01 < found < 1.0
 
+    def test_its_equal_systems_have_the_smallest_p(self, name):
+        significance = pytest.importorskip("sacrebleu.significance")
+        metric = make_metric(name)
+        references, (hypotheses,) = make_corpus(20, (0.3,))
+        x = count_segments(metric, hypotheses, references)
+        score = metric.corpus_score(hypotheses, [references])
+        for test in (significance._paired_ar_test, significance._paired_bs_test):
+            _, results = test(
+                {name: (x.T.astype(int), score)},
+                "b",
+                hypotheses,
+                [references],
+                {name: metric},
+                n_samples=99,
+            )
+            assert results[name].p_value == 0.01
+
 
 @of_each_metric
 def test_equal_systems_have_p_1(name):
