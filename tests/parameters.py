@@ -179,12 +179,27 @@ GROUPS = (
         {"statistic": "What to estimate: the mean or the median." + _STATISTIC},
     ),
     Group(
+        "t_ci t_test bootstrap_test bootstrap_replicates bootstrap_ci "
+        "permutation_test permutation_replicates",
+        {
+            "clusters": """
+                A label for each item, in the order of the items, texts or numbers, if
+                whole clusters were sampled, such as documents with several questions
+                each, and items of one are not independent. For two samples that are not
+                pairs, a pair of arrays: the labels of A and those of B."""
+        },
+    ),
+    Group(
         "t_ci t_test",
         {
+            "n_clusters": """
+                At least as many as there are clusters, static under `jit`, for labels
+                on a device, which are not read: by default the number of items. A code
+                that is not below it makes the result NaN.""",
             "statistic": """
                 The mean; or `of_sums` of a function, a metric of the sums of d numbers
                 of each item, and a sample is then a tuple of d arrays (..., n), or one
-                (..., d, n). Its error is that of the mean of the items' influences."""
+                (..., d, n). Its error is that of the mean of the items' influences.""",
         },
     ),
     Group(

@@ -28,6 +28,8 @@ def _of_tuples(function: Any) -> Any:
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
+# Labels of clusters.
+OF_A, OF_B = tuple("aabbbcddd"), tuple("xxyzzzz")
 DRAWN = {"n_resamples": 70}
 SPLIT = {"start": 5, "count": 30}
 
@@ -100,6 +102,39 @@ SUM_CASES = [
         float32_error=2e-5,
         moved=None,
         public=sigarray.bootstrap_ci,
+    ),
+    *(
+        Case(
+            f"{function.__name__}-clusters-{name}",
+            function,
+            shapes,
+            {"clusters": clusters, **options},
+            is_random="rng" in function.__annotations__,
+            moved=moved,
+            float32_error=2e-5,
+        )
+        for function, name, shapes, clusters, options, moved in (
+            (sigarray.t_test, "paired", ((9,), (9,)), OF_A, {"paired": True}, ()),
+            (sigarray.t_test, "two", ((9,), (7,)), (OF_A, OF_B), {}, ()),
+            (sigarray.t_ci, "one", ((9,),), OF_A, {}, (0, 1, 2)),
+            (
+                sigarray.bootstrap_test,
+                "paired",
+                ((9,), (9,)),
+                OF_A,
+                {"paired": True, **DRAWN},
+                (),
+            ),
+            (
+                sigarray.permutation_test,
+                "two",
+                ((9,), (7,)),
+                (OF_A, OF_B),
+                {"n_resamples": 15},
+                (),
+            ),
+            (sigarray.bootstrap_ci, "one", ((9,),), OF_A, DRAWN, (0, 1, 2)),
+        )
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),
     Case("t_ci-two", sigarray.t_ci, ((9,), (7,)), {"confidence_level": 0.9}),

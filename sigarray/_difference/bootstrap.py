@@ -1,7 +1,6 @@
 """Tests of a difference by the bootstrap: scores are drawn with replacement."""
 
-from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from sigarray._backend.aliases import (
     Alternative,
@@ -13,7 +12,6 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import anything
-from sigarray._backend.dispatch import first_replicate
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
@@ -26,13 +24,11 @@ from sigarray._difference.resampling import (
     clip_p_value,
     draws_resamples,
     in_dtype,
-    standardize_samples,
+    prepare_samples,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
     bootstrap_t_test,
-    resample_t,
-    standardize_scores,
 )
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
@@ -44,11 +40,11 @@ from sigarray._numeric.statistic import (
     rounding_of,
 )
 from sigarray._resampling.draws import Places
-from sigarray._resampling.replicates import Beyond, Resampled, count_beyond, keep
+from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE, statistic=STATISTIC_RULE)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, clusters=anything)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -59,6 +55,7 @@ def bootstrap_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
+    clusters: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -95,6 +92,13 @@ def bootstrap_test(
         How to compute the p-value: from resamples, or for the mean by an approximation
         of the tail of all of them, in a few sums over the scores and with no `rng`. See
         Notes.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers, if whole
+        clusters were sampled, such as documents with several questions each, and items
+        of one are not independent. For two samples that are not pairs, a pair of
+        arrays: the labels of A and those of B.
+
+        Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -196,7 +200,9 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
+    xp, statistic, (a, b), dtype = prepare_samples(
+        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    )
     check_samples((a, b), paired)
     is_drawn = draws_resamples(method, statistic)
     if statistic == "t":
@@ -221,114 +227,6 @@ def bootstrap_test(
         n_resamples=n_resamples,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
-
-
-@checked(start=anything, statistic=STATISTIC_RULE)
-def bootstrap_replicates(
-    a: Array,
-    b: Array | None = None,
-    /,
-    *,
-    start: int | Array,
-    count: int,
-    paired: bool = False,
-    statistic: TestedStatistic = "mean",
-    axis: int = -1,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Bootstrap replicates of a statistic or of a difference of two, from any place on.
-
-    `bootstrap_test` and `bootstrap_ci` take replicates 0 to `n_resamples` - 1: the one
-    counts those as far from the observed difference as that is from 0, the other has
-    their quantiles. For one seed, any split of them over calls, devices or machines
-    gives the same numbers, up to the order of sums.
-
-    Parameters
-    ----------
-    a : array, shape (..., n), real
-        Scores, one for each run or item, two or more. Leading axes are batches; all of
-        them see the same resamples.
-    b : array, shape (..., m), real, optional
-        Scores of a second model. Leading axes broadcast.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). Pairs are drawn together, else each sample separately.
-    statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare: means, medians, or means in units of their standard error
-        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
-        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
-        (..., d, n).
-
-        Replicates of "t" are the mean, or the difference of two, of the resample less
-        the observed one, in units of its standard error in the resample.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
-    rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
-    batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
-
-    Returns
-    -------
-    array, shape (..., count)
-        The statistic of resamples of A, or that less the statistic of B, on the device
-        and of the float dtype of the scores; NaN for a batch entry with a score that is
-        not finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
-    ValueError
-        Fewer than two scores in a sample, pairs of unequal number, leading axes that do
-        not broadcast, or options outside their range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import bootstrap_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93, 0.92]
-    >>> whole = bootstrap_replicates(a, b, start=0, count=1000, rng=0)
-    >>> half = bootstrap_replicates(a, b, start=500, count=500, rng=0)
-    >>> bool(np.all(whole[500:] == half))
-    True
-    """
-    given = [a] if b is None else [a, b]
-    xp, samples, dtype = standardize_samples(
-        statistic, *given, axis=axis, paired=paired
-    )
-    check_samples(samples, paired)
-    replicates = _bootstrap_replicates(
-        xp,
-        samples,
-        seed_words(xp, rng),
-        first_replicate(xp, start, count),
-        statistic=statistic,
-        paired=paired,
-        count=count,
-    )
-    return in_dtype(xp, dtype, [replicates])[0]
 
 
 @array_kernel
@@ -378,23 +276,3 @@ def _bootstrap_test(
     counts = count_beyond(xp, extremes, n_resamples, 1, difference - difference)
     pvalue = (counts[0, ...] + 1.0) / (n_resamples + 1.0)
     return centered.unit * difference, pvalue
-
-
-@array_kernel
-def _bootstrap_replicates(
-    xp: Library,
-    samples: Sequence[Array],
-    seed: Seed,
-    start: int | Array,
-    *,
-    statistic: TestedStatistic,
-    paired: bool,
-    count: int,
-) -> Array:
-    if statistic == "t":
-        rows = standardize_scores(xp, samples, paired).scores
-        return keep(xp, resample_t(xp, rows, seed), count, start)[1, ...]
-    centered = center_scores(xp, statistic, *(spread_faults(xp, x) for x in samples))
-    resampled = Resampled(xp, Places(seed, paired), centered.scores, statistic)
-    replicates = keep(xp, resampled, count, start)
-    return centered.unit[..., None] * move_back(centered, replicates)

@@ -2,8 +2,7 @@
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -14,16 +13,21 @@ from sigarray._backend.aliases import (
     Seed,
     Statistic,
 )
-from sigarray._backend.checks import choice, show
-from sigarray._backend.chunks import MAX_HELD, map_entries, map_replicates
+from sigarray._backend.checks import anything, choice, show
+from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
+from sigarray._difference.bca import (
+    correct_quantiles,
+    find_acceleration,
+    find_bias,
+)
 from sigarray._difference.resampling import (
     check_samples,
     in_dtype,
-    standardize_samples,
+    prepare_samples,
 )
 from sigarray._difference.studentized import (
     limits_by_t,
@@ -31,13 +35,11 @@ from sigarray._difference.studentized import (
     standardize_scores,
 )
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
 from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
     center_scores,
     difference_of,
-    largest_or_one,
     move_back,
     rounding_of,
     standard_deviation,
@@ -53,7 +55,7 @@ IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
 
-@checked(method=choice(*_METHODS, ignores_case=True))
+@checked(method=choice(*_METHODS, ignores_case=True), clusters=anything)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -64,6 +66,7 @@ def bootstrap_ci(
     method: IntervalMethod = "bca",
     paired: bool = False,
     n_resamples: int = 9999,
+    clusters: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -98,6 +101,13 @@ def bootstrap_ci(
     n_resamples : int, default: 9999
         Number of bootstrap replicates. The more there are, the less the result depends
         on the seed.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers, if whole
+        clusters were sampled, such as documents with several questions each, and items
+        of one are not independent. For two samples that are not pairs, a pair of
+        arrays: the labels of A and those of B.
+
+        Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -191,21 +201,21 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, samples, dtype = standardize_samples(
-        statistic, *given, axis=axis, paired=paired
+    xp, of_units, samples, dtype = prepare_samples(
+        statistic, *given, axis=axis, paired=paired, clusters=clusters
     )
     check_samples(samples, paired)
-    if method == "studentized" and statistic != "mean":
+    if method == "studentized" and of_units != "mean":
         msg = (
             f"Expected statistic='mean' with method='studentized', for which the error "
-            f"of every resample is known; got {show(statistic)}. Use method='bca'."
+            f"of every resample is known; got {show(of_units)}. Use method='bca'."
         )
         raise ValueError(msg)
     result = _bootstrap_ci(
         xp,
         samples,
         seed_words(xp, rng),
-        statistic=statistic,
+        statistic=of_units,
         tail=0.5 * (1.0 - confidence_level),
         method=method,
         paired=paired,
@@ -280,9 +290,9 @@ def _find_limits(
     if method == "bca":
         rounding = rounding_of(xp, statistic, rows, values)
         rounding = add_rounding_of_scores(xp, rounding, statistic, centered.levels)
-        bias = _bias(xp, replicates, observed, rounding)
-        acceleration = _acceleration(xp, rows, statistic, paired)
-        quantiles = _correct(xp, tail, bias, acceleration)
+        bias = find_bias(xp, replicates, observed, rounding)
+        acceleration = find_acceleration(xp, rows, statistic, paired)
+        quantiles = correct_quantiles(xp, tail, bias, acceleration)
     ordered = xp.sort(replicates, axis=-1, stable=False)
     limits = [_interpolate(xp, ordered, quantile) for quantile in quantiles]
     if method == "basic":
@@ -290,99 +300,6 @@ def _find_limits(
     moved = [move_back(centered, x) for x in (observed, *limits)]
     error = standard_deviation(xp, replicates)
     return xp.stack([unit * x for x in (*moved, error)])
-
-
-def _bias(xp: Library, replicates: Array, observed: Array, rounding: Array) -> Array:
-    """Return z0, the normal quantile of the share of replicates below the observed."""
-    gap, rounding = replicates - observed[..., None], rounding[..., None]
-    count = replicates.shape[-1]
-    below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
-    above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
-    share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
-    return normal_quantiles(xp, share)
-
-
-def _acceleration(
-    xp: Library, rows: Sequence[Array], statistic: Statistic, paired: bool
-) -> Array:
-    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up."""
-    influences = [_influence(xp, statistic, row) for row in rows]
-    if len(rows) == 2:
-        influences[1] = -influences[1]
-    if paired:
-        influences = [influences[0] + influences[1]]
-    unit = largest_or_one(xp, *influences)[..., None]
-    cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
-    for influence in influences:
-        share = influence / unit / influence.shape[-1]
-        cubes = cubes + xp.sum(share**3, axis=-1)
-        squares = squares + xp.sum(share**2, axis=-1)
-    varies = squares > 0.0
-    return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
-
-
-def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """(n - 1) (mean of the values without one score - the value without this score)."""
-    if statistic == "mean":
-        return x - xp.mean(x, axis=-1, keepdims=True)
-    n = x.shape[-1]
-    if isinstance(statistic, SumStatistic):
-        without = statistic.leave_out(xp, x)
-    elif statistic == "median":
-        without = _medians_without_one(xp, x)
-    else:
-        without = _values_without_one(xp, statistic, x)
-    return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
-
-
-def _medians_without_one(xp: Library, x: Array) -> Array:
-    """Return the median without each score: it is next to the middle of all."""
-    n = x.shape[-1]
-    order = xp.argsort(x, axis=-1, stable=False)
-    rank = xp.argsort(order, axis=-1, stable=False)
-    ordered = xp.sort(x, axis=-1, stable=False)
-    middle = []
-    for place in ((n - 2) // 2, (n - 1) // 2):
-        after, at = ordered[..., place + 1, None], ordered[..., place, None]
-        middle.append(xp.where(rank <= place, after, at))
-    return 0.5 * (middle[0] + middle[1])
-
-
-def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
-    """Return the statistic without each score."""
-    n = x.shape[-1]
-    kept = xp.arange(n - 1, dtype=xp.index_dtype)
-    values = functools.partial(_leave_out, xp, statistic, x, kept)
-    return map_replicates(xp, values, n, elements=(1 + x.shape[0]) * n)
-
-
-def _leave_out(
-    xp: Library,
-    statistic: Statistic,
-    x: Array,
-    kept: Array,
-    start: int | Array,
-    size: int,
-) -> Array:
-    """Return the statistic without each of consecutive scores."""
-    left_out = xp.arange(size, dtype=kept.dtype) + start
-    places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
-    return apply_statistic(xp, statistic, xp.take_last(x, places))
-
-
-def _correct(xp: Library, tail: float, bias: Array, acceleration: Array) -> list[Array]:
-    """Efron and Tibshirani (1994), equation 14.10."""
-    quantiles = []
-    for z in (normal_quantile(tail), -normal_quantile(tail)):
-        shifted = bias + z
-        scale = 1.0 - acceleration * shifted
-        is_valid = scale > 0.0
-        # Beyond the pole as at it: the limit is the first or last replicate.
-        corrected = bias + shifted / xp.where(is_valid, scale, 1.0)
-        infinity = xp.full_like(bias, math.inf)
-        farthest = xp.where(shifted > 0.0, infinity, -infinity)
-        quantiles.append(normal_sf(xp, -xp.where(is_valid, corrected, farthest)))
-    return quantiles
 
 
 def _interpolate(xp: Library, ordered: Array, quantile: Array) -> Array:

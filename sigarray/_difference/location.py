@@ -1,9 +1,12 @@
 """Tests of location in closed form: Mann-Whitney's U and Student's t."""
 
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from sigarray._backend.aliases import Alternative, Array
+from sigarray._backend.checks import anything, count, optional
+from sigarray._backend.codes import code_clusters
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -11,8 +14,9 @@ from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
     in_dtype,
     mean_or_sums,
-    standardize_samples,
+    prepare_samples,
 )
+from sigarray._numeric.clusters import Clusters, find_t_of_clusters
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
@@ -121,7 +125,7 @@ def mann_whitney_u(
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
-@checked(statistic=mean_or_sums)
+@checked(statistic=mean_or_sums, clusters=anything, n_clusters=optional(count()))
 def t_test(
     a: Array,
     b: Array,
@@ -130,6 +134,8 @@ def t_test(
     paired: bool = False,
     statistic: Literal["mean"] | SumStatistic = "mean",
     alternative: Alternative = "two-sided",
+    clusters: Any = None,
+    n_clusters: int | None = None,
     test_share: float | None = None,
     axis: int = -1,
 ) -> TTestResult:
@@ -158,6 +164,17 @@ def t_test(
     alternative : {"two-sided", "greater", "less"}, default: "two-sided"
         The alternative hypothesis: A differs from B ("two-sided"), is higher
         ("greater") or is lower ("less").
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers, if whole
+        clusters were sampled, such as documents with several questions each, and items
+        of one are not independent. For two samples that are not pairs, a pair of
+        arrays: the labels of A and those of B.
+
+        Labels on a device, or traced, are integers from 0 on.
+    n_clusters : int, optional
+        At least as many as there are clusters, static under `jit`, for labels on a
+        device, which are not read: by default the number of items. A code that is not
+        below it makes the result NaN.
     test_share : float, optional
         With `paired`, for scores on one data set that was split anew for each of them:
         the share of its items on which a model was tested, such as 0.2 for five folds.
@@ -208,6 +225,10 @@ def t_test(
     features), p <= 0.05 in 1.0 % of 10 folds, 3.1 % of 3 times 5 and 5.0 % of 10 times
     10, and without it in 5.9, 29.0 and 57.2 %.
 
+    With `clusters`, the error is that of sums of clusters, "CR2" of Bell and McCaffrey
+    [4]_, with the degrees of freedom of Satterthwaite [5]_. Of clusters of one item it
+    is the t above; of few clusters, or of unequal ones, the degrees of freedom are few.
+
     With `of_sums`, each item has the metric f plus its influence on it, (n - 1) times
     how far f without the item is below the mean of these [3]_, and t is that of these
     numbers. They are the scores themselves for the mean.
@@ -242,6 +263,12 @@ def t_test(
        Learning 52, 239-281. :doi:`10.1023/A:1024068626366`
     .. [3] B. Efron, R. Tibshirani (1994). An introduction to the bootstrap, chapter 11.
        :doi:`10.1201/9780429246593`
+    .. [4] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for
+       linear regression with multi-stage samples. Survey Methodology 28, 169-181.
+    .. [5] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust
+       variance estimation and hypothesis testing in fixed effects models. Journal of
+       Business & Economic Statistics 36, 672-683.
+       :doi:`10.1080/07350015.2016.1247004`
 
     Examples
     --------
@@ -252,7 +279,8 @@ def t_test(
     >>> bool(result.pvalue < 0.05)
     True
     """
-    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
+    given = [a, b]
+    xp, _, (a, b), dtype = prepare_samples(statistic, a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
     elif test_share is not None:
@@ -262,10 +290,21 @@ def t_test(
         )
         raise ValueError(msg)
     check_sizes(a, b, purpose="for their variance")
+    coded = code_clusters(
+        xp, clusters, given, [a, b], paired=paired, n_clusters=n_clusters
+    )
+    if coded and test_share is not None:
+        msg = (
+            "Expected clusters or test_share; got both. Folds are no clusters: leave "
+            "out clusters."
+        )
+        raise ValueError(msg)
     result = _t_test(
         xp,
         a,
         b,
+        [x.codes for x in coded],
+        counts=tuple(x.number for x in coded),
         paired=paired,
         statistic=statistic,
         alternative=alternative,
@@ -312,7 +351,9 @@ def _t_test(
     xp: Library,
     a: Array,
     b: Array,
+    codes: Sequence[Array],
     *,
+    counts: tuple[int, ...],
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     alternative: Alternative,
@@ -320,7 +361,12 @@ def _t_test(
 ) -> tuple[Array, Array, Array]:
     """Return t, its p-value and its degrees of freedom."""
     n = a.shape[-1]
-    t, df = find_t_of(xp, list_numbers(xp, statistic, a, b), paired)
+    numbers = list_numbers(xp, statistic, a, b)
+    if codes:
+        clusters = list(map(Clusters, codes, counts))
+        t, df = find_t_of_clusters(xp, numbers, clusters, paired)
+    else:
+        t, df = find_t_of(xp, numbers, paired)
     if test_share is not None:
         # Equation 9 of Nadeau and Bengio (2003): 1 / n + test / training, for 1 / n.
         t = t / math.sqrt(1.0 + n * test_share / (1.0 - test_share))

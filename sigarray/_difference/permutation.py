@@ -1,6 +1,6 @@
 """Tests by permutation: the scores of models are exchanged or dealt out anew."""
 
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 from sigarray._backend.aliases import (
     Alternative,
@@ -9,20 +9,18 @@ from sigarray._backend.aliases import (
     RandomSource,
     TestedStatistic,
 )
-from sigarray._backend.checks import MAX_REPLICATES, anything, choice
-from sigarray._backend.dispatch import first_replicate, is_array
+from sigarray._backend.checks import anything, choice
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.relabelling import (
     count_extremes,
-    draw_permutations,
     find_without_draws,
 )
 from sigarray._difference.resampling import (
     STATISTIC_RULE,
     draws_resamples,
     in_dtype,
-    standardize_samples,
+    prepare_samples,
 )
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._resampling.draws import count_permutations
@@ -32,7 +30,11 @@ PermutationMethod = Literal["resampling", "exact"]
 PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 
 
-@checked(method=choice(*get_args(PermutationTestMethod)), statistic=STATISTIC_RULE)
+@checked(
+    method=choice(*get_args(PermutationTestMethod)),
+    statistic=STATISTIC_RULE,
+    clusters=anything,
+)
 def permutation_test(
     a: Array,
     b: Array,
@@ -43,6 +45,7 @@ def permutation_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
+    clusters: Any = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -87,6 +90,14 @@ def permutation_test(
         it, as accuracies (0 or 1), partial credits, votes and ratings have: the p-value
         over all 2^n exchanges, with no `rng`, and NaN for a batch entry with other
         differences. For accuracies it is the sign test, or exact test of McNemar.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers, if whole
+        clusters were sampled, such as documents with several questions each, and items
+        of one are not independent. For two samples that are not pairs, a pair of
+        arrays: the labels of A and those of B.
+
+        Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
+        items, or `of_sums`.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -213,7 +224,9 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
-    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
+    xp, statistic, (a, b), dtype = prepare_samples(
+        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    )
     if paired:
         check_pairs(a, b)
     if statistic == "t":
@@ -242,142 +255,3 @@ def permutation_test(
         alternative=alternative,
     )
     return ResamplingResult(*in_dtype(xp, dtype, result))
-
-
-@checked(
-    start=anything,
-    method=choice(*get_args(PermutationMethod)),
-    statistic=STATISTIC_RULE,
-)
-def permutation_replicates(
-    a: Array,
-    b: Array,
-    /,
-    *,
-    start: int | Array,
-    count: int,
-    paired: bool = False,
-    statistic: TestedStatistic = "mean",
-    method: PermutationMethod = "resampling",
-    axis: int = -1,
-    rng: RandomSource = None,
-    **_: Unpack[ExecutionOptions],
-) -> Array:
-    """Differences of permuted scores, from any place on.
-
-    `permutation_test` takes replicates 0 to `n_resamples` - 1, or all that are
-    distinct, and counts those beyond the observed difference. For one seed, any split
-    of them over calls, devices or machines gives the same numbers, up to the order of
-    sums.
-
-    Parameters
-    ----------
-    a, b : array, shape (..., n) and (..., m), real
-        Scores of the two models, one for each run or item. Leading axes are batches,
-        and broadcast; all of them see the same resamples.
-    start : int
-        The first replicate. It may be traced under `jit`, as a shard's index.
-    count : int
-        How many replicates, static under `jit`. `start` + `count` is at most 2^31.
-    paired : bool, default: False
-        Whether the scores are pairs in the same order, as those of two models on one
-        test set (n = m). The scores of a pair are exchanged; else all scores are dealt
-        out anew to two samples of n and m.
-    statistic : {"mean", "median", "t"} or callable, default: "mean"
-        What to compare: means, medians, or means in units of their standard error
-        ("t"). A callable, called as f(x, axis=-1), returns the statistic along that
-        axis, in array-API code; `of_sums` of a function makes a metric of the sums of d
-        numbers of each item, and a sample is then a tuple of d arrays (..., n), or one
-        (..., d, n).
-    method : {"resampling", "exact"}, default: "resampling"
-        Random permutations; or distinct ones, one after another, with no `rng`: 2^n for
-        pairs and C(n + m, n) for independent samples. Beyond them there is NaN if
-        `start` is traced.
-    axis : int, default: -1
-        The axis of the scores; the others are batches.
-    rng : int, generator or key, optional
-        Source of the random numbers: a seed, which is an int in [0, 2^64) and gives the
-        same numbers on every backend and device; a generator of NumPy or of the arrays'
-        library; or a key of JAX. By default fresh entropy, so that each call draws
-        others; JAX needs a seed or a key. For a split over several calls, pass a seed
-        or one and the same key: a generator moves on with every call.
-    batch : int, optional
-        Replicates to compute at a time; by default what suits the device. Memory grows
-        with it; the result does not depend on it.
-    workers : int, callable, ProcessGroup or str, optional
-        Who computes the replicates: a number of threads for NumPy arrays (-1: all
-        cores); a function called as ``map(function, tasks)``, as an executor has; a
-        process group of PyTorch; or the name of a mesh axis in `jax.shard_map`. By
-        default this thread. The result does not depend on it.
-    progress : callable or tqdm, optional
-        Called as ``progress(done, total)`` whenever some more replicates are computed;
-        or a bar of tqdm, ``progress=tqdm()``. JAX, whose loops are compiled, does not
-        call it.
-
-    Returns
-    -------
-    array, shape (..., count)
-        The statistic of the scores of A less that of B, or t, on the device and of the
-        float dtype of the scores; NaN for a batch entry with a score that is not
-        finite.
-
-    Raises
-    ------
-    TypeError
-        Scores that are not real numbers, or of two libraries or devices; an `rng` that
-        the library cannot use.
-    ValueError
-        A sample without scores, pairs of unequal number, leading axes that do not
-        broadcast, or options outside their range; with "exact", 2^31 distinct
-        permutations or more, or more replicates than there are of them.
-
-    Notes
-    -----
-    If `permutation_test` enumerates all permutations, its p-value is from those of
-    "exact"; otherwise it is from random ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigarray import permutation_replicates
-    >>> a, b = [0.91, 0.93, 0.92, 0.95], [0.90, 0.92, 0.91, 0.93]
-    >>> replicates = permutation_replicates(
-    ...     a, b, start=0, count=16, paired=True, method="exact"
-    ... )
-    >>> observed = np.mean(a) - np.mean(b)
-    >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
-    0.0625
-    """
-    xp, (a, b), dtype = standardize_samples(statistic, a, b, axis=axis, paired=paired)
-    if paired:
-        check_pairs(a, b)
-    if statistic == "t":
-        check_sizes(a, b, purpose="for their variance")
-    is_exact = method == "exact"
-    n_distinct = count_permutations(a.shape[-1], b.shape[-1], paired=paired)
-    if is_exact and n_distinct >= MAX_REPLICATES:
-        msg = (
-            f"Expected fewer than {MAX_REPLICATES:,} distinct permutations with "
-            f"method='exact'; got more, of {a.shape[-1]} and {b.shape[-1]} scores. "
-            f"Use method='resampling'."
-        )
-        raise ValueError(msg)
-    first = first_replicate(xp, start, count)
-    end = count if is_array(start) else int(start) + count
-    if is_exact and end > n_distinct:
-        msg = (
-            f"Expected start + count to be at most {n_distinct:,} with "
-            f"method='exact', for so many permutations are distinct; got {end:,}."
-        )
-        raise ValueError(msg)
-    replicates = draw_permutations(
-        xp,
-        a,
-        b,
-        None if is_exact else seed_words(xp, rng),
-        first,
-        count=count,
-        paired=paired,
-        statistic=statistic,
-    )
-    return in_dtype(xp, dtype, [replicates])[0]

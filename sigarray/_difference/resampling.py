@@ -1,7 +1,7 @@
 """Checks, and names of methods, for tests and intervals by resampling."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from sigarray._backend.aliases import (
     Array,
@@ -9,9 +9,13 @@ from sigarray._backend.aliases import (
     TestedStatistic,
 )
 from sigarray._backend.checks import choice, choice_or_statistic, show
+from sigarray._backend.codes import code_clusters
 from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
+from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
+from sigarray._numeric.clusters import Clusters, sum_clusters
+from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._numeric.sums import SumStatistic
 
@@ -36,14 +40,115 @@ def mean_or_sums(name: str, value: Any) -> Any:
     return choice("mean")(name, value)
 
 
-def standardize_samples(
-    statistic: TestedStatistic, *samples: Any, axis: int, paired: bool
-) -> tuple[Library, list[Array], Any]:
-    """Return samples (..., n), or (..., d, n) for sums, and the dtype of results."""
+class Prepared(NamedTuple):
+    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return."""
+
+    xp: Library
+    statistic: TestedStatistic
+    samples: list[Array]
+    dtype: Any
+
+
+def prepare_samples(
+    statistic: TestedStatistic,
+    *given: Any,
+    axis: int,
+    paired: bool,
+    clusters: Any = None,
+) -> Prepared:
+    """Return samples of one library and dtype, as sums of clusters if there are any.
+
+    The dtype is that of results.
+    """
     if isinstance(statistic, SumStatistic):
-        return standardize_columns(*samples, axis=axis, paired=paired)
-    xp, arrays = standardize(*samples, axis=axis, paired=paired)
-    return xp, arrays, arrays[0].dtype
+        xp, samples, dtype = standardize_columns(*given, axis=axis, paired=paired)
+    else:
+        xp, samples = standardize(*given, axis=axis, paired=paired)
+        dtype = samples[0].dtype
+    if clusters is not None:
+        check_one_or_pairs(samples, paired)
+        statistic, samples = sum_units(
+            xp, statistic, samples, clusters, given, paired=paired
+        )
+    return Prepared(xp, statistic, samples, dtype)
+
+
+def sum_units(
+    xp: Library,
+    statistic: TestedStatistic,
+    samples: Sequence[Array],
+    clusters: Any,
+    given: Sequence[Any],
+    *,
+    paired: bool,
+) -> tuple[TestedStatistic, list[Array]]:
+    """Return a statistic of sums and the sums of whole clusters, (..., d, C).
+
+    Without clusters, what was given. The mean is that of items, a ratio of sums.
+
+    Raises
+    ------
+    TypeError
+        Labels on a device, of which it is not known whether every code is there.
+    ValueError
+        Labels that `code_clusters` refuses, or another statistic than the mean and
+        `of_sums`.
+    """
+    coded = code_clusters(xp, clusters, given, samples, paired=paired)
+    if not coded:
+        return statistic, list(samples)
+    if statistic != "mean" and not isinstance(statistic, SumStatistic):
+        msg = (
+            f"Expected statistic='mean' or of_sums(f) with clusters, for resamples of "
+            f"clusters are of other sizes; got {show(statistic)}. Average the items of "
+            "each cluster, and leave out clusters."
+        )
+        raise ValueError(msg)
+    if not all(x.is_exact for x in coded):
+        msg = (
+            "Expected clusters on the host, such as a list of names or a NumPy array, "
+            "from which whole ones are drawn; got labels on a device. t_test and t_ci "
+            "take these."
+        )
+        raise TypeError(msg)
+    coded = coded * len(samples) if paired else coded
+    parts = [Clusters(x.codes, x.number) for x in coded]
+    if isinstance(statistic, SumStatistic):
+        return statistic, _sum_samples(xp, samples, parts)
+    return _MEAN_OF_ITEMS, _sum_samples(xp, [_with_ones(xp, x) for x in samples], parts)
+
+
+def _sum_samples(
+    xp: Library, samples: Sequence[Array], parts: Sequence[Clusters]
+) -> list[Array]:
+    numbers = tuple(x.number for x in parts)
+    return _sum_codes(xp, list(samples), [x.codes for x in parts], numbers=numbers)
+
+
+@array_kernel
+def _sum_codes(
+    xp: Library,
+    samples: Sequence[Array],
+    codes: Sequence[Array],
+    *,
+    numbers: tuple[int, ...],
+) -> list[Array]:
+    return [
+        sum_clusters(xp, spread_faults(xp, x), Clusters(y, n))[0]
+        for x, y, n in zip(samples, codes, numbers, strict=True)
+    ]
+
+
+def _with_ones(xp: Library, x: Array) -> Array:
+    wide = xp.astype(x, xp.widest_float, copy=False)
+    return xp.stack([wide, xp.ones_like(wide)], axis=-2)
+
+
+def _divide(x: Array, y: Array) -> Array:
+    return x / y
+
+
+_MEAN_OF_ITEMS = SumStatistic(_divide)
 
 
 def in_dtype(xp: Library, dtype: Any, results: Iterable[Array]) -> list[Array]:

@@ -1,9 +1,12 @@
 """Confidence intervals in closed form: Student's, of a mean or of a metric of sums."""
 
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from sigarray._backend.aliases import Array
+from sigarray._backend.checks import anything, count, optional
+from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
@@ -11,15 +14,16 @@ from sigarray._difference.resampling import (
     check_samples,
     in_dtype,
     mean_or_sums,
-    standardize_samples,
+    prepare_samples,
 )
+from sigarray._numeric.clusters import Clusters, find_errors_of_clusters
 from sigarray._numeric.special import student_t_isf
 from sigarray._numeric.student import find_errors, find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-@checked(statistic=mean_or_sums)
+@checked(statistic=mean_or_sums, clusters=anything, n_clusters=optional(count()))
 def t_ci(
     a: Array,
     b: Array | None = None,
@@ -28,6 +32,8 @@ def t_ci(
     paired: bool = False,
     statistic: Literal["mean"] | SumStatistic = "mean",
     confidence_level: float = 0.95,
+    clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
 ) -> BootstrapResult:
     """Student's confidence interval of a mean, of a metric, or of a difference of two.
@@ -56,6 +62,17 @@ def t_ci(
         error is that of the mean of the items' influences.
     confidence_level : float, default: 0.95
         Confidence of the interval, in (0, 1): 0.95 for 95 %.
+    clusters : array_like, or a pair of them, optional
+        A label for each item, in the order of the items, texts or numbers, if whole
+        clusters were sampled, such as documents with several questions each, and items
+        of one are not independent. For two samples that are not pairs, a pair of
+        arrays: the labels of A and those of B.
+
+        Labels on a device, or traced, are integers from 0 on.
+    n_clusters : int, optional
+        At least as many as there are clusters, static under `jit`, for labels on a
+        device, which are not read: by default the number of items. A code that is not
+        below it makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
 
@@ -91,13 +108,16 @@ def t_ci(
     (0.007, 0.053)
     """
     given = [a] if b is None else [a, b]
-    xp, samples, dtype = standardize_samples(
-        statistic, *given, axis=axis, paired=paired
-    )
+    xp, _, samples, dtype = prepare_samples(statistic, *given, axis=axis, paired=paired)
     check_samples(samples, paired)
+    coded = code_clusters(
+        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
+    )
     result = _t_ci(
         xp,
-        *samples,
+        samples,
+        [x.codes for x in coded],
+        counts=tuple(x.number for x in coded),
         paired=paired,
         statistic=statistic,
         tail=0.5 * (1.0 - confidence_level),
@@ -109,14 +129,22 @@ def t_ci(
 @array_kernel
 def _t_ci(
     xp: Library,
-    *samples: Array,
+    samples: Sequence[Array],
+    codes: Sequence[Array],
+    *,
+    counts: tuple[int, ...],
     paired: bool,
     statistic: Literal["mean"] | SumStatistic,
     tail: float,
 ) -> tuple[Array, ...]:
     """Return statistic, limits and standard error."""
     numbers = list_numbers(xp, statistic, *samples)
-    difference, squares, dfs, unit = find_errors(xp, numbers, paired)
+    if codes:
+        clusters = list(map(Clusters, codes, counts))
+        errors = find_errors_of_clusters(xp, numbers, clusters, paired)
+    else:
+        errors = find_errors(xp, numbers, paired)
+    difference, squares, dfs, unit = errors
     _, df = find_t(xp, difference, squares, dfs)
     total = sum(squares[1:], squares[0])
     error = xp.sqrt(total)

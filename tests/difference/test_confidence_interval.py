@@ -11,7 +11,7 @@ from sigarray._backend.of_numpy import HOST
 from sigarray._backend.seeds import seed_words
 from sigarray._backend.threefry import random_words, uniform_indices
 from sigarray._backend.workers import Execution, executed_by
-from sigarray._difference.confidence_interval import _medians_without_one
+from sigarray._difference.bca import _medians_without_one
 from tests.backends import everywhere
 from tests.oracles import FALSE_ALARM
 

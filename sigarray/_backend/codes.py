@@ -1,0 +1,136 @@
+"""Labels of clusters as integer codes, from texts or numbers on the host."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import describe
+from sigarray._backend.dispatch import check_library, is_array
+from sigarray._backend.labels import align_labels
+from sigarray._backend.library import Library
+
+_ADVICE = "Pass labels on the host, such as a list of names, or a NumPy array of them."
+
+
+class Codes(NamedTuple):
+    """A code from 0 on for each item, and how many clusters there are at most.
+
+    `is_exact` if every code below `number` is there, which is known of labels on the
+    host.
+    """
+
+    codes: Array
+    number: int
+    is_exact: bool
+
+
+def code_clusters(
+    xp: Library,
+    clusters: Any,
+    given: Sequence[Any],
+    samples: Sequence[Array],
+    *,
+    paired: bool,
+    n_clusters: int | None = None,
+) -> list[Codes]:
+    """Return the codes of the clusters of each sample, or of pairs once; none of None.
+
+    Parameters
+    ----------
+    clusters : array, or a pair of arrays
+        A label for each item; a pair of them for two samples that are not pairs.
+    given : sequence
+        The samples as they were passed: labels of pandas are brought into their order.
+    samples : sequence of arrays, shape (..., n)
+        The samples, with the items on the last axis.
+    n_clusters : int, optional
+        The number of clusters at most, for labels that are integers on a device. By
+        default that of the items.
+
+    Raises
+    ------
+    TypeError
+        Labels on a device that are no integers, or are of another library.
+    ValueError
+        Not one label for each item, a missing one, fewer than two clusters, or no pair
+        for two samples.
+    """
+    if clusters is None:
+        if n_clusters is not None:
+            msg = f"Expected clusters with n_clusters={n_clusters}; got none."
+            raise ValueError(msg)
+        return []
+    is_pair = len(given) == 2 and not paired
+    if is_pair and not (isinstance(clusters, (tuple, list)) and len(clusters) == 2):
+        msg = (
+            "Expected clusters to be a pair, the labels of A and those of B, for "
+            f"samples that are not paired; got {describe(clusters)}. Pass "
+            "clusters=(of_a, of_b), or paired=True."
+        )
+        raise ValueError(msg)
+    every = list(clusters) if is_pair else [clusters]
+    return [
+        _code(xp, labels, sample, x.shape[-1], n_clusters)
+        for labels, sample, x in zip(every, given, samples, strict=False)
+    ]
+
+
+def _code(
+    xp: Library, labels: Any, sample: Any, size: int, n_clusters: int | None
+) -> Codes:
+    is_of_device = is_array(labels) and not _is_on_host(labels)
+    if not is_of_device:
+        labels = _align(sample, labels)
+    shape = tuple(labels.shape) if is_array(labels) else (len(labels),)
+    if shape != (size,):
+        msg = (
+            f"Expected a cluster for each of {size} items; got labels of shape {shape}."
+        )
+        raise ValueError(msg)
+    if is_of_device:
+        check_library(xp, labels)
+        if not xp.isdtype(labels.dtype, "integral"):
+            msg = (
+                f"Expected clusters on a device to be integers from 0 on; got dtype "
+                f"{labels.dtype}. {_ADVICE}"
+            )
+            raise TypeError(msg)
+        count = size if n_clusters is None else n_clusters
+        return Codes(xp.astype(labels, xp.index_dtype), count, False)
+    codes, count = _number(labels)
+    if n_clusters is not None and n_clusters < count:
+        msg = f"Expected at most n_clusters={n_clusters} clusters; got {count}."
+        raise ValueError(msg)
+    if count < 2:
+        msg = "Expected two clusters or more; got one. Leave out clusters."
+        raise ValueError(msg)
+    return Codes(xp.asarray(codes, dtype=xp.index_dtype), count, True)
+
+
+def _is_on_host(labels: Any) -> bool:
+    """Tell whether labels are of NumPy, or of a table such as pandas."""
+    return isinstance(labels, np.ndarray) or hasattr(labels, "to_numpy")
+
+
+def _align(sample: Any, labels: Any) -> Any:
+    """Bring labels with an index into the order of a sample with one."""
+    columns = sample if isinstance(sample, (tuple, list)) else [sample]
+    first = next((x for x in columns if hasattr(x, "reindex")), None)
+    if first is None or not hasattr(labels, "reindex"):
+        return labels
+    return align_labels((first, labels), axis=-1, n_axes=1, paired=True)[1]
+
+
+def _number(labels: Any) -> tuple[np.ndarray, int]:
+    """Return a number for each label, in the order in which they are first seen."""
+    values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    numbers: dict[Any, int] = {}
+    codes = np.empty(len(values), dtype=np.int64)
+    for place, label in enumerate(values):
+        if label is None or label != label:  # noqa: PLR0124
+            msg = f"Expected a cluster for each item; got {label!r} at place {place}."
+            raise ValueError(msg)
+        codes[place] = numbers.setdefault(label, len(numbers))
+    return codes, len(numbers)

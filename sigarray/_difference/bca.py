@@ -1,0 +1,115 @@
+"""Bias and acceleration of intervals of the bootstrap: BCa."""
+
+import functools
+import math
+from collections.abc import Sequence
+
+from sigarray._backend.aliases import (
+    Array,
+    Statistic,
+)
+from sigarray._backend.chunks import map_replicates
+from sigarray._backend.library import Library
+from sigarray._numeric.special import normal_quantile, normal_quantiles, normal_sf
+from sigarray._numeric.statistic import (
+    apply_statistic,
+    largest_or_one,
+)
+from sigarray._numeric.sums import SumStatistic
+
+
+def find_bias(
+    xp: Library, replicates: Array, observed: Array, rounding: Array
+) -> Array:
+    """Return z0, the normal quantile of the share of replicates below the observed."""
+    gap, rounding = replicates - observed[..., None], rounding[..., None]
+    count = replicates.shape[-1]
+    below = xp.mean(xp.astype(gap < -rounding, gap.dtype), axis=-1)
+    above = xp.mean(xp.astype(gap > rounding, gap.dtype), axis=-1)
+    share = xp.clip(0.5 + 0.5 * (below - above), 1.0 / (count + 1), count / (count + 1))
+    return normal_quantiles(xp, share)
+
+
+def find_acceleration(
+    xp: Library, rows: Sequence[Array], statistic: Statistic, paired: bool
+) -> Array:
+    """Efron and Tibshirani (1994), equation 14.15; terms of two samples add up."""
+    influences = [_influence(xp, statistic, row) for row in rows]
+    if len(rows) == 2:
+        influences[1] = -influences[1]
+    if paired:
+        influences = [influences[0] + influences[1]]
+    unit = largest_or_one(xp, *influences)[..., None]
+    cubes, squares = xp.zeros_like(unit[..., 0]), xp.zeros_like(unit[..., 0])
+    for influence in influences:
+        share = influence / unit / influence.shape[-1]
+        cubes = cubes + xp.sum(share**3, axis=-1)
+        squares = squares + xp.sum(share**2, axis=-1)
+    varies = squares > 0.0
+    return xp.where(varies, cubes / (6.0 * xp.where(varies, squares, 1.0) ** 1.5), 0.0)
+
+
+def _influence(xp: Library, statistic: Statistic, x: Array) -> Array:
+    """(n - 1) (mean of the values without one score - the value without this score)."""
+    if statistic == "mean":
+        return x - xp.mean(x, axis=-1, keepdims=True)
+    n = x.shape[-1]
+    if isinstance(statistic, SumStatistic):
+        without = statistic.leave_out(xp, x)
+    elif statistic == "median":
+        without = _medians_without_one(xp, x)
+    else:
+        without = _values_without_one(xp, statistic, x)
+    return (n - 1.0) * (xp.mean(without, axis=-1, keepdims=True) - without)
+
+
+def _medians_without_one(xp: Library, x: Array) -> Array:
+    """Return the median without each score: it is next to the middle of all."""
+    n = x.shape[-1]
+    order = xp.argsort(x, axis=-1, stable=False)
+    rank = xp.argsort(order, axis=-1, stable=False)
+    ordered = xp.sort(x, axis=-1, stable=False)
+    middle = []
+    for place in ((n - 2) // 2, (n - 1) // 2):
+        after, at = ordered[..., place + 1, None], ordered[..., place, None]
+        middle.append(xp.where(rank <= place, after, at))
+    return 0.5 * (middle[0] + middle[1])
+
+
+def _values_without_one(xp: Library, statistic: Statistic, x: Array) -> Array:
+    """Return the statistic without each score."""
+    n = x.shape[-1]
+    kept = xp.arange(n - 1, dtype=xp.index_dtype)
+    values = functools.partial(_leave_out, xp, statistic, x, kept)
+    return map_replicates(xp, values, n, elements=(1 + x.shape[0]) * n)
+
+
+def _leave_out(
+    xp: Library,
+    statistic: Statistic,
+    x: Array,
+    kept: Array,
+    start: int | Array,
+    size: int,
+) -> Array:
+    """Return the statistic without each of consecutive scores."""
+    left_out = xp.arange(size, dtype=kept.dtype) + start
+    places = kept + xp.astype(kept >= left_out[:, None], kept.dtype)
+    return apply_statistic(xp, statistic, xp.take_last(x, places))
+
+
+def correct_quantiles(
+    xp: Library, tail: float, bias: Array, acceleration: Array
+) -> list[Array]:
+    """Efron and Tibshirani (1994), equation 14.10."""
+    quantiles = []
+    for z in (normal_quantile(tail), -normal_quantile(tail)):
+        shifted = bias + z
+        scale = 1.0 - acceleration * shifted
+        is_valid = scale > 0.0
+        # Beyond the pole as at it: the limit is the first or last replicate.
+        corrected = bias + shifted / xp.where(is_valid, scale, 1.0)
+        infinity = xp.full_like(bias, math.inf)
+        farthest = xp.where(shifted > 0.0, infinity, -infinity)
+        quantiles.append(normal_sf(xp, -xp.where(is_valid, corrected, farthest)))
+    return quantiles
