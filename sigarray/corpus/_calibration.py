@@ -94,12 +94,12 @@ def calibration_error(*sums: Array) -> Array:
 
     Notes
     -----
-    Chance alone makes gaps, so that it is above 0 of a model that is calibrated, the
-    more so with fewer items in a bin. A resample adds as much chance again: replicates
-    are about a value that is too large by twice the bias, and percentile intervals do
-    not hold where the true error is small. `sigarray.t_ci` adds it only once, and of
-    two models with as many items it mostly cancels. `squared_calibration_error` is
-    debiased.
+    Chance alone makes gaps, so that it is above 0 for a calibrated model, the more so
+    the fewer items are in a bin; and a resample adds chance again. Where the true error
+    is small no interval for one model holds: take `squared_calibration_error`, which is
+    debiased, and `sigarray.t_ci`. The bias mostly cancels in a difference between two
+    models on the same items; if both are nearly calibrated, `sigarray.t_test` rejects
+    too seldom.
 
     References
     ----------
@@ -151,9 +151,9 @@ def squared_calibration_error(*sums: Array) -> Array:
     confidences in a bin are the same, and subtracts a little too much else. A bin with
     one item has no such estimate, and adds nothing.
 
-    Resamples do not know of the correction: what it subtracts they add again, and are
-    about the biased value. So percentile intervals are too high, `sigarray.t_ci` and
-    `sigarray.bootstrap_ci` with ``method="basic"`` are about the debiased one.
+    Resamples add again what is subtracted, and so are about the biased value: intervals
+    of `sigarray.bootstrap_ci` hold too seldom. Take `sigarray.t_ci`, which is about the
+    debiased one.
 
     References
     ----------

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigarray import bootstrap_replicates, corpus, of_sums
+from sigarray import bootstrap_ci, bootstrap_replicates, corpus, of_sums, t_ci
 
 
 def expected_calibration_error(confidence, hit, n_bins):
@@ -69,6 +69,24 @@ class TestBias:
             resampled = bootstrap_replicates(items, **options).mean(axis=-1)
             gap = resampled - function(*np.moveaxis(items.sum(axis=-1), -1, 0))
             assert gap.mean() > 10 * gap.std() / np.sqrt(200)
+
+    def test_intervals_of_the_squared_error(self):
+        """Those of t hold, and those of resamples do not, as the docstring says."""
+        rng = np.random.default_rng(0)
+        confidence = rng.uniform(0.05, 0.9, (400, 500))
+        for gap in (0.0, 0.05):
+            hits = (rng.random((400, 500)) < confidence + gap).astype(float)
+            items = corpus.bins(confidence, hits, n_bins=15)
+            statistic = of_sums(corpus.squared_calibration_error)
+            by_t = t_ci(items, statistic=statistic).confidence_interval
+            drawn = bootstrap_ci(
+                items, statistic=statistic, n_resamples=199, rng=0
+            ).confidence_interval
+            held, held_by_bootstrap = (
+                np.mean((x.low <= gap**2) & (gap**2 <= x.high)) for x in (by_t, drawn)
+            )
+            assert held > 0.92
+            assert held_by_bootstrap < 0.8
 
 
 def test_bins_of_one_item_add_nothing():
