@@ -382,6 +382,7 @@ CASES = [
 # Functions of a few integers, and those that simulate.
 WITHOUT_ARRAYS = {
     sigarray.aso_uncertainty_reduction,
+    sigarray.of_sums,
     responses.simulate,
     responses.true_p_value,
     responses.true_replicates,

@@ -190,6 +190,16 @@ GROUPS = (
         },
     ),
     Group(
+        "bootstrap_test bootstrap_replicates bootstrap_ci permutation_test "
+        "permutation_replicates",
+        {
+            "n_clusters": """
+                The number of clusters, static under `jit`, for labels that are integers
+                on a device, which are not read. A code that is not below it, or that no
+                item has, makes the result NaN."""
+        },
+    ),
+    Group(
         "t_ci t_test",
         {
             "n_clusters": """

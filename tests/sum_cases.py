@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import array_api_compat
+import numpy as np
+
 import sigarray
 from tests.case import Case
 
@@ -25,11 +28,29 @@ def _of_tuples(function: Any) -> Any:
     return call
 
 
+def _in_clusters(function: Any) -> Any:
+    """Call a function with items in clusters of three, by labels on their device."""
+
+    def call(*arrays: Any, axis: int = -1, **options: Any) -> Any:
+        labels = [_label(x, axis) for x in arrays]
+        clusters = labels if len(arrays) == 2 and "paired" not in options else labels[0]
+        return function(*arrays, axis=axis, clusters=clusters, **options)
+
+    return call
+
+
+def _label(x: Any, axis: int) -> Any:
+    x = x if hasattr(x, "ndim") else np.asarray(x)
+    xp = array_api_compat.array_namespace(x)
+    others = tuple(k for k in range(x.ndim) if k != axis % x.ndim)
+    along = xp.sum(x, axis=others) if others else x  # with no batch entries, too
+    ones = xp.ones_like(along, dtype=xp.int32)
+    return (xp.cumulative_sum(ones) - 1) // 3
+
+
 F1, SHARE = sigarray.of_sums(_f1), sigarray.of_sums(_share)
 # Ratios of sums are in [0, 1], of counts that are not all 0.
 COUNTS = (1.0, 2.0, 3.0, 4.0)
-# Labels of clusters.
-OF_A, OF_B = tuple("aabbbcddd"), tuple("xxyzzzz")
 DRAWN = {"n_resamples": 70}
 SPLIT = {"start": 5, "count": 30}
 
@@ -106,34 +127,33 @@ SUM_CASES = [
     *(
         Case(
             f"{function.__name__}-clusters-{name}",
-            function,
+            _in_clusters(function),
             shapes,
-            {"clusters": clusters, **options},
+            {"n_clusters": 3, **options},
             is_random="rng" in function.__annotations__,
             moved=moved,
             float32_error=2e-5,
+            public=function,
         )
-        for function, name, shapes, clusters, options, moved in (
-            (sigarray.t_test, "paired", ((9,), (9,)), OF_A, {"paired": True}, ()),
-            (sigarray.t_test, "two", ((9,), (7,)), (OF_A, OF_B), {}, ()),
-            (sigarray.t_ci, "one", ((9,),), OF_A, {}, (0, 1, 2)),
+        for function, name, shapes, options, moved in (
+            (sigarray.t_test, "paired", ((9,), (9,)), {"paired": True}, ()),
+            (sigarray.t_test, "two", ((9,), (8,)), {}, ()),
+            (sigarray.t_ci, "one", ((9,),), {}, (0, 1, 2)),
             (
                 sigarray.bootstrap_test,
                 "paired",
                 ((9,), (9,)),
-                OF_A,
                 {"paired": True, **DRAWN},
                 (),
             ),
             (
                 sigarray.permutation_test,
                 "two",
-                ((9,), (7,)),
-                (OF_A, OF_B),
+                ((9,), (8,)),
                 {"n_resamples": 15},
                 (),
             ),
-            (sigarray.bootstrap_ci, "one", ((9,),), OF_A, DRAWN, (0, 1, 2)),
+            (sigarray.bootstrap_ci, "one", ((9,),), DRAWN, (0, 1, 2)),
         )
     ),
     Case("t_ci-one", sigarray.t_ci, ((9,),), moved=(0, 1, 2)),

@@ -232,6 +232,16 @@ FUNCTIONS = [
     Function("bootstrap_ci", INTERVAL | {"paired": Option(st.just(False))}, arity=1),
     *(
         Function(
+            "t_ci",
+            {"confidence_level": LEVEL, "paired": paired, "axis": AXIS},
+            arity=arity,
+            # Where no score varies.
+            may_be_nan=("confidence_interval.low", "confidence_interval.high"),
+        )
+        for arity, paired in ((1, Option(st.just(False))), (2, FLAG))
+    ),
+    *(
+        Function(
             "proportion_ci",
             {"confidence_level": LEVEL, "paired": paired},
             arity=arity,

@@ -10,8 +10,9 @@ from pathlib import Path
 from sigarray._cli.messages import complain
 from sigarray._cli.options.shared import join_values
 from sigarray._cli.standard_input import has_input
+from sigarray._verdicts.directions import settle_direction
 from sigarray._verdicts.inspection import inspect_table
-from sigarray.read._directions import Direction, find_direction
+from sigarray.read._directions import Direction
 from sigarray.read._lm_eval import AVERAGES, SAMPLES
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._scores import read_sources
@@ -74,12 +75,11 @@ def read_models(
         complain("note", f"{note.rstrip('.')}.")
     for doubt in table.doubts:
         warnings.warn(f"{doubt}.", UserWarning, stacklevel=2)
-    said = find_direction(read_direction(options), table.metric, table.source)
-    options.lower_is_better = said is False
+    direction = settle_direction(table, read_direction(options))
+    options.lower_is_better = direction is False
     inspect_table(
         table,
-        is_higher=not options.lower_is_better,
-        is_said=said is not None,
+        direction=direction,
         is_vouched=options.unit is not None,
         gate=gate or "",
     )

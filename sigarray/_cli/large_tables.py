@@ -3,7 +3,8 @@
 import argparse
 from typing import Any
 
-from sigarray._cli.inputs import MAX_MODELS, ROLES
+from sigarray._cli.inputs import MAX_MODELS, ROLES, read_direction
+from sigarray._verdicts.directions import inspect_direction, settle_direction
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._stored import MAX_READ, is_wide_store, open_stored, refuse_counts
 
@@ -65,7 +66,7 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
     if options.columns is None:
         refuse_counts(stored, file)
     scores: dict[str, Any] = dict(stored)
-    return ScoreTable(
+    table = ScoreTable(
         {"": scores},
         {},
         "run",
@@ -75,3 +76,7 @@ def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable
         source=file,
         notes=(),
     )
+    gate = getattr(options, "fail_unless_better", None)
+    direction = settle_direction(table, read_direction(options))
+    inspect_direction(table, direction, gate or "")
+    return table

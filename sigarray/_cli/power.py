@@ -1,20 +1,22 @@
 """`sigarray power`: whether there are enough scores of the models."""
 
 import argparse
-import math
 import warnings
 from dataclasses import replace
 
 from sigarray._cli.choosing import read_request
 from sigarray._cli.inputs import read_models
 from sigarray._cli.picture_files import check_picture_file
-from sigarray._cli.power_lift import choose_lift
+from sigarray._cli.power_answers import Answer, Goal
+from sigarray._cli.power_lift import Lift, choose_lift
+from sigarray._cli.power_pace import guess_seconds
 from sigarray._cli.power_picture import draw_power
-from sigarray._cli.power_report import Answer, Goal, SizedPair, report_power
-from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray._cli.power_report import report_power
+from sigarray._cli.power_sizes import Duels, find_sizes, list_sizes
 from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
+from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, track
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
@@ -25,17 +27,14 @@ from sigarray._verdicts.request import (
     make_test,
 )
 from sigarray._verdicts.samples import Trials
+from sigarray._verdicts.score_lines import describe_scores_of_tasks
 from sigarray._verdicts.test import Test
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 
-# More scores of a model than anyone uses.
-_LARGEST_SIZE = 10_000
 # All pairs of samples of each size are compared.
 _MAX_MODELS = 100
-# Sizes beyond those that all pairs need, in a picture.
-_MORE_SIZES = 2
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -53,15 +52,12 @@ def run(options: argparse.Namespace) -> Report:
     for scores in table.tasks.values():
         check_sizes(table.source, scores)
         doubt_pilot(scores, table.unit)
-    is_higher = request.higher_is_better
-    lifts = {
-        task: choose_lift(scores, options.lift, higher_is_better=is_higher)
-        for task, scores in table.tasks.items()
-    }
     models = {task: list(scores) for task, scores in table.tasks.items()}
     table = _with_two_models(table)
     request = choose_default_test(request, table)
     test = make_test(request, table)
+    if test.is_paired:
+        say_matched(table)
     trials = Trials(
         test=test,
         is_corrected=request.is_corrected,
@@ -74,29 +70,36 @@ def run(options: argparse.Namespace) -> Report:
     )
     comparisons = _describe_tasks(request, table, test)
     duels = {task: _find_duels(x) for task, x in comparisons.items()}
-    sizes = {task: _sizes_to_try(scores) for task, scores in table.tasks.items()}
-    _announce(trials, table.tasks, models, duels, sizes)
+    lifts: dict[str, Lift] = {}
+    if options.lift is not None or not any(duels.values()):
+        lifts = {
+            task: choose_lift(
+                {name: table.tasks[task][name] for name in names},
+                options.lift,
+                higher_is_better=request.higher_is_better,
+            )
+            for task, names in models.items()
+        }
+    seconds = guess_seconds(
+        comparisons, duels, trials, options.power, models if lifts else {}
+    )
+    n_models = len(set().union(*models.values()))
+    _announce(test.name, seconds, n_models, sum(map(len, duels.values())))
     answers = []
     for task, x in comparisons.items():
-        scores = table.tasks[task]
-        lift = lifts[task].factor if is_higher else 1.0 / lifts[task].factor
-        powers = {
-            name: trials.share_lifted(scores, name, lift)
-            for name in track(models[task], "Model")
-        }
-        pairs = _find_sizes(
-            scores,
-            duels[task],
-            sizes[task],
-            trials,
-            options.power,
-            is_drawn=options.plot is not None,
+        scores = dict(x.scores)
+        pairs = find_sizes(
+            x, duels[task], trials, options.power, is_drawn=options.plot is not None
         )
-        answers.append(Answer(task, x, powers, pairs, sizes[task][-1], lifts[task]))
-    goal = Goal(power=options.power, unit=table.unit)
+        lift = lifts.get(task)
+        powers = _find_powers(scores, models[task], lift, trials)
+        largest = max([list_sizes(scores)[-1], *duels[task].values()])
+        answers.append(Answer(task, x, powers, pairs, largest, lift))
+    goal = Goal(options.power, table.unit, test.asks_welch_below)
     if options.plot is not None:
         _write_picture(options.plot, answers, goal)
-    return report_power(answers, trials, goal)
+    said = describe_scores_of_tasks(table, is_paired=test.is_paired)
+    return report_power(answers, trials, goal, said)
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:
@@ -128,35 +131,36 @@ def _describe_tasks(
         described[task] = replace(x, source=table.source, correction=test.alone)
     if is_by_rate:
         warnings.warn(
-            f"Of so few {table.unit}s and {len(table.tasks)} tasks, sigarray compare "
-            "controls the false discovery rate over tasks, which may find more than is "
-            "said here: this is of one task where the others show nothing.",
+            f"With so few {table.unit}s on {len(table.tasks)} tasks, sigarray compare "
+            "controls the false discovery rate over tasks, by which a difference on "
+            "one task is found more easily if other tasks show some. Power is here "
+            "that of a task while the others show none, so compare may find more.",
             UserWarning,
             stacklevel=2,
         )
     return described
 
 
-def _announce(
-    trials: Trials,
-    tasks: dict[str, Scores],
-    models: dict[str, list[str]],
-    duels: dict[str, list[tuple[str, str]]],
-    sizes: dict[str, list[int]],
-) -> None:
-    seconds = 0.0
-    for task, scores in tasks.items():
-        tried = sizes[task] if duels[task] else []
-        tried = [*tried, *(len(scores[name]) for name in models[task])]
-        seconds += sum(trials.guess_seconds(scores, n) for n in tried)
-    n_models = len(set().union(*models.values()))
-    n_pairs = sum(map(len, duels.values()))
+def _find_powers(
+    scores: Scores, models: list[str], lift: Lift | None, trials: Trials
+) -> dict[str, float]:
+    """Return how often lifted scores of each model are better."""
+    if lift is None:
+        return {}
+    factor = lift.factor if trials.higher_is_better else 1.0 / lift.factor
+    return {
+        name: trials.share_lifted(scores, name, factor)
+        for name in track(models, "Model")
+    }
+
+
+def _announce(name: str, seconds: float, n_models: int, n_pairs: int) -> None:
     announce(
-        f"power of {trials.test.name} for {n_models} models and {n_pairs} "
+        f"power of {name} for {n_models} models and {n_pairs} "
         f"{'pair' if n_pairs == 1 else 'pairs'}",
         seconds,
-        f"Faster: {'' if trials.test.name == 't' else '--test t, '}fewer --n-samples, "
-        "fewer models with --columns, fewer tasks with --tasks.",
+        f"Faster: {'' if name == 't' else '--test t, '}fewer --n-samples, fewer models "
+        "with --columns, fewer tasks with --tasks.",
     )
 
 
@@ -172,65 +176,17 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
     )
 
 
-def _find_duels(comparison: Comparison) -> list[tuple[str, str]]:
+def _find_duels(comparison: Comparison) -> Duels:
     """Return every two models whose means differ, the better one first.
 
     Two models that do not vary are left out: they do not show how scores vary.
     """
-    duels = []
+    duels = {}
     for pair in comparison.pairs:
-        first, second = (comparison.summaries[name]["mean"] for name in pair)
-        varies = any(comparison.summaries[name]["sd"] > 0.0 for name in pair)
-        if varies and first != second:
-            is_first = (first > second) == comparison.higher_is_better
-            duels.append(pair if is_first else pair[::-1])
+        varies = any(x["sd"] > 0.0 for x in comparison.summarize_pair(*pair))
+        difference = comparison.find_difference(*pair)
+        if varies and difference:
+            is_first = (difference > 0.0) == comparison.higher_is_better
+            n = min(map(len, comparison.list_scores(*pair)))
+            duels[pair if is_first else pair[::-1]] = n
     return duels
-
-
-def _sizes_to_try(scores: Scores) -> list[int]:
-    """Return the default sizes, then doubled ones up to four times the scores."""
-    sizes = list(DEFAULT_SIZES)
-    goal = min(4 * max(map(len, scores.values())), _LARGEST_SIZE)
-    while sizes[-1] < goal:
-        sizes.append(min(2 * sizes[-1], _LARGEST_SIZE))
-    return sizes
-
-
-def _find_sizes(
-    scores: Scores,
-    duels: list[tuple[str, str]],
-    sizes: list[int],
-    trials: Trials,
-    power: float,
-    *,
-    is_drawn: bool,
-) -> list[SizedPair]:
-    """Find the smallest size for each pair; all models are compared at each size.
-
-    What is drawn has the shares of all pairs at each size, and two sizes more.
-    """
-    found: dict[tuple[str, str], int] = {}
-    shares: dict[tuple[str, str], dict[int, float]] = {pair: {} for pair in duels}
-    n_more = _MORE_SIZES if is_drawn else 0
-    for size in track(sizes, "Number of scores"):
-        left = [pair for pair in duels if pair not in found]
-        n_more -= not left
-        if n_more < 0 or not duels:
-            break
-        groups = [left, list(found)] if is_drawn else [left]
-        for pairs in filter(None, groups):
-            drawn = trials.share_better(scores, size, pairs, above=power)
-            for pair in pairs:
-                shares[pair][size] = drawn.get(pair, 0.0)
-        for pair in left:
-            if shares[pair][size] >= power:
-                found[pair] = size
-    return [
-        SizedPair(
-            *pair,
-            found.get(pair, math.inf),
-            shares[pair].get(found.get(pair, 0), math.nan),
-            shares[pair],
-        )
-        for pair in duels
-    ]

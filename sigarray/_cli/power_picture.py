@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sigarray._cli.power_report import Answer, Goal, SizedPair
+from sigarray._cli.power_answers import Answer, Goal, say_jump
+from sigarray._cli.power_sizes import SizedPair
+from sigarray._cli.power_tables import show_size
 from sigarray._verdicts.pictures import Picture
 from sigarray.results import SampleSizeResult
 
@@ -62,7 +64,8 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     )
     if len(every) > len(shown):
         caption += f"; {len(shown)} of {len(every)} tasks"
-    return Picture(figure, f"{caption}.", f"{'; '.join(said)}.")
+    caption = " ".join([f"{caption}.", *say_jump(shown, goal)])
+    return Picture(figure, caption, f"{'; '.join(said)}.")
 
 
 def _choose_pairs(answer: Answer) -> list[SizedPair]:
@@ -75,6 +78,6 @@ def _choose_pairs(answer: Answer) -> list[SizedPair]:
 
 
 def _say(answer: Answer, pair: SizedPair, goal: Goal) -> str:
-    size = f"{pair.size:.0f}" if pair.is_enough else f"more than {answer.largest}"
+    size = show_size(pair.size, answer.largest)
     on = f" on {answer.task}" if answer.task else ""
     return f"{pair.better} vs. {pair.worse}{on}: {size} {goal.unit}s"

@@ -1,269 +1,210 @@
-"""The report of `sigarray power`: whether each model and pair has enough scores."""
+"""The report of `sigarray power`: how many scores show which model is better."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sigarray._cli.power_lift import Lift
+from sigarray._cli.power_answers import Answer, Goal, say_jump, say_lift
+from sigarray._cli.power_pilot import say_pilot
+from sigarray._cli.power_sizes import SizedPair, round_size
+from sigarray._cli.power_tables import is_short, list_tables
 from sigarray._plain_text import quote
-from sigarray._verdicts.comparison import Comparison, start_document
-from sigarray._verdicts.ranking import MAX_SHOWN
+from sigarray._verdicts.comparison import start_document
 from sigarray._verdicts.samples import Trials
-from sigarray.report._layout import Report, Table
-from sigarray.report._numbers import number_format, show_difference
+from sigarray.report._layout import Report
+from sigarray.report._numbers import without_infinities
 
 
-@dataclass(frozen=True)
-class SizedPair:
-    """How many scores of each model show the difference, and in what share of samples.
-
-    The size is infinite if no size that was tried is enough. `shares` has those of all
-    sizes that were tried, if they are to be drawn.
-    """
-
-    better: str
-    worse: str
-    size: float
-    share: float
-    shares: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether a size that was tried is enough."""
-        return not math.isinf(self.size)
-
-
-@dataclass(frozen=True)
-class Goal:
-    """How often a difference of scores is to be seen."""
-
-    power: float
-    unit: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The results of a task, in samples of up to the largest size."""
-
-    task: str
-    comparison: Comparison
-    powers: dict[str, float]
-    pairs: list[SizedPair]
-    largest: int
-    lift: Lift
+def report_power(
+    answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
+) -> Report:
+    """Say how many scores show each difference, and a lift if there is one."""
+    first, is_one = answers[0].comparison, len(answers) == 1
+    method = _describe(answers, trials, goal, said_of_scores)
+    of_pairs, of_lifts = [], []
+    for x in answers:
+        on = "" if is_one else f"On {quote(x.task)}: "
+        of_pairs += [_say_pair(x, pair, goal, on) for pair in x.pairs]
+        of_lifts += [_say_power(x, m, p, goal, on) for m, p in x.powers.items()]
+    short = is_short(answers)
+    if of_lifts and not short:
+        of_lifts = [_count_lifts(answers, goal)]
+    answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
+    told = say_jump(answers, goal)
+    if of_pairs:
+        numbers = {pair.n for x in answers for pair in x.pairs}
+        told.append(say_pilot(numbers, goal.unit))
+    advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
+    title = first.title + ("" if is_one else f", {len(answers)} tasks")
+    return Report(
+        list_tables(answers, goal),
+        [*(of_pairs if short else answer), *of_lifts, *told],
+        method,
+        _list_records(answers, goal),
+        _make_document(answers, trials, goal, method),
+        headline=[title, *(answer or of_lifts)],
+        remarks=[*(of_lifts if answer else ()), *told],
+        advice=[] if short else [f"{advice} --format csv and --format json."],
+    )
 
 
-def report_power(answers: list[Answer], trials: Trials, goal: Goal) -> Report:
-    """Say for every model and every pair whether there are enough scores."""
-    first, first_lift = answers[0].comparison, answers[0].lift
-    is_one_lift = _say_lift(answers) == first_lift.said
+def _describe(
+    answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
+) -> str:
+    rule = trials.test.say_rule(answers[0].comparison)
     method = (
-        f"the verdict of sigarray compare, {trials.test.say_rule(first)}. Power is the "
-        f"share of {trials.number} samples of each size, drawn from these "
-        f"{goal.unit}s of all models (seed {trials.seed}), in which it finds the "
+        f"the verdict of sigarray compare, {rule}. "
+        f"Power is the share of {trials.number} samples of each size, drawn from these "
+        f"{goal.units} of all models (seed {trials.seed}), in which it finds the "
         "better one"
     )
     if trials.n_tasks > 1:
         method += ", on each task, where the others show no difference"
-    of_each = {x.task: _document_of(x) for x in answers}
-    document = start_document(first, first.correction) | {
+    if any(x.comparison.matched for x in answers):
+        method += f". A pair is sampled from the {goal.units} that both models have"
+    return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def _make_document(
+    answers: list[Answer], trials: Trials, goal: Goal, method: str
+) -> dict[str, Any]:
+    first = answers[0]
+    lifts = {x.lift.factor for x in answers if x.lift is not None}
+    document = start_document(first.comparison, first.comparison.correction) | {
         "seed": trials.seed,
         "n_samples": trials.number,
         "method": method,
-        "lift": first_lift.factor if is_one_lift else None,
-        "power": goal.power,
+        "required_power": goal.power,
     }
-    is_one = len(answers) == 1
-    if is_one:
-        document |= of_each[answers[0].task]
-    else:
-        del document["models"]  # of one task
-        document["tasks"] = of_each
-    records = [record for x in answers for record in _records_of(x, goal)]
-    if is_one:
-        for record in records:
-            del record["task"]
-    tables = [_model_table(answers)]
-    if sum(len(x.powers) for x in answers) > MAX_SHOWN:
-        return Report(tables, _say_counts(answers, goal), method, records, document)
-    if any(x.pairs for x in answers):
-        tables.append(_pair_table(answers, goal))
-    sentences = []
-    for x in answers:
-        on = "" if is_one else f"On {quote(x.task)}: "
-        said = [_say_power(x, m, p, goal) for m, p in x.powers.items()]
-        said += [_say_size(pair, x.largest, goal) for pair in x.pairs]
-        sentences += [f"{on}{y[0].lower()}{y[1:]}" for y in said] if on else said
-    sizes = [len(x.comparison.scores[name]) for x in answers for name in x.powers]
-    if any(x.pairs for x in answers):
-        sentences.append(_say_pilot(min(sizes), goal.unit))
-    return Report(tables, sentences, method, records, document)
-
-
-def _say_lift(answers: list[Answer]) -> str:
-    """Name the lift that is to be seen, which may be another one on each task."""
-    said = {x.lift.said for x in answers}
-    return said.pop() if len(said) == 1 else "the lift of each task"
+    if len(lifts) == 1:
+        document["lift"] = next(iter(lifts))
+    if len(answers) == 1:
+        return document | _document_of(first)
+    del document["models"]  # of one task
+    return document | {"tasks": {x.task: _document_of(x) for x in answers}}
 
 
 def _document_of(x: Answer) -> dict[str, Any]:
-    return {
-        "lift": x.lift.factor,
+    document = {
         "largest_size_tried": x.largest,
-        "models": x.powers,
+        "models": {
+            name: {"n": len(x.comparison.scores[name])}
+            | without_infinities(x.comparison.summaries[name])
+            for name in x.powers or x.comparison.scores
+        },
         "pairs": [
             {
                 "better": pair.better,
                 "worse": pair.worse,
+                "n": pair.n,
+                "power_at_n": pair.share_now,
                 "required_sample_size": int(pair.size) if pair.is_enough else None,
-                "power": pair.share if pair.is_enough else None,
+                "power_at_required_sample_size": pair.share if pair.is_enough else None,
             }
             for pair in x.pairs
         ],
     }
+    if x.lift is None:
+        return document
+    return document | {"lift": x.lift.factor, "power_to_see_lift": x.powers}
 
 
-def _records_of(x: Answer, goal: Goal) -> list[dict[str, Any]]:
-    rows: list[tuple[Any, ...]] = [
-        (name, "", power, "") for name, power in x.powers.items()
-    ]
-    for pair in x.pairs:
-        numbers = (pair.share, int(pair.size)) if pair.is_enough else ("", "")
-        rows.append((pair.better, pair.worse, *numbers))
-    return [
-        {
-            "task": x.task,
-            "model_a": a,
-            "model_b": b,
-            "power": power,
-            "required_power": goal.power,
-            "required_sample_size": size,
-        }
-        for a, b, power, size in rows
-    ]
+def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
+    """Return a row for each pair, and for each model whose scores are lifted.
 
-
-def _model_table(answers: list[Answer]) -> Table:
-    rows = []
-    has_lifts = len({x.lift for x in answers}) > 1
-    for x in answers:
-        summaries = {name: x.comparison.summaries[name] for name in x.powers}
-        show = number_format(list(summaries.values()))
-        for name, summary in summaries.items():
-            n = str(len(x.comparison.scores[name]))
-            shown = [show(summary["mean"]), show(summary["sd"])]
-            factor = [f"{x.lift.factor:.4g}"] * has_lifts
-            rows.append([name, n, *shown, *factor, f"{x.powers[name]:.3f}"])
-    title = f"{answers[0].comparison.source}: power to see {_say_lift(answers)}"
-    header = ["model", "n", "mean", "sd", *["lift"] * has_lifts, "power"]
-    table = Table(title, header, rows)
-    return _with_tasks(table, [x.task for x in answers for _ in x.powers])
-
-
-def _pair_table(answers: list[Answer], goal: Goal) -> Table:
-    rows = []
-    for x in answers:
-        for pair in x.pairs:
-            names = [pair.better, pair.worse]
-            summaries = [x.comparison.summaries[name] for name in names]
-            shown = f"{pair.size:.0f}" if pair.is_enough else f"> {x.largest}"
-            rows.append([*names, show_difference(*summaries), shown])
-    of = "" if goal.unit != "run" else " of each"
-    header = ["better", "than", "mean difference", f"{goal.unit}s{of}"]
-    title = f"{goal.unit.title()}s that show the difference with power {goal.power:g}"
-    table = Table(title, header, rows, name_columns=2)
-    return _with_tasks(table, [x.task for x in answers for _ in x.pairs])
-
-
-def _with_tasks(table: Table, tasks: list[str]) -> Table:
-    """Add the task of each row, if there are several."""
-    if len(set(tasks)) < 2:
-        return table
-    return replace(
-        table,
-        header=["task", *table.header],
-        rows=[[task, *row] for task, row in zip(tasks, table.rows, strict=True)],
-        name_columns=table.name_columns + 1,
-    )
-
-
-def _say_power(x: Answer, name: str, power: float, goal: Goal) -> str:
-    n = len(x.comparison.scores[name])
-    verdict = "enough" if power >= goal.power else "too few"
-    return (
-        f"{n} {goal.unit}s of {quote(name)} are {verdict} to see {x.lift.said}: power "
-        f"{power:.3f}, where {goal.power:g} is asked for."
-    )
-
-
-def _say_size(x: SizedPair, largest: int, goal: Goal) -> str:
-    each = " each" if goal.unit == "run" else ""
-    if not x.is_enough:
-        return (
-            f"More than {largest} {goal.unit}s{each} would be needed to see that "
-            f"{quote(x.better)} is better than {quote(x.worse)} with power "
-            f"{goal.power:g}."
-        )
-    return (
-        f"About {x.size:.0f} {goal.unit}s{each} show, with power {x.share:.2f}, that "
-        f"{quote(x.better)} is better than {quote(x.worse)}, if the difference is as "
-        "large as it seems."
-    )
-
-
-def _say_pilot(n: int, unit: str) -> str:
-    """Say how far the number of scores may be off, as an estimate from few scores.
-
-    It is proportional to the variance over the square of the difference. Only the error
-    of the variance is counted: for n normal scores, (n - 1) times the variance over the
-    true one has the chi-square distribution.
+    All rows have the same keys.
     """
-    low, high = ((n - 1) / find_chi_square(p, n - 1) for p in (0.95, 0.05))
-    most = f"{high:.2g}" if high < 10.0 else "more than 10"
+    rows = []
+    for x in answers:
+        rows += [
+            {
+                "task": x.task,
+                "better": pair.better,
+                "worse": pair.worse,
+                "n": pair.n,
+                "power_at_n": pair.share_now,
+                "required_power": goal.power,
+                "required_sample_size": int(pair.size) if pair.is_enough else "",
+                "power_at_required_sample_size": pair.share if pair.is_enough else "",
+            }
+            for pair in x.pairs
+        ]
+        rows += [
+            {
+                "task": x.task,
+                "n": len(x.comparison.scores[name]),
+                "power_at_n": power,
+                "required_power": goal.power,
+                "lifted_model": name,
+                "lift": "" if x.lift is None else x.lift.factor,
+            }
+            for name, power in x.powers.items()
+        ]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    if len(answers) == 1:
+        del keys["task"]
+    return [{key: row.get(key, "") for key in keys} for row in rows]
+
+
+def _say_power(x: Answer, name: str, power: float, goal: Goal, on: str) -> str:
+    n = len(x.comparison.scores[name])
+    are = "are enough" if power >= goal.power else "are too few"
+    lift = "" if x.lift is None else x.lift.said
     return (
-        f"Of {n} {unit}s a variance is an estimate: the numbers may have to be "
-        f"{low:.2g} to {most} times as large (90 % confidence, normal scores), "
-        "and more where the difference only seems as large as it is."
+        f"{on}{n} {goal.units} of {quote(name)} {are} to see {lift}: "
+        f"power {power:.3f}, where {goal.power:g} is asked for."
     )
 
 
-def find_chi_square(share: float, df: int) -> float:
-    """Return the quantile of the chi-square distribution at a share."""
-    low, high = 0.0, df + 10.0 * math.sqrt(df) + 20.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if _chi_square_below(middle, df) < share:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
+    """Say how many scores a pair needs, and what power it has with those it has."""
+    each = " each" if goal.unit == "run" else ""
+    told = f"that {quote(pair.better)} is better than {quote(pair.worse)}"
+    now = f"the present {pair.n} have power {pair.share_now:.2f}"
+    if pair.is_enough:
+        said = f"About {round_size(pair.size)} {goal.units}{each} show, with power "
+        said += f"{pair.share:.2f}, {told}"
+    else:
+        said = (
+            f"More than {x.largest} {goal.units}{each} would be needed to see {told} "
+        )
+        said += f"with power {goal.power:g}"
+    said = f"{on}{said[0].lower()}{said[1:]}" if on else said
+    return f"{said}, if the difference is as large as it seems; {now}."
 
 
-def _chi_square_below(x: float, df: int) -> float:
-    """Return P(chi-square < x), by the series of the incomplete gamma function."""
-    a, half = 0.5 * df, 0.5 * x
-    total = term = 1.0
-    place = a
-    while term > 1e-16 * total:
-        place += 1.0
-        term *= half / place
-        total += term
-    return total * math.exp(a * math.log(half) - half - math.lgamma(a + 1.0))
-
-
-def _say_counts(answers: list[Answer], goal: Goal) -> list[str]:
-    """Say how many models and pairs have enough scores, if there are many."""
-    powers = [power for x in answers for power in x.powers.values()]
+def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
+    """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
-    n_enough = sum(power >= goal.power for power in powers)
-    n_seen = sum(pair.is_enough for pair in pairs)
-    largest = max(x.largest for x in answers)
-    on = "" if len(answers) == 1 else f", over {len(answers)} tasks,"
-    return [
-        f"{n_enough} of {len(powers)} models{on} have enough {goal.unit}s to see "
-        f"{_say_lift(answers)}, with power {goal.power:g}.",
-        f"{n_seen} of {len(pairs)} pairs{on} would show their difference with at most "
-        f"{largest} {goal.unit}s.",
-        "Take --format csv or json for all pairs, or --columns for some models.",
+    n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
+    present = sorted({x.n for x in pairs})
+    which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
+    what = "differences between two models"
+    what += "" if len(answers) == 1 else " on a task"
+    sizes = sorted(x.size for x in pairs if x.is_enough)
+    said = [
+        f"The present {which} {goal.units}{goal.each} show {n_now} of {n} {what}, with "
+        f"power {goal.power:g}, if they are as large as they seem."
     ]
+    half = -(-n // 2)
+    enough = dict.fromkeys(k for k in (half, len(sizes)) if 0 < k <= len(sizes))
+    told = [
+        f"about {round_size(sizes[k - 1])} {goal.units} show {k} of {n}" for k in enough
+    ]
+    if len(sizes) < n:
+        largest = max(x.largest for x in answers)
+        left = n - len(sizes)
+        which = f"the other {'one' if left == 1 else left}" if sizes else "all"
+        told.append(f"{which} would need more than {largest}")
+    joined = "; ".join(told)
+    return [*said, f"{joined[0].upper()}{joined[1:]}."]
+
+
+def _count_lifts(answers: list[Answer], goal: Goal) -> str:
+    """Say how many models have enough scores to see a lift, if there are many."""
+    powers = [power for x in answers for power in x.powers.values()]
+    n = sum(power >= goal.power for power in powers)
+    on = "" if len(answers) == 1 else ", each on a task,"
+    of = "models" if len(answers) == 1 else "sets of scores"
+    return (
+        f"{n} of {len(powers)} {of}{on} have enough {goal.units} to see "
+        f"{say_lift(answers)}, with power {goal.power:g}."
+    )

@@ -50,6 +50,7 @@ def apply_signature(options: argparse.Namespace) -> dict[str, str]:
         options.seed = int(fields.get("seed", 0))
         options.no_correction = fields["correction"] == "none"
         options.lower_is_better = fields["better"] == "lower"
+        options.higher_is_better = not options.lower_is_better
         options.paired = options.paired or fields.get("paired") == "yes"
     except (KeyError, ValueError) as error:
         msg = f"Expected the signature of a comparison; got one without {error}."

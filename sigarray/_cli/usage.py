@@ -23,6 +23,8 @@ _SAID = (
     (r"argument (\S+): expected (.+)", "{0}: expected {1}"),
     (r"the following arguments are required: (.+)", "Expected a {0}; got none"),
 )
+# Other names of choices, such as the endings of files.
+_MEANT = {"tex": "latex", "md": "markdown", "txt": "text"}
 _CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.+)\)")
 
 
@@ -102,7 +104,8 @@ def _put_plainly(message: str) -> str:
     if found is not None:
         name, got, choices = found.groups()
         known = re.findall(r"[\w-]+", choices)
-        meant = _suggest(got, known)
+        other = _MEANT.get(got.lower())
+        meant = f" Did you mean {other}?" if other in known else _suggest(got, known)
         expected = list_in_words(known, "or")
         return f"Expected {name} to be {expected}; got {got!r}.{meant}"
     for pattern, said in _SAID:

@@ -11,12 +11,12 @@ from sigarray._backend.aliases import (
     Statistic,
     TestedStatistic,
 )
-from sigarray._backend.checks import anything
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     METHOD_RULE,
     STATISTIC_RULE,
     ResamplingMethod,
@@ -24,7 +24,7 @@ from sigarray._difference.resampling import (
     clip_p_value,
     draws_resamples,
     in_dtype,
-    prepare_samples,
+    prepare_units,
 )
 from sigarray._difference.saddlepoint import bootstrap_tail
 from sigarray._difference.studentized import (
@@ -44,7 +44,7 @@ from sigarray._resampling.replicates import Beyond, Resampled, count_beyond
 from sigarray.results import ResamplingResult
 
 
-@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, clusters=anything)
+@checked(method=METHOD_RULE, statistic=STATISTIC_RULE, **CLUSTER_RULES)
 def bootstrap_test(
     a: Array,
     b: Array,
@@ -56,6 +56,7 @@ def bootstrap_test(
     n_resamples: int = 9999,
     method: ResamplingMethod = "resampling",
     clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -99,6 +100,10 @@ def bootstrap_test(
         arrays: the labels of A and those of B.
 
         Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -200,8 +205,14 @@ def bootstrap_test(
     >>> bool(bootstrap_test(a, a - 0.03, rng=0).pvalue < 0.05)
     True
     """
-    xp, statistic, (a, b), dtype = prepare_samples(
-        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    xp, statistic, (a, b), dtype, *_level = prepare_units(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
     )
     check_samples((a, b), paired)
     is_drawn = draws_resamples(method, statistic)

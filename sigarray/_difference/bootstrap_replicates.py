@@ -17,10 +17,12 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     STATISTIC_RULE,
+    at_level,
     check_samples,
     in_dtype,
-    prepare_samples,
+    prepare_units,
 )
 from sigarray._difference.studentized import (
     resample_t,
@@ -35,7 +37,7 @@ from sigarray._resampling.draws import Places
 from sigarray._resampling.replicates import Resampled, keep
 
 
-@checked(start=anything, statistic=STATISTIC_RULE, clusters=anything)
+@checked(start=anything, statistic=STATISTIC_RULE, **CLUSTER_RULES)
 def bootstrap_replicates(
     a: Array,
     b: Array | None = None,
@@ -46,6 +48,7 @@ def bootstrap_replicates(
     paired: bool = False,
     statistic: TestedStatistic = "mean",
     clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -87,6 +90,10 @@ def bootstrap_replicates(
         arrays: the labels of A and those of B.
 
         Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -135,8 +142,13 @@ def bootstrap_replicates(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, statistic, samples, dtype = prepare_samples(
-        statistic, *given, axis=axis, paired=paired, clusters=clusters
+    xp, statistic, samples, dtype, level = prepare_units(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
     )
     check_samples(samples, paired)
     replicates = _bootstrap_replicates(
@@ -148,7 +160,7 @@ def bootstrap_replicates(
         paired=paired,
         count=count,
     )
-    return in_dtype(xp, dtype, [replicates])[0]
+    return in_dtype(xp, dtype, [at_level(level, replicates)])[0]
 
 
 @array_kernel

@@ -13,7 +13,7 @@ from sigarray._backend.aliases import (
     Seed,
     Statistic,
 )
-from sigarray._backend.checks import anything, choice, show
+from sigarray._backend.checks import choice, show
 from sigarray._backend.chunks import MAX_HELD, map_entries
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
@@ -25,9 +25,11 @@ from sigarray._difference.bca import (
     find_bias,
 )
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
+    at_level,
     check_samples,
     in_dtype,
-    prepare_samples,
+    prepare_units,
 )
 from sigarray._difference.studentized import (
     limits_by_t,
@@ -55,7 +57,7 @@ IntervalMethod = Literal["percentile", "basic", "bca", "BCa", "studentized"]
 _METHODS = tuple(dict.fromkeys(map(str.lower, get_args(IntervalMethod))))
 
 
-@checked(method=choice(*_METHODS, ignores_case=True), clusters=anything)
+@checked(method=choice(*_METHODS, ignores_case=True), **CLUSTER_RULES)
 def bootstrap_ci(
     a: Array,
     b: Array | None = None,
@@ -67,6 +69,7 @@ def bootstrap_ci(
     paired: bool = False,
     n_resamples: int = 9999,
     clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -108,6 +111,10 @@ def bootstrap_ci(
         arrays: the labels of A and those of B.
 
         Then whole clusters are drawn; `statistic` is the mean of items, or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -201,8 +208,13 @@ def bootstrap_ci(
     True
     """
     given = [a] if b is None else [a, b]
-    xp, of_units, samples, dtype = prepare_samples(
-        statistic, *given, axis=axis, paired=paired, clusters=clusters
+    xp, of_units, samples, dtype, level = prepare_units(
+        statistic,
+        *given,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
     )
     check_samples(samples, paired)
     if method == "studentized" and of_units != "mean":
@@ -221,7 +233,9 @@ def bootstrap_ci(
         paired=paired,
         n_resamples=n_resamples,
     )
-    statistic, low, high, error = in_dtype(xp, dtype, result)
+    *values, error = result
+    values = [at_level(level, x) for x in values]
+    statistic, low, high, error = in_dtype(xp, dtype, [*values, error])
     return BootstrapResult(statistic, ConfidenceInterval(low, high), error)
 
 

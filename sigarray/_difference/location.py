@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Alternative, Array
-from sigarray._backend.checks import anything, count, optional
 from sigarray._backend.codes import code_clusters
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     in_dtype,
     mean_or_sums,
     prepare_samples,
@@ -125,7 +125,7 @@ def mann_whitney_u(
     return MannWhitneyResult(*_mann_whitney_u(xp, a, b, alternative=alternative))
 
 
-@checked(statistic=mean_or_sums, clusters=anything, n_clusters=optional(count()))
+@checked(statistic=mean_or_sums, **CLUSTER_RULES)
 def t_test(
     a: Array,
     b: Array,
@@ -265,6 +265,7 @@ def t_test(
        :doi:`10.1201/9780429246593`
     .. [4] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for
        linear regression with multi-stage samples. Survey Methodology 28, 169-181.
+       https://www150.statcan.gc.ca/n1/pub/12-001-x/2002002/article/9058-eng.pdf
     .. [5] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust
        variance estimation and hypothesis testing in fixed effects models. Journal of
        Business & Economic Statistics 36, 672-683.
@@ -280,7 +281,7 @@ def t_test(
     True
     """
     given = [a, b]
-    xp, _, (a, b), dtype = prepare_samples(statistic, a, b, axis=axis, paired=paired)
+    xp, _, (a, b), dtype, _ = prepare_samples(statistic, a, b, axis=axis, paired=paired)
     if paired:
         check_pairs(a, b)
     elif test_share is not None:

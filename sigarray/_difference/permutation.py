@@ -9,7 +9,7 @@ from sigarray._backend.aliases import (
     RandomSource,
     TestedStatistic,
 )
-from sigarray._backend.checks import anything, choice
+from sigarray._backend.checks import choice
 from sigarray._backend.public import checked
 from sigarray._backend.seeds import seed_words
 from sigarray._difference.relabelling import (
@@ -17,10 +17,11 @@ from sigarray._difference.relabelling import (
     find_without_draws,
 )
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     STATISTIC_RULE,
     draws_resamples,
     in_dtype,
-    prepare_samples,
+    prepare_units,
 )
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._resampling.draws import count_permutations
@@ -33,7 +34,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
 @checked(
     method=choice(*get_args(PermutationTestMethod)),
     statistic=STATISTIC_RULE,
-    clusters=anything,
+    **CLUSTER_RULES,
 )
 def permutation_test(
     a: Array,
@@ -46,6 +47,7 @@ def permutation_test(
     n_resamples: int = 9999,
     method: PermutationTestMethod = "resampling",
     clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -98,6 +100,10 @@ def permutation_test(
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -224,8 +230,14 @@ def permutation_test(
     >>> round(float(permutation_test(a, b, paired=True, method="exact").pvalue), 6)
     0.00206
     """
-    xp, statistic, (a, b), dtype = prepare_samples(
-        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    xp, statistic, (a, b), dtype, *_level = prepare_units(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
     )
     if paired:
         check_pairs(a, b)

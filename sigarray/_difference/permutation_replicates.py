@@ -16,9 +16,10 @@ from sigarray._difference.relabelling import (
     draw_permutations,
 )
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     STATISTIC_RULE,
     in_dtype,
-    prepare_samples,
+    prepare_units,
 )
 from sigarray._numeric.statistic import check_pairs, check_sizes
 from sigarray._resampling.draws import count_permutations
@@ -31,7 +32,7 @@ PermutationTestMethod = Literal["resampling", "saddlepoint", "exact"]
     start=anything,
     method=choice(*get_args(PermutationMethod)),
     statistic=STATISTIC_RULE,
-    clusters=anything,
+    **CLUSTER_RULES,
 )
 def permutation_replicates(
     a: Array,
@@ -44,6 +45,7 @@ def permutation_replicates(
     statistic: TestedStatistic = "mean",
     method: PermutationMethod = "resampling",
     clusters: Any = None,
+    n_clusters: int | None = None,
     axis: int = -1,
     rng: RandomSource = None,
     **_: Unpack[ExecutionOptions],
@@ -86,6 +88,10 @@ def permutation_replicates(
 
         Then whole clusters are exchanged, or dealt out; `statistic` is the mean of
         items, or `of_sums`.
+    n_clusters : int, optional
+        The number of clusters, static under `jit`, for labels that are integers on a
+        device, which are not read. A code that is not below it, or that no item has,
+        makes the result NaN.
     axis : int, default: -1
         The axis of the scores; the others are batches.
     rng : int, generator or key, optional
@@ -141,8 +147,14 @@ def permutation_replicates(
     >>> float(np.mean(replicates > observed - 1e-9))  # the p-value with "greater"
     0.0625
     """
-    xp, statistic, (a, b), dtype = prepare_samples(
-        statistic, a, b, axis=axis, paired=paired, clusters=clusters
+    xp, statistic, (a, b), dtype, *_level = prepare_units(
+        statistic,
+        a,
+        b,
+        axis=axis,
+        paired=paired,
+        clusters=clusters,
+        n_clusters=n_clusters,
     )
     if paired:
         check_pairs(a, b)

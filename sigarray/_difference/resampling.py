@@ -1,5 +1,6 @@
 """Checks, and names of methods, for tests and intervals by resampling."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -8,7 +9,14 @@ from sigarray._backend.aliases import (
     StatisticName,
     TestedStatistic,
 )
-from sigarray._backend.checks import choice, choice_or_statistic, show
+from sigarray._backend.checks import (
+    anything,
+    choice,
+    choice_or_statistic,
+    count,
+    optional,
+    show,
+)
 from sigarray._backend.codes import code_clusters
 from sigarray._backend.columns import standardize_columns
 from sigarray._backend.dispatch import standardize
@@ -23,6 +31,8 @@ ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
 # Statistics of tests, beside a function of the caller.
+# Of the options that say which clusters items are in.
+CLUSTER_RULES = {"clusters": anything, "n_clusters": optional(count())}
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
@@ -41,62 +51,56 @@ def mean_or_sums(name: str, value: Any) -> Any:
 
 
 class Prepared(NamedTuple):
-    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return."""
+    """Samples (..., n), or (..., d, n) with a statistic of sums, and what to return.
+
+    `level`, if any, is to be added to a statistic of one sample.
+    """
 
     xp: Library
     statistic: TestedStatistic
     samples: list[Array]
     dtype: Any
+    level: Array | None = None
 
 
 def prepare_samples(
-    statistic: TestedStatistic,
-    *given: Any,
-    axis: int,
-    paired: bool,
-    clusters: Any = None,
+    statistic: TestedStatistic, *given: Any, axis: int, paired: bool
 ) -> Prepared:
-    """Return samples of one library and dtype, as sums of clusters if there are any.
-
-    The dtype is that of results.
-    """
+    """Return samples of one library and dtype; the dtype is that of results."""
     if isinstance(statistic, SumStatistic):
         xp, samples, dtype = standardize_columns(*given, axis=axis, paired=paired)
     else:
         xp, samples = standardize(*given, axis=axis, paired=paired)
         dtype = samples[0].dtype
-    if clusters is not None:
-        check_one_or_pairs(samples, paired)
-        statistic, samples = sum_units(
-            xp, statistic, samples, clusters, given, paired=paired
-        )
+    check_one_or_pairs(samples, paired)
     return Prepared(xp, statistic, samples, dtype)
 
 
-def sum_units(
-    xp: Library,
+def prepare_units(
     statistic: TestedStatistic,
-    samples: Sequence[Array],
-    clusters: Any,
-    given: Sequence[Any],
-    *,
+    *given: Any,
+    axis: int,
     paired: bool,
-) -> tuple[TestedStatistic, list[Array]]:
-    """Return a statistic of sums and the sums of whole clusters, (..., d, C).
+    clusters: Any,
+    n_clusters: int | None,
+) -> Prepared:
+    """As `prepare_samples`; of whole clusters, if there are any, sums (..., d, C).
 
-    Without clusters, what was given. The mean is that of items, a ratio of sums.
+    The mean is that of items, a ratio of sums.
 
     Raises
     ------
-    TypeError
-        Labels on a device, of which it is not known whether every code is there.
     ValueError
-        Labels that `code_clusters` refuses, or another statistic than the mean and
-        `of_sums`.
+        Labels that `code_clusters` refuses, labels on a device without `n_clusters`, or
+        another statistic than the mean and `of_sums`.
     """
-    coded = code_clusters(xp, clusters, given, samples, paired=paired)
+    prepared = prepare_samples(statistic, *given, axis=axis, paired=paired)
+    xp, _, samples, dtype, _ = prepared
+    coded = code_clusters(
+        xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
+    )
     if not coded:
-        return statistic, list(samples)
+        return prepared
     if statistic != "mean" and not isinstance(statistic, SumStatistic):
         msg = (
             f"Expected statistic='mean' or of_sums(f) with clusters, for resamples of "
@@ -104,39 +108,51 @@ def sum_units(
             "each cluster, and leave out clusters."
         )
         raise ValueError(msg)
-    if not all(x.is_exact for x in coded):
+    if n_clusters is None and not all(x.is_exact for x in coded):
         msg = (
-            "Expected clusters on the host, such as a list of names or a NumPy array, "
-            "from which whole ones are drawn; got labels on a device. t_test and t_ci "
-            "take these."
+            "Expected n_clusters, the number of clusters, with labels on a device, "
+            "which are not read; got none. Pass it, or labels on the host."
         )
-        raise TypeError(msg)
-    coded = coded * len(samples) if paired else coded
-    parts = [Clusters(x.codes, x.number) for x in coded]
+        raise ValueError(msg)
+    parts = coded * len(samples) if paired else coded
+    sums, level = _sum_units(
+        xp,
+        samples,
+        [x.codes for x in parts],
+        numbers=tuple(x.number for x in parts),
+        is_of_sums=isinstance(statistic, SumStatistic),
+    )
     if isinstance(statistic, SumStatistic):
-        return statistic, _sum_samples(xp, samples, parts)
-    return _MEAN_OF_ITEMS, _sum_samples(xp, [_with_ones(xp, x) for x in samples], parts)
-
-
-def _sum_samples(
-    xp: Library, samples: Sequence[Array], parts: Sequence[Clusters]
-) -> list[Array]:
-    numbers = tuple(x.number for x in parts)
-    return _sum_codes(xp, list(samples), [x.codes for x in parts], numbers=numbers)
+        return Prepared(xp, statistic, sums, dtype)
+    return Prepared(
+        xp, _MEAN_OF_ITEMS, sums, dtype, level if len(samples) == 1 else None
+    )
 
 
 @array_kernel
-def _sum_codes(
+def _sum_units(
     xp: Library,
     samples: Sequence[Array],
     codes: Sequence[Array],
     *,
     numbers: tuple[int, ...],
-) -> list[Array]:
-    return [
-        sum_clusters(xp, spread_faults(xp, x), Clusters(y, n))[0]
-        for x, y, n in zip(samples, codes, numbers, strict=True)
-    ]
+    is_of_sums: bool,
+) -> tuple[list[Array], Array]:
+    """Return sums of clusters; of scores, those less a level, and their number.
+
+    An empty cluster is a fault, for it would be drawn as often as others: its sums are
+    NaN.
+    """
+    samples = [spread_faults(xp, x) for x in samples]
+    level = xp.min(samples[0], axis=-1)
+    if not is_of_sums:
+        samples = [_with_ones(xp, x - level[..., None]) for x in samples]
+    sums = []
+    for x, of, number in zip(samples, codes, numbers, strict=True):
+        of_clusters, sizes = sum_clusters(xp, x, Clusters(of, number))
+        are_there = xp.all(sizes > 0.0) & (xp.sum(sizes) == float(x.shape[-1]))
+        sums.append(xp.where(are_there, of_clusters, math.nan))
+    return sums, xp.astype(level, sums[0].dtype, copy=False)
 
 
 def _with_ones(xp: Library, x: Array) -> Array:
@@ -154,6 +170,11 @@ _MEAN_OF_ITEMS = SumStatistic(_divide)
 def in_dtype(xp: Library, dtype: Any, results: Iterable[Array]) -> list[Array]:
     """Return results in the float dtype of the scores, as sums may be wider."""
     return [xp.astype(x, dtype, copy=False) for x in results]
+
+
+def at_level(level: Array | None, x: Array) -> Array:
+    """Add the level of one sample to statistics (..., *more), if there is one."""
+    return x if level is None else level[(..., *(None,) * (x.ndim - level.ndim))] + x
 
 
 def draws_resamples(method: str, statistic: TestedStatistic) -> bool:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sigarray._backend.aliases import Array
-from sigarray._backend.checks import anything, count, optional
 from sigarray._backend.codes import code_clusters
 from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
+    CLUSTER_RULES,
     check_samples,
     in_dtype,
     mean_or_sums,
@@ -23,7 +23,7 @@ from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
 
 
-@checked(statistic=mean_or_sums, clusters=anything, n_clusters=optional(count()))
+@checked(statistic=mean_or_sums, **CLUSTER_RULES)
 def t_ci(
     a: Array,
     b: Array | None = None,
@@ -108,7 +108,9 @@ def t_ci(
     (0.007, 0.053)
     """
     given = [a] if b is None else [a, b]
-    xp, _, samples, dtype = prepare_samples(statistic, *given, axis=axis, paired=paired)
+    xp, _, samples, dtype, _ = prepare_samples(
+        statistic, *given, axis=axis, paired=paired
+    )
     check_samples(samples, paired)
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters

@@ -74,6 +74,7 @@ def find_errors_of_clusters(
     ----------
     .. [1] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for
        linear regression with multi-stage samples. Survey Methodology 28, 169-181.
+       https://www150.statcan.gc.ca/n1/pub/12-001-x/2002002/article/9058-eng.pdf
     .. [2] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust
        variance estimation and hypothesis testing in fixed effects models. Journal of
        Business & Economic Statistics 36, 672-683.

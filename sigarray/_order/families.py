@@ -165,8 +165,8 @@ def list_limits(family: Family, n: int, n_baseline: int) -> tuple[Limit, ...]:
 class Curve(NamedTuple):
     """The logarithm of a p-value from 0 to `end`, and constant beyond.
 
-    It is linear between `knots`, at each of which the slope changes by a bend; without
-    knots it is a sum of Chebyshev polynomials, which takes fewer operations.
+    It is linear between `knots`, from each of which on it has a slope; without knots it
+    is a sum of Chebyshev polynomials, which takes fewer operations.
     """
 
     end: float
@@ -178,8 +178,10 @@ class Curve(NamedTuple):
         x = xp.clip(x, 0.0, self.end)
         if self.knots:
             log_p = self.terms[0] + (x - x)
-            for knot, bend in zip(self.knots, self.terms[1:], strict=True):
-                log_p += bend * xp.clip(x, knot, None)
+            ends = (*self.knots[1:], self.end)
+            # By segments, whose terms have one sign: nothing cancels in float32.
+            for knot, end, slope in zip(self.knots, ends, self.terms[1:], strict=True):
+                log_p += slope * xp.clip(x - knot, 0.0, end - knot)
         else:
             # Clenshaw's recurrence.
             twice = x * (4.0 / self.end) - 2.0
@@ -199,11 +201,8 @@ def curve_through(points: Sequence[float], p_values: Sequence[float]) -> Curve:
             itertools.pairwise(points), itertools.pairwise(logs), strict=True
         )
     ]
-    bends = [after - before for before, after in itertools.pairwise([0.0, *slopes])]
-    knots = [float(x) for x in points[:-1]]
-    # At 0 the term of a bend is the knot times the bend.
-    start = logs[0] - sum(x * bend for x, bend in zip(knots, bends, strict=True))
-    return Curve(float(points[-1]), (start, *map(float, bends)), tuple(knots))
+    knots = tuple(float(x) for x in points[:-1])
+    return Curve(float(points[-1]), (logs[0], *map(float, slopes)), knots)
 
 
 def smooth_curve(points: np.ndarray, logs: np.ndarray) -> Curve:

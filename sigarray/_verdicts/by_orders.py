@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray._order.many_models import multi_aso
 from sigarray._verdicts.blocked import say_blocked
-from sigarray._verdicts.comparison import Comparison, pairs_of
+from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision, decide_by_orders
 from sigarray._verdicts.drawing_on import find_bounds
 from sigarray._verdicts.method_of_orders import describe_orders
@@ -25,15 +25,12 @@ from sigarray._verdicts.orders import (
 )
 from sigarray._verdicts.pair_options import FEW_SCORES
 from sigarray._verdicts.pictures import MOST_TASKS, Picture, draw_orders
-from sigarray._verdicts.test import Decisions, Results, Shares, Test
+from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
 from sigarray._verdicts.verdict import report_orders, say_order_basis
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 from sigarray.results import PairwiseAsoResult
 
-# Times for a guess: of a pair of samples, and of a score of a resample.
-_SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-4, 3e-9
 # More resamples may be drawn for bounds between these multiples of the threshold.
 _NEAR = (0.25, 2.5)
 
@@ -128,16 +125,16 @@ class OrderTest(OrderOptions, Test):
         """As in `Test`: few runs are told apart by their means, too."""
         return n_scores < FEW_SCORES
 
-    def guess_seconds(self, scores: Scores, size: int) -> float:
+    @property
+    def asks_welch_below(self) -> int | None:
         """As in `Test`."""
-        n_drawn = 2 * size * self.n_resamples
-        per_pair = _SECONDS_PER_PAIR + _SECONDS_PER_SCORE * n_drawn
-        return len(pairs_of(scores, self.baseline)) * per_pair
+        return FEW_SCORES
 
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
         sure_of: Collection[tuple[str, str]],
+        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
         higher_is_better: bool,
@@ -145,6 +142,7 @@ class OrderTest(OrderOptions, Test):
         above: float,
     ) -> Shares:
         """As in `Test`."""
+        del of_pairs  # samples are independent
         with warnings.catch_warnings(), heard_by(None):
             # Samples that are too small for a verdict are an answer here.
             warnings.simplefilter("ignore", UserWarning)

@@ -15,20 +15,16 @@ from sigarray._verdicts.floors import (
     correct_p_values,
     list_floors,
 )
-from sigarray._verdicts.matched import list_matched
+from sigarray._verdicts.matched import list_matched, say_own
 from sigarray._verdicts.method_lines import describe_test, list_pairs, name_test
 from sigarray._verdicts.near_levels import doubt_near_alpha
 from sigarray._verdicts.notes import track
-from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions, choose_method
+from sigarray._verdicts.pair_options import FEW_SCORES, PairOptions
 from sigarray._verdicts.pairwise_tests import find_tests, run_pairwise
-from sigarray._verdicts.test import Decisions, Results, Shares, Test
+from sigarray._verdicts.test import Decisions, Results, SamplesOfPairs, Shares, Test
 from sigarray._verdicts.verdict import report_tests, say_correction_of_tests
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
-
-# Times for a guess: of a pair of samples, and of a score of a resample.
-_SECONDS_PER_PAIR, _SECONDS_PER_SCORE = 1e-3, 1e-8
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,8 @@ class PairwiseTest(PairOptions, Test):
             pairs = [x for pair, x in by_pair if self.baseline in (None, *pair)]
         method = describe_test(pairs, self, unit=table.unit)
         if is_matched:
-            sizes = sorted(len(x) for x, _ in pairs)
-            method += (
-                f". A pair is compared on the {sizes[0]} to {sizes[-1]} "
-                f"{table.unit}s that both have"
-            )
+            n_all = len(next(iter(table.tasks[task].values())))
+            method += f". A pair is compared on {say_own(pairs, n_all, table.unit)}"
         if is_corrected and correction != "holm":
             floors = self._list_floors(table.tasks)
             method += (
@@ -131,19 +124,17 @@ class PairwiseTest(PairOptions, Test):
         is_of_t = self.test == "permutation" and not self.is_paired
         return self.measures_by_variance or (is_of_t and n_scores < FEW_SCORES)
 
-    def guess_seconds(self, scores: Scores, size: int) -> float:
-        """As in `Test`."""
-        pairs = pairs_of(scores, self.baseline)
-        is_drawn = self.n_resamples is not None and any(
-            choose_method(scores[a], scores[b], self) == "resampling" for a, b in pairs
-        )
-        n_drawn = 2 * size * (self.n_resamples or 0) if is_drawn else 0
-        return len(pairs) * (_SECONDS_PER_PAIR + _SECONDS_PER_SCORE * n_drawn)
+    @property
+    def asks_welch_below(self) -> int | None:
+        """As in `Test`: where permutations are of the t of unpaired runs."""
+        is_of_t = self.test == "permutation" and self.unit == "run"
+        return FEW_SCORES if is_of_t and not self.is_paired else None
 
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
         sure_of: Collection[tuple[str, str]],
+        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
         higher_is_better: bool,
@@ -155,16 +146,21 @@ class PairwiseTest(PairOptions, Test):
         wins: Counter[tuple[str, str]] = Counter()
         pairs = pairs_of(samples, self.baseline)
         number = len(next(iter(samples.values())))
-        # All samples at once: each has models and pairs of its own.
+        # All samples at once: each has models of its own, or two of each pair.
+        if of_pairs:
+            rows = {
+                f"{name}\0{j}": x
+                for j, pair in enumerate(pairs)
+                for name, x in zip(pair, of_pairs[pair], strict=True)
+            }
+            named = [(f"{a}\0{j}", f"{b}\0{j}") for j, (a, b) in enumerate(pairs)]
+        else:
+            rows, named = dict(samples), pairs
         tests = find_tests(
-            {
-                f"{k} {x}": row
-                for x, rows in samples.items()
-                for k, row in enumerate(rows)
-            },
+            {f"{k} {name}": row for name, x in rows.items() for k, row in enumerate(x)},
             self,
             higher_is_better=higher_is_better,
-            pairs=[(f"{k} {a}", f"{k} {b}") for k in range(number) for a, b in pairs],
+            pairs=[(f"{k} {a}", f"{k} {b}") for k in range(number) for a, b in named],
         )
         for place in range(number):
             own = tests[place * len(pairs) : (place + 1) * len(pairs)]
@@ -172,9 +168,10 @@ class PairwiseTest(PairOptions, Test):
             if is_corrected:
                 others = np.ones(self.n_comparisons - len(pairs))
                 p_values = np.asarray(holm(np.concatenate([p_values, others])))
-            for (a, b), test, p in zip(pairs, own, p_values, strict=False):
+            for k, (test, p) in enumerate(zip(own, p_values, strict=False)):
                 if test.leader is not None and p <= self.alpha:
-                    wins[(a, b) if test.leader == f"{place} {a}" else (b, a)] += 1
+                    is_first = test.leader == f"{place} {named[k][0]}"
+                    wins[pairs[k] if is_first else pairs[k][::-1]] += 1
         return {pair: count / number for pair, count in wins.items()}
 
     def _list_floors(self, tasks: Mapping[str, Any]) -> list[float]:

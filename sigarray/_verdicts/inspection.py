@@ -1,14 +1,13 @@
 """Whether the scores of a table can be compared, and in which direction."""
 
-import re
 import warnings
 
 import numpy as np
 
 from sigarray._plain_text import quote
+from sigarray._verdicts.directions import inspect_direction
 from sigarray._verdicts.intervals import are_binary
 from sigarray.read._frame import shorten
-from sigarray.read._losses import find_mixed, looks_like_loss
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._wide import Scores
 
@@ -21,21 +20,21 @@ _SHOWN = 3
 
 
 def inspect_table(
-    table: ScoreTable, *, is_higher: bool, is_said: bool, is_vouched: bool, gate: str
+    table: ScoreTable, *, direction: bool | None, is_vouched: bool, gate: str
 ) -> None:
     """Refuse, or warn of, scores of different scales or in another direction.
 
-    `is_said` is true if the direction was given, and `is_vouched` if the unit of scores
-    was. `gate` names a model whose verdict decides something, or is empty.
+    `direction` is None if it was not given, and `is_vouched` is true if the unit of
+    scores was. `gate` names a model whose verdict decides something, or is empty.
 
     Raises
     ------
     ValueError
-        One score of each model, two scales, two directions, or a direction that was not
-        given though a tool states it or a gate needs it.
+        One score of each model, two scales, two directions, or losses, or what may be
+        one for a gate, without a direction.
     """
     _refuse_single_scores(table)
-    _check_direction(table, is_higher=is_higher, is_said=is_said, gate=gate)
+    inspect_direction(table, direction, gate)
     _check_scales(table, is_vouched=is_vouched)
     _doubt_copies(table)
 
@@ -55,8 +54,8 @@ def _refuse_single_scores(table: ScoreTable) -> None:
     if len(table.tasks) > 1:
         of = " on each task"
         advice += (
-            " Where tasks stand for others like them, compare models over tasks: name "
-            "their column with --item in place of --task."
+            " Where tasks stand for others like them, compare models over tasks: pass "
+            "the column that names them as --item."
         )
     msg = (
         f"{table.source}: expected several scores of each model{of}; got one of each, "
@@ -162,67 +161,6 @@ def _doubt_copies(table: ScoreTable) -> None:
             "one?",
             UserWarning,
             stacklevel=3,
-        )
-
-
-def _refuse_mixed_directions(table: ScoreTable) -> None:
-    """Refuse losses on some tasks beside scores that are better if higher on others.
-
-    Raises
-    ------
-    ValueError
-        One direction cannot be that of both.
-    """
-    metrics = table.metric.split(", ")
-    mixed = find_mixed(metrics)
-    if mixed is not None:
-        loss, other = mixed
-        msg = (
-            f"{table.source}: expected scores of one direction; got {loss!r}, "
-            f"which may be a loss, beside {other!r}. Choose one with --metric, or "
-            "tasks of one with --tasks."
-        )
-        raise ValueError(msg)
-
-
-def _name_scores(table: ScoreTable) -> str:
-    """Return the name of the scores: for a table of models alone, that of the table."""
-    if table.metric != "score":
-        return table.metric
-    for names in (table.models, list(table.tasks)):
-        if all(map(looks_like_loss, names)):
-            return names[0]
-    return re.split(r"[/\\]", table.source)[-1].partition(".")[0]
-
-
-def _check_direction(
-    table: ScoreTable, *, is_higher: bool, is_said: bool, gate: str
-) -> None:
-    """Refuse losses that are taken for gains if a tool states it, or else warn."""
-    if table.higher_is_better not in (None, is_higher):
-        direction = "lower" if is_higher else "higher"
-        advice = "Pass" if is_higher else "Leave out"
-        msg = (
-            f"{table.source}: expected the direction of {table.metric!r} as its tool "
-            f"has it, {direction} is better. {advice} --lower-is-better."
-        )
-        raise ValueError(msg)
-    _refuse_mixed_directions(table)
-    name = _name_scores(table)
-    is_open = not is_said and table.higher_is_better is None
-    if is_open and looks_like_loss(name):
-        if gate:
-            msg = (
-                f"Expected the direction of {name!r}, which may be a loss, for "
-                f"--fail-unless-better {gate}; got none. Pass --lower-is-better or "
-                "--higher-is-better."
-            )
-            raise ValueError(msg)
-        warnings.warn(
-            f"{name!r} may be a loss, and higher ones were taken for better: "
-            "pass --lower-is-better where it is.",
-            UserWarning,
-            stacklevel=2,
         )
 
 

@@ -16,7 +16,10 @@ def join_methods(methods: Mapping[str, str]) -> str:
 
     Those of some tasks say of which.
     """
-    by_task = {task: method.split(_BETWEEN) for task, method in methods.items()}
+    by_task = {
+        task: method.split(_BETWEEN) if method else []
+        for task, method in methods.items()
+    }
     by_task = _share_clauses(by_task)
     tasks: dict[str, list[str]] = {}
     for task, sentences in by_task.items():

@@ -21,6 +21,7 @@ from sigarray._backend.checks import (
 )
 from sigarray._backend.workers import executed_by, nest_execution
 from sigarray._verdicts.constants import doubt_constants
+from sigarray._verdicts.directions import settle_direction
 from sigarray._verdicts.inspection import inspect_table
 from sigarray._verdicts.keywords import says_where_options_are
 from sigarray._verdicts.matched import say_matched
@@ -41,7 +42,7 @@ from sigarray._verdicts.result import ModelComparison
 from sigarray._verdicts.signing import sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import UNITS, Unit
-from sigarray.read._directions import Direction, check_direction, find_direction
+from sigarray.read._directions import Direction, check_direction
 from sigarray.read._missing import TREATMENTS, Missing
 from sigarray.read._python_words import (
     in_words_of_python,
@@ -144,18 +145,20 @@ def compare_models(
     test_share : float, optional
         For "t": scores are of splits of one data set, tested on this share of it.
     higher_is_better : bool or mapping of str to bool, optional
-        False for losses; or a mapping of metrics to whether higher is better.
-        By default True, with a warning if the name of the scores is that of a loss.
+        False for losses; or a mapping of metrics, or tasks, to whether higher is
+        better. By default as the scores were read, or else True; but an error asks for
+        it if a name, such as "loss" or "rmse", is that of a loss.
     unit : {"run", "item", "cluster"}, optional
         What a score stands for. For a mapping or a wide frame it is "run" by default;
         scores that look like those of items, such as 0 and 1, are taken for such, with
         a note in `notes`, or an error asks for the unit.
-    missing : {"drop", "worst"}, optional
+    missing : {"drop", "worst", "keep"}, optional
         Leave out what has a missing score, or count it as the worst, which is for
-        "aso", "mann-whitney" and "brunner-munzel". By default NaN in an array, a list
-        or a Series is an error, as is a word such as "n/a" in a file. NaN in a data
-        frame, as a blank cell of a file, is left out, with a note in `notes`; where
-        scores are pairs, it is an error, too.
+        "aso", "mann-whitney" and "brunner-munzel"; "keep" takes the last scores of runs
+        that have crashed or end much earlier than others. By default NaN in an array, a
+        list or a Series is an error, as is a word such as "n/a" in a file. NaN in a
+        data frame, as a blank cell of a file, is left out, with a note in `notes`;
+        where scores are pairs, it is an error, too.
     rng : int, default: 0
         The seed, which the signature names.
     workers : int, callable, ProcessGroup or str, optional
@@ -241,15 +244,14 @@ def compare_models(
             )
         )
         table = _read(scores, unit, missing, higher_is_better, request)
-        said = find_direction(higher_is_better, table.metric, table.source)
-        request = replace(request, higher_is_better=said is not False)
+        direction = settle_direction(table, higher_is_better)
+        request = replace(request, higher_is_better=direction is not False)
         names += [*table.models, *table.tasks]
         for doubt in table.doubts:
             warnings.warn(f"{doubt}.", UserWarning, stacklevel=3)
         inspect_table(
             table,
-            is_higher=request.higher_is_better,
-            is_said=said is not None,
+            direction=direction,
             is_vouched=unit is not None,
             gate="",
         )

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sigarray._backend.seeds import name_streams
 from sigarray._verdicts.intervals import are_binary
-from sigarray._verdicts.test import Shares, Test
+from sigarray._verdicts.test import SamplesOfPairs, Shares, Test
 from sigarray.read._wide import Scores
 
 
@@ -35,14 +36,24 @@ class Trials:
         sure_of: Collection[tuple[str, str]],
         *,
         above: float = 0.0,
+        matched: Mapping[tuple[str, str], Any] | None = None,
     ) -> Shares:
         """Compare samples of one size of all models.
 
         Of the pairs in `sure_of`, if the share is not below `above`, bounds near the
-        threshold get more resamples; other bounds may be a little too small.
+        threshold get more resamples; other bounds may be a little too small. Pairs that
+        are `matched` have scores of their own, on the items of both.
         """
         samples = self.draw(scores, size, is_paired=self.is_paired)
-        return self._find_shares(samples, sure_of, above)
+        of_pairs = {
+            pair: tuple(
+                self.draw(
+                    dict(zip(pair, both, strict=True)), size, is_paired=True
+                ).values()
+            )
+            for pair, both in (matched or {}).items()
+        }
+        return self._find_shares(samples, sure_of, above, of_pairs)
 
     def share_lifted(self, scores: Scores, name: str, lift: float) -> float:
         """Return the share of samples in which lifted scores of a model are better.
@@ -58,19 +69,17 @@ class Trials:
         shares = self._find_shares(drawn, [(lifted, x) for x in others])
         return math.fsum(shares.get((lifted, x), 0.0) for x in others) / len(others)
 
-    def guess_seconds(self, scores: Scores, size: int) -> float:
-        """Guess how long it takes to compare all samples of a size."""
-        return self.number * self.test.guess_seconds(scores, size)
-
     def _find_shares(
         self,
         samples: Mapping[str, np.ndarray],
         sure_of: Collection[tuple[str, str]],
         above: float = 0.0,
+        of_pairs: SamplesOfPairs | None = None,
     ) -> Shares:
         return self.test.find_shares(
             samples,
             sure_of,
+            of_pairs or {},
             is_corrected=self.is_corrected,
             higher_is_better=self.higher_is_better,
             n_tasks=self.n_tasks,

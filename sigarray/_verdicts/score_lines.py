@@ -1,6 +1,7 @@
 """Sentences of the method line on scores: which these are, and what was done."""
 
 from sigarray._plain_text import list_in_words, quote
+from sigarray._verdicts.method_of_tasks import join_methods
 from sigarray.read._score_table import ScoreTable
 
 # The most tasks that are named.
@@ -20,13 +21,27 @@ def describe_scores(table: ScoreTable, task: str, *, is_paired: bool) -> list[st
     """
     return [
         *_say_tasks(table),
+        *_say_left_out(table),
+        *_say_pooled(table),
         *_say_rows(table),
         *_say_steps(table),
         *_say_means(table),
+        *_say_raters(table, is_paired=is_paired),
         *_say_settings(table),
+        *_say_unscored(table),
         *_say_dropped(table, is_paired=is_paired),
         *_say_missing(table, task),
     ]
+
+
+def describe_scores_of_tasks(table: ScoreTable, *, is_paired: bool) -> str:
+    """Say so for all tasks, what holds for several of them once."""
+    return join_methods(
+        {
+            task: ". ".join(describe_scores(table, task, is_paired=is_paired))
+            for task in table.tasks
+        }
+    )
 
 
 def _say_tasks(table: ScoreTable) -> list[str]:
@@ -36,6 +51,58 @@ def _say_tasks(table: ScoreTable) -> list[str]:
     names = list_in_words([quote(x) for x in table.tasks])
     which = f": {names}" if n <= _MOST_NAMED else ""
     return [f"{n} of {n_all} tasks {'was' if n == 1 else 'were'} chosen{which}"]
+
+
+def _say_left_out(table: ScoreTable) -> list[str]:
+    """Say which tasks were left out, and why."""
+    without = f"without {_name_metric(table)}"
+    alone = [x for x in table.left_out if x not in table.without_metric]
+    return [
+        f"{_name_few(tasks, 'task')} left out, {why}"
+        for tasks, why in (
+            (list(table.without_metric), without),
+            (alone, "without scores of two models"),
+        )
+        if tasks
+    ]
+
+
+def _say_pooled(table: ScoreTable) -> list[str]:
+    """Say of which tasks the items of a group are, which counts as one task."""
+    return [
+        f"{quote(group)} pools the items of "
+        f"{f'its {n}' if n == n_all else f'{n} of its {n_all}'} tasks"
+        for group, (n, n_all) in table.pooled.items()
+        if group in table.tasks
+    ]
+
+
+def _say_unscored(table: ScoreTable) -> list[str]:
+    """Say how many items were left out because no model has a score of them."""
+    by_task = {x: y for x, y in table.unscored.items() if x in table.tasks}
+    if not by_task:
+        return []
+    items = [x for y in by_task.values() for x in y]
+    on = (
+        f" on {len(by_task)} of {len(table.tasks)} tasks"
+        if len(table.tasks) > 1
+        else ""
+    )
+    named = _name_few(items, "item", on)
+    return [f"{named} left out, without {_name_metric(table)} of any model"]
+
+
+def _name_metric(table: ScoreTable) -> str:
+    is_unnamed = table.metric == "score"
+    return "a score" if is_unnamed else table.metric.replace(", ", " or ")
+
+
+def _name_few(names: list[str], what: str, on: str = "") -> str:
+    """Name a few tasks or items, or count them, for what was done with them."""
+    some, was = (what, "was") if len(names) == 1 else (f"{what}s", "were")
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} {some}{on} {was}"
+    return f"{some.title()} {list_in_words([quote(x) for x in names])}{on} {was}"
 
 
 def _say_rows(table: ScoreTable) -> list[str]:
@@ -53,7 +120,13 @@ def _say_steps(table: ScoreTable) -> list[str]:
     if last is None:
         return []
     which = _show_range(last.least, last.most)
-    return [f"The score of a run is that of its last {quote(last.column)}, {which}"]
+    early = ""
+    if last.n_early:
+        of_one = "1 run that ends much earlier has none"
+        of_many = f"{last.n_early} runs that end much earlier have none"
+        early = f"; {of_one if last.n_early == 1 else of_many}"
+    column = quote(last.column)
+    return [f"The score of a run is that of its last {column}, {which}{early}"]
 
 
 def _say_means(table: ScoreTable) -> list[str]:
@@ -65,6 +138,32 @@ def _say_means(table: ScoreTable) -> list[str]:
     count = _show_range(min(x.least for x in means), max(x.most for x in means))
     which = f"{'an' if unit == 'item' else 'a'} {unit}"
     return [f"The score of {which} is {_MEANS[of].format(count, quote(by or ''))}"]
+
+
+def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
+    """Say how many ratings were left out for their raters, or that these differ."""
+    every = [x for task, x in table.raters.items() if task in table.tasks]
+    matched = [x for x in every if x.are_same]
+    others = [x for x in every if not x.are_same]
+    said = []
+    if matched:
+        n, n_items = sum(x.n for x in matched), sum(x.n_items for x in matched)
+        some = f"{n} of {sum(x.n_all for x in matched)} ratings"
+        if n_items:
+            some += f", with {n_items} of {sum(x.n_all_items for x in matched)} items,"
+        left = "left out of means" if is_paired and table.pairs else "left out"
+        said.append(
+            f"{some} {'was' if n == 1 else 'were'} {left}, because not all models have "
+            f"one of the item by the same {quote(matched[0].column)}"
+        )
+    if others:
+        on = f" on {len(others)} of {len(table.tasks)} tasks"
+        said.append(
+            f"The shares of scores by each {quote(others[0].column)} differ between "
+            f"models{on if len(table.tasks) > 1 else ''}, which may explain a "
+            "difference between them"
+        )
+    return said
 
 
 def _say_settings(table: ScoreTable) -> list[str]:
@@ -94,13 +193,17 @@ def _say_dropped(table: ScoreTable, *, is_paired: bool) -> list[str]:
 
 def _say_missing(table: ScoreTable, task: str) -> list[str]:
     n = sum(table.n_missing.get(task, {}).values())
-    if not n or task in table.n_dropped:
-        return []
+    kept = "Runs that crashed or ended early have the score that they logged last"
+    of_kept = [kept] if table.missing == "keep" else []
+    if task in table.n_dropped:
+        n -= table.n_dropped[task].n_treated
+    if n <= 0:
+        return of_kept
     some = "missing score" if n == 1 else "missing scores"
     treated = "left out"
     if table.missing == "worst":
         treated = "taken for the worst of all models on the task"
-    return [f"{n} {some}, {treated}"]
+    return [*of_kept, f"{n} {some}, {treated}"]
 
 
 def _show_range(least: float, most: float) -> str:

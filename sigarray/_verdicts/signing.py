@@ -21,6 +21,8 @@ def sign(
     if not table.ids:
         return None
     of_test = test.list_fields()
+    # Blank scores were left out, of which --missing drop would find others.
+    is_lost = table.is_untreated and table.missing != "keep"
     fields = {
         "test": test.name,
         "threshold": of_test.get("threshold"),
@@ -34,7 +36,7 @@ def sign(
         "n_resamples": test.n_resamples,
         "seed": test.seed,
         "better": "higher" if comparison.higher_is_better else "lower",
-        "missing": None if table.is_untreated else table.missing,
+        "missing": None if is_lost else table.missing,
         "metric": table.metric,
         "unit": table.unit,
         "paired": "yes" if test.is_paired else None,

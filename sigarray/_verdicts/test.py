@@ -10,7 +10,6 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.pictures import Picture
 from sigarray.read._score_table import ScoreTable
-from sigarray.read._wide import Scores
 from sigarray.report._layout import Report
 
 # Task -> results of a test of its models.
@@ -18,6 +17,8 @@ Results = Mapping[str, Any]
 Decisions = dict[str, list[Decision]]
 # (better, worse) -> the share of samples in which the first is called better.
 Shares = dict[tuple[str, str], float]
+# Two models -> samples (R, size) of each.
+SamplesOfPairs = Mapping[tuple[str, str], tuple[np.ndarray, ...]]
 
 
 class Test(ABC):
@@ -95,15 +96,17 @@ class Test(ABC):
     def says_nothing_of_constants(self, n_scores: int) -> bool:
         """Whether two models that do not vary, with few scores, cannot be tested."""
 
-    @abstractmethod
-    def guess_seconds(self, scores: Scores, size: int) -> float:
-        """Guess how long it takes to compare a sample of a size of all models."""
+    @property
+    def asks_welch_below(self) -> int | None:
+        """The number of runs below which Welch's test has to reject as well, if any."""
+        return None
 
     @abstractmethod
     def find_shares(
         self,
         samples: Mapping[str, np.ndarray],
         sure_of: Collection[tuple[str, str]],
+        of_pairs: SamplesOfPairs,
         *,
         is_corrected: bool,
         higher_is_better: bool,
@@ -112,7 +115,8 @@ class Test(ABC):
     ) -> Shares:
         """Return how often one model is better than another in samples (R, size).
 
-        The samples are of one of `n_tasks` tasks; the others show no difference. Of the
-        pairs in `sure_of`, if the share is not below `above`, bounds near the threshold
-        get more resamples; other bounds may be a little too small.
+        The samples are of one of `n_tasks` tasks; the others show no difference. Pairs
+        may have samples `of_pairs`. Of those in `sure_of`, if the share is not below
+        `above`, bounds near the threshold get more resamples; other bounds may be a
+        little too small.
         """

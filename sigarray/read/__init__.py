@@ -54,8 +54,8 @@ def scores(
         of the file or of the folder that it is in.
     metric : str or sequence of str, optional
         The scores to take, if there are several: the name of a column, or one in a
-        column of metrics. Of several, each file, such as one of a task, has the first
-        that is in it.
+        column of metrics, or in names of runs such as "acc_seed0". Of several, each
+        task has the first that it has; if all have the first, it is an error.
     model, item, run, task, cluster, score : str, optional
         The columns of the model, the item, the run (or seed), the task (or dataset) and
         the cluster of items of a score, and of the score itself; by default those with
@@ -76,18 +76,22 @@ def scores(
         What a score stands for. The score of a cluster is the sum of its items over the
         mean size of clusters, so that the mean of clusters is that of items. With
         "item" the runs of an item are averaged, and with "run" the items of a run. It
-        is only needed for items in several runs.
+        is only needed for items in several runs. If these are raters, such as those of
+        a column named "rater", a rating counts if all models have one of that item by
+        the same rater.
     paired : bool, default: False
         Join scores of runs too, by the names of runs. Those of items always are.
     drop_unmatched : bool, default: False
         Leave out items or runs without a score of some model; otherwise, these are an
         error.
-    missing : {"drop", "worst"}, optional
-        What to do with missing scores: NaN, words such as "n/a", blank cells, and
-        those of runs that a tracker marks as crashed. "drop" leaves out runs without a
-        score, and items without one of some model for all models. "worst" counts a run
-        without a score, one that has crashed, as the worst score that any model has on
-        the task. By default blank cells are left out, and others are an error.
+    missing : {"drop", "worst", "keep"}, optional
+        What to do with missing scores: NaN, infinities, words such as "n/a", blank
+        cells, and those of runs that a tracker marks as crashed, or that end before
+        half of the steps of others. "drop" leaves out runs without a score, items
+        without any of some model for all models, and one rating of an item beside
+        others. "worst" counts a run without a score, one that has crashed, as the worst
+        score that any model has on the task. "keep" takes what such runs logged last
+        for their scores. By default blank cells are left out, and others are an error.
     higher_is_better : bool or mapping of str to bool, optional
         False for losses and error rates: lower scores are better.
 

@@ -12,8 +12,11 @@ from sigarray.read._codes import find_first, sort_groups
 from sigarray.read._duplicates import refuse_duplicates
 from sigarray.read._frame import find_roles, list_names, shorten
 from sigarray.read._identifiers import are_samples
+from sigarray.read._matched_raters import match_raters
 from sigarray.read._raters import say_how_to_average
 from sigarray.read._records import Records
+from sigarray.read._repeats import refuse_repeats
+from sigarray.read._treatment import Raters
 
 Unit = Literal["run", "item", "cluster"]
 UNITS = ("run", "item", "cluster")
@@ -33,6 +36,8 @@ class Units(NamedTuple):
 
 # The units of a task: model -> units.
 Joined = dict[str, Units]
+# Two models -> their scores on the units of both.
+Pairs = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
@@ -77,11 +82,11 @@ def join_scores(
     is_paired: bool,
     drop_unmatched: bool,
     is_said: bool = False,
-) -> tuple[Joined, list[str], Records]:
+) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 
-    And notes, and the scores of units that all models have. `is_said` if the user says
-    that scores are of items.
+    And notes, the scores of units that all models have, and whose ratings were matched,
+    if any. `is_said` if the user says that scores are of items.
 
     Raises
     ------
@@ -91,14 +96,21 @@ def join_scores(
     """
     _check_units(records, unit)
     notes: list[str] = []
-    if unit != "run" and are_samples(records, is_said=is_said):
-        notes.append(_say_samples(records))
+    raters = None
+    have_samples = unit != "run" and are_samples(records, is_said=is_said)
+    if have_samples:
+        refuse_repeats(records)
     else:
         refuse_duplicates(records)
     for role in ("cluster", "content"):
         _check_same(records, role)
     if unit == "run" and not records.has("run"):
-        return _number_runs(records), [], records
+        return _number_runs(records), [], records, None
+    if unit != "run":
+        records, raters, matched = match_raters(records, drop_unmatched=drop_unmatched)
+        notes += matched
+        if have_samples and records.group("model", "item")[1] < len(records):
+            notes.insert(0, _say_samples(records))
     if unit != "run" or records.has("item"):
         role = "item" if records.has("item") else unit
         holders = ["model", "run"] if unit == "run" else ["model"]
@@ -115,16 +127,22 @@ def join_scores(
             f"{len(records)} scores{task} were averaged: {n_scores} {unit}s are left"
             f"{_BY_ITEMS if unit == 'cluster' else ''}"
         )
-    return joined, notes, records
+    return joined, notes, records, raters
 
 
 def join_pairs(
-    records: Records, models: Sequence[str], unit: Unit
-) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:
-    """Return the scores of every two models on the items or runs of both."""
+    records: Records, models: Sequence[str], unit: Unit, *, are_matched: bool
+) -> Pairs:
+    """Return the scores of every two models on the items or runs of both.
+
+    If `are_matched`, those of items are means of ratings by raters of both.
+    """
     joined = _average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
+        if are_matched:
+            both = records.take(np.flatnonzero(records.factors["model"].find([a, b])))
+            joined = _average(match_raters(both, drop_unmatched=True)[0], unit)
         # Common units are in the same order in both.
         x, y = joined[a], joined[b]
         pairs[a, b] = (
@@ -172,7 +190,8 @@ def _check_same(records: Records, role: str) -> None:
     others = np.flatnonzero(codes != codes[first])
     if len(others):
         record, other = records[others[0]], records[first[others[0]]]
-        what = "in one cluster"
+        what = f"one {role}; got {getattr(record, role)!r}, and"
+        what += f" {getattr(other, role)!r} at {other.place}"
         advice = (
             "A cluster has whole items, such as all questions on one text. Where items "
             "are named anew in each, name both columns with --item CLUSTER,ITEM."
@@ -180,12 +199,9 @@ def _check_same(records: Records, role: str) -> None:
         )
         if role == "content":
             column = record.frame.roles[role]
-            what = "one text"
+            what = f"one text; got another one at {other.place}"
             advice = f"If they are in another order, pass --item {column}."
-        msg = (
-            f"{record.place}: expected item {record.item!r} to be {what}; it is "
-            f"another at {other.place}. {advice}"
-        )
+        msg = f"{record.place}: expected item {record.item!r} to have {what}. {advice}"
         raise TableError(msg)
 
 

@@ -1,23 +1,22 @@
 """Tables with a column of scores for each benchmark, such as leaderboards."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text
 from sigarray.read._codes import take
-from sigarray.read._directions import Direction
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
 from sigarray.read._losses import find_mixed
+from sigarray.read._run_columns import are_runs, find_runs
+from sigarray.read._score_table import Choice
 
 _MAX_SHOWN = 4
 
 
-def turn_benchmarks(
-    frame: Frame, chosen: Mapping[str, str], direction: Direction = None
-) -> Frame:
+def turn_benchmarks(frame: Frame, chosen: Mapping[str, str], choice: Choice) -> Frame:
     """Turn the columns that --score names, with commas, into a row for each score.
 
     They become tasks. Where a row is all there is of a model, they become items, by
@@ -27,8 +26,9 @@ def turn_benchmarks(
     Raises
     ------
     TableError
-        No such column; metrics of one task; a loss beside others, unless a direction
-        is said for all; rows that have a task already; a second column of that name.
+        No such column; runs, unless they are said to be items; metrics of one task; a
+        loss beside others, unless a direction is said for all; rows that have a task
+        already; a second column of that name.
     """
     score = chosen.get("score", "")
     names = [x.strip() for x in score.split(",")]
@@ -37,8 +37,10 @@ def turn_benchmarks(
     for name in names:
         if name not in frame.columns:
             raise lacks_column(frame.source, name, frame.columns, "score")
+    if are_runs(names) and choice.unit != "item":
+        raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)
-    if mixed is not None and not isinstance(direction, bool):
+    if mixed is not None and not isinstance(choice.higher_is_better, bool):
         loss, other = mixed
         msg = (
             f"{frame.source}: expected columns of one direction for --score; got "
@@ -83,6 +85,18 @@ def turn_benchmarks(
         lines=take(frame.lines, rows),
         metrics=None if frame.metrics is None else ("score",),
         notes=(*frame.notes, note),
+    )
+
+
+def _ask_about_runs(frame: Frame, names: Sequence[str]) -> TableError:
+    (metric,) = find_runs(names) or [""]
+    of = f" of {metric!r}" if metric else ""
+    by_name = f", and pass --metric {shlex.quote(metric)}" if metric else ""
+    return TableError(
+        f"{frame.source}: expected columns of benchmarks for --score; got "
+        f"{list_names(names, _MAX_SHOWN)}, which seem to be runs{of}. Leave out "
+        f"--score{by_name}; or, where each column is of an item by which models are "
+        "paired, pass --unit item."
     )
 
 

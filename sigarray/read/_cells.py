@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from sigarray._backend.checks import represent
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, encode, encode_numbers
-from sigarray.read._text import LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
+from sigarray.read._text import INFINITE, LARGEST_NUMBER, MISSING, NUMBER, parse_numbers
 
 # (column, row) -> words for the place of a cell, for messages.
 Place = Callable[[str, int], str]
@@ -22,6 +23,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _POINTS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # 1,234.5 can only be a number of thousands.
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+\.\d+", re.ASCII)
+_ABSENT = MISSING | INFINITE
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Words for 1 and for 0.
 _TRUTHS = (
@@ -196,10 +198,10 @@ def find_blank(cells: Any) -> np.ndarray:
 
 
 def find_missing(cells: Any) -> np.ndarray:
-    """Tell which cells are blank, NaN, or a word for a missing score."""
+    """Tell which cells are blank, NaN, infinite, or a word for a missing score."""
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind == "f":
-            return np.isnan(cells)
+            return ~(np.abs(cells).astype(np.float64) < sys.float_info.max)
         return np.zeros(len(cells), bool)
     if isinstance(cells, Coded):
         missing: np.ndarray = np.append(find_missing(cells.values), True)[cells.codes]
@@ -209,8 +211,12 @@ def find_missing(cells: Any) -> np.ndarray:
 
 def _is_missing(cell: object) -> bool:
     if isinstance(cell, (float, np.floating)):
-        return math.isnan(cell)
-    return is_blank(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+        return not abs(float(cell)) < sys.float_info.max
+    return is_blank(cell) or (isinstance(cell, str) and _names_missing(cell))
+
+
+def _names_missing(text: str) -> bool:
+    return text.strip().lower() in _ABSENT
 
 
 def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
@@ -353,7 +359,7 @@ def _as_number(cell: Any) -> float | None:
 
 def _refuse(place: str, cell: Any, value: float) -> str:
     advice = ""
-    if str(cell).strip().lower() in MISSING:
+    if _names_missing(str(cell)):
         advice = (
             " Where a run failed, give the score that failing is worth, or pass "
             "--missing worst; where a score is not known, --missing drop leaves it out."

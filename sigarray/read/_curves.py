@@ -50,13 +50,13 @@ def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
 def _find_of_model(
     runs: np.ndarray, steps: np.ndarray, scores: np.ndarray
 ) -> Curves | None:
-    every_run, of_run = np.unique(runs, return_inverse=True)
     is_known = np.isfinite(steps) & np.isfinite(scores)
+    every_run, of_run = np.unique(runs[is_known], return_inverse=True)
     every_step, of_step = np.unique(steps[is_known], return_inverse=True)
     if len(every_run) * len(every_step) > _MAX_SCORES:
         return None
     curves = np.full((len(every_run), len(every_step)), np.nan)
-    curves[of_run[is_known], of_step] = scores[is_known]
+    curves[of_run, of_step] = scores[is_known]
     is_common = ~np.isnan(curves).any(axis=0)
     if np.count_nonzero(is_common) < 2:
         return None

@@ -6,21 +6,28 @@ from decimal import Decimal
 
 import numpy as np
 
+from sigarray._backend.index_columns import names_steps
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, have_names, looks_like_score
-from sigarray.read._codes import distinct, take
+from sigarray.read._codes import distinct, split_rows
 from sigarray.read._frame import Frame, find_roles, lacks_column, list_names
+from sigarray.read._lm_eval import has_filters, keep_filters
+from sigarray.read._missing import MAX_NAMED, NAMES, name_few
 from sigarray.read._text import NUMBER
 
 
 def keep_rows(
-    frames: Sequence[Frame], where: Mapping[str, Sequence[str]]
+    frames: Sequence[Frame],
+    where: Mapping[str, Sequence[str]],
+    named: Collection[str] = (),
 ) -> list[Frame]:
     """Return the rows that have one of the values in each of the columns.
 
+    Samples of lm-evaluation-harness have a column for each filter, instead of rows.
     Of a number that no cell is written as, those of the same size: 1e-3 is 0.001.
-    A column by which rows were chosen is then left out, unless it has a role.
+    A column by which rows were chosen is then left out, unless it has a role, or is
+    `named` by other options.
 
     Raises
     ------
@@ -28,6 +35,9 @@ def keep_rows(
         No such column, or no such value in it.
     """
     for name, values in where.items():
+        if name == "filter" and has_filters(frames):
+            frames = keep_filters(frames, values)
+            continue
         for frame in frames:
             if name not in frame.columns:
                 raise lacks_column(frame.source, name, frame.columns, "where")
@@ -45,7 +55,8 @@ def keep_rows(
                 )
                 raise TableError(msg)
             wanted += texts
-        frames = [_filter(frame, name, wanted) for frame in frames]
+        is_named = name in named
+        frames = [_filter(x, name, wanted, is_named=is_named) for x in frames]
     return list(frames)
 
 
@@ -57,16 +68,42 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
     return [x for x in known if NUMBER.fullmatch(x) and Decimal(x) == number]
 
 
+def say_without_steps(
+    names: Sequence[str],
+    kept: Collection[str],
+    where: Mapping[str, Sequence[str]] | None,
+) -> list[str]:
+    """Say which files have no row of the chosen steps, as of a run that has crashed."""
+    lost = [x for x in names if x not in kept]
+    steps = [
+        f"{x}={' or '.join(y)}" for x, y in (where or {}).items() if names_steps(x)
+    ]
+    if not lost or not steps:
+        return []
+    which = list_names(lost, MAX_NAMED)
+    return [f"files without a row of {' and '.join(steps)} were left out: {which}"]
+
+
 def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -> Frame:
     """Leave out columns, so that they get no role.
 
-    A column without a name that numbers the rows is left out too.
+    A column without a name that numbers the rows is left out too. Of runs whose seed
+    is left out, the tracker's own names are taken. Which runs have crashed remains
+    known: --missing says what becomes of them.
 
     Raises
     ------
     TableError
-        The column that names the metrics, if there are several, which would be mixed.
+        A column that is chosen for a role; the one that names the metrics, if there
+        are several, which would be mixed.
     """
+    for role, name in chosen.items():
+        if name in ignored and name in frame.columns:
+            msg = (
+                f"{frame.source}: expected --{role} and --ignore to name other "
+                f"columns; got {name!r} for both. Leave out one of them."
+            )
+            raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None
     if metric is not None and metric in ignored:
         metrics = [x or "" for x in encode_texts(frame.columns[metric]).list_known()]
@@ -81,17 +118,56 @@ def leave_out(frame: Frame, ignored: Sequence[str], chosen: Mapping[str, str]) -
     are_numbers = all(map(looks_like_score, unnamed)) and not have_names(unnamed)
     if "" not in chosen.values() and are_numbers:
         ignored = [*ignored, ""]
-    columns = {x: y for x, y in frame.columns.items() if x not in ignored}
-    return replace(frame, columns=columns)
+    frame = _leave_out_parts(frame, ignored)
+    gone = {*ignored} - {frame.roles.get("state")}
+    columns = {x: y for x, y in frame.columns.items() if x not in gone}
+    left_out = {x: y for x, y in frame.columns.items() if x in gone}
+    roles = {role: x for role, x in frame.roles.items() if x not in gone}
+    if "run" in frame.roles and frame.run_name in columns:
+        roles.setdefault("run", frame.run_name)
+    scores = frame.metrics and tuple(x for x in frame.metrics if x not in gone)
+    return replace(
+        frame,
+        columns=columns,
+        left_out={**frame.left_out, **left_out},
+        roles=roles,
+        metrics=scores,
+    )
 
 
-def _filter(frame: Frame, name: str, values: Sequence[str]) -> Frame:
+def _leave_out_parts(frame: Frame, ignored: Sequence[str]) -> Frame:
+    """Leave out runs by the columns that they have in the file, or by their names."""
+    gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
+    if not gone or frame.run_name is None:
+        return frame
+    is_gone = encode_texts(frame.columns[frame.run_name]).find(gone)
+    return frame.take(np.flatnonzero(~is_gone))
+
+
+def _filter(frame: Frame, name: str, values: Sequence[str], *, is_named: bool) -> Frame:
     wanted = [x or None for x in values]
     kept = np.flatnonzero(encode_texts(frame.columns[name]).find(wanted))
-    roles = {*find_roles(frame, {}).values()}
-    columns = {
-        column: take(x, kept)
-        for column, x in frame.columns.items()
-        if column != name or name in roles
-    }
-    return replace(frame, columns=columns, lines=take(frame.lines, kept.tolist()))
+    roles = find_roles(frame, {})
+    if roles.get("step") == name:
+        notes = _say_lost(frame, roles, kept, f"{name}={' or '.join(values)}")
+        frame = replace(frame, notes=(*frame.notes, *notes))
+    frame = frame.take(kept)
+    if is_named or name in roles.values():
+        return frame
+    columns = {x: cells for x, cells in frame.columns.items() if x != name}
+    left_out = {**frame.left_out, name: frame.columns[name]}
+    return replace(frame, columns=columns, left_out=left_out)
+
+
+def _say_lost(
+    frame: Frame, roles: Mapping[str, str], kept: np.ndarray, where: str
+) -> list[str]:
+    """Say which runs have none of the chosen steps, and so are left out."""
+    names = {x: encode_texts(frame.columns[roles[x]]) for x in NAMES[:-1] if x in roles}
+    runs = split_rows([*names.values()]) if "run" in names else []
+    lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
+    if not lost or len(lost) == len(runs):
+        return []
+    few = [{role: x[k] for role, x in names.items()} for k in lost[:MAX_NAMED]]
+    more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
+    return [f"runs without a row of {where} were left out: {name_few(few)}{more}"]

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray._plain_text import squeeze, suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
-from sigarray.read._codes import distinct
+from sigarray.read._codes import distinct, take
 from sigarray.read._losses import find_mixed
+from sigarray.read._run_columns import are_runs
 from sigarray.read._step_names import find_step_column
 from sigarray.read._words import HYPERPARAMETERS
 
@@ -45,6 +48,18 @@ class UnknownMetricError(TableError):
         self.task = frame.constants.get("subtask", frame.constants.get("task"))
         self.known = tuple(known or frame.metrics or ())
         self.what = frame.source if self.task is None else f"task {self.task}"
+
+
+class SeveralMetricsError(TableError):
+    """A name that several metrics of a file begin, or end, with."""
+
+    def __init__(self, source: str, metric: str, matches: Sequence[str]) -> None:
+        self.matches = matches
+        self.what = (
+            f"{source}: expected one metric for --metric {metric}; got "
+            f"{list_names(matches)}. Name one of them, such as"
+        )
+        super().__init__(f"{self.what} --metric {matches[0]}.")
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,19 @@ class Frame:
         Groups that the task of the file belongs to -> how many tasks are in each.
     levels : mapping
         Columns of the keys of nested mappings -> whether they are places in a list.
+    filters : mapping
+        Metric -> the filter of lm-evaluation-harness that its scores are of.
+    metric : str, optional
+        The metric of all scores, if their column does not name it.
+    other_metrics : tuple of str
+        Others, whose scores were left out.
+    run_name : str, optional
+        The column in which a tracker names each run, which may not be its seed.
+    parts : mapping of str to str
+        Columns of a file with one for each run -> the run, as in column `run_name`; ""
+        for those that were not read.
+    left_out : mapping of sequences
+        Columns that get no role, as `columns`.
     """
 
     kind: str
@@ -105,6 +133,25 @@ class Frame:
     index: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, bool] = field(default_factory=dict)
+    filters: Mapping[str, str] = field(default_factory=dict)
+    metric: str | None = None
+    other_metrics: tuple[str, ...] = ()
+    run_name: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def find(self, column: str) -> Sequence[Any] | None:
+        """Return a column, though it may be left out, or None for another one."""
+        return self.columns.get(column, self.left_out.get(column))
+
+    def take(self, rows: np.ndarray) -> "Frame":
+        """Return some of the rows."""
+        return replace(
+            self,
+            columns={x: take(y, rows) for x, y in self.columns.items()},
+            left_out={x: take(y, rows) for x, y in self.left_out.items()},
+            lines=take(self.lines, rows.tolist()),
+        )
 
     def place(self, column: str, row: int) -> str:
         """Return words for the place of a cell."""
@@ -164,28 +211,11 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
         No column of numbers, or several, or none of the chosen name.
     """
     names = list_metrics(frame, roles)
+    if metric is not None and frame.metric is not None:
+        match_metric(frame, metric, [frame.metric])
+        metric = None
     if metric is not None and "metric" not in roles:
-        for name in (*names, *frame.columns):
-            if name == metric:
-                return name
-        # "acc" may be "eval/acc" or "acc,none".
-        ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
-        endings = [name for name, end in ends.items() if end == metric]
-        starts = [name for name in names if name.split(",")[0] == metric]
-        for matches in (endings, starts):
-            if len(matches) == 1:
-                return matches[0]
-            if matches:
-                msg = (
-                    f"{frame.source}: expected one metric for --metric {metric}; got "
-                    f"{list_names(matches)}. Name one of them."
-                )
-                raise TableError(msg)
-        msg = (
-            f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those "
-            f"in it: {list_names(names)}."
-        )
-        raise UnknownMetricError(msg, frame)
+        return match_metric(frame, metric, names, [*frame.columns])
     if "score" in roles:
         return roles["score"]
     names = names or _list_verdicts(frame, roles)
@@ -207,11 +237,44 @@ def find_score(frame: Frame, roles: Mapping[str, str], metric: str | None) -> st
     raise TableError(f"{msg}.")
 
 
+def match_metric(
+    frame: Frame, metric: str, names: Sequence[str], others: Sequence[str] = ()
+) -> str:
+    """Return the one of some names that stands for a metric.
+
+    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
+
+    Raises
+    ------
+    TableError
+        None of them, or several.
+    """
+    if metric in (*names, *others):
+        return metric
+    # Samples of one filter, which results name.
+    for name, rule in frame.filters.items():
+        if metric == f"{name},{rule}":
+            return name
+    ends = {name: re.split(r"[,/.:]", name, maxsplit=1)[-1] for name in names}
+    endings = [name for name, end in ends.items() if end == metric]
+    starts = [name for name in names if name.split(",")[0] == metric]
+    for matches in (endings, starts):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise SeveralMetricsError(frame.source, metric, matches)
+    msg = (
+        f"{frame.source} has no metric {metric!r}.{suggest(metric, names)} Those in "
+        f"it: {list_names(names)}."
+    )
+    raise UnknownMetricError(msg, frame)
+
+
 def _advise_all(names: Sequence[str]) -> str:
     """Say how to take several columns for benchmarks."""
     import shlex  # which few programs need
 
-    if any("," in x for x in names) or find_mixed(names) is not None:
+    if any("," in x for x in names) or find_mixed(names) or are_runs(names):
         return ""
     every = ",".join(names if len(names) <= _MAX_NAMED else (*names[:3], "..."))
     return (

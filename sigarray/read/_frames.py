@@ -14,8 +14,10 @@ from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, list_names
+from sigarray.read._frame import Frame, list_names, names_runs
+from sigarray.read._run_columns import is_metric
 from sigarray.read._summaries import is_summary
+from sigarray.read._words import RUN_NAME
 
 # The name that pandas stores for a level of an index that has none.
 _STORED = re.compile(r"__index_level_\d+__")
@@ -165,7 +167,7 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
     If pandas has several levels of names, as in a pivot, those that never vary are
-    left out. An index with a name becomes a column.
+    left out, and metrics are joined with runs. An index with a name becomes a column.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
@@ -173,7 +175,8 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
-    if len(levels) > 1 and len(telling) != 1:
+    of_runs = _join_runs([levels[k] for k in telling])
+    if len(levels) > 1 and len(telling) != 1 and of_runs is None:
         msg = (
             f"{name}: expected one name for each column; got {len(levels)} levels of "
             f"them, such as {tuple(map(str, columns[0]))}. Where one of them names "
@@ -183,6 +186,8 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
         raise TableError(msg)
     data = data.copy(deep=False)
     data.columns = levels[telling[0] if len(levels) > 1 else 0]
+    if of_runs is not None:
+        data.columns = of_runs
     data, unnamed = _name_rows(data, name)
     names = tuple(str(x) for x in data.index.names if x is not None)
     twice = [x for x in names if x in data.columns]
@@ -193,6 +198,24 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
         )
         raise TableError(msg)
     return data.reset_index() if names else data, (*names, *unnamed)
+
+
+def _join_runs(levels: Sequence[Any]) -> list[str] | None:
+    """Return names such as "acc_seed0" for two levels, of metrics and of runs.
+
+    None for other levels.
+    """
+    if len(levels) != 2:
+        return None
+    for runs, metrics in (levels, levels[::-1]):
+        texts = list(map(as_text, runs))
+        are_named = all(map(RUN_NAME.fullmatch, texts))
+        are_numbers = names_runs(str(runs.name)) and all(map(str.isdecimal, texts))
+        names = list(map(as_text, metrics))
+        if (are_named or are_numbers) and any(map(is_metric, names)):
+            word = "" if are_named else "seed"
+            return [f"{x}_{word}{run}" for x, run in zip(names, texts, strict=True)]
+    return None
 
 
 def _list_stored_index(data: Any) -> tuple[str, ...]:

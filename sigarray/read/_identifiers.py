@@ -171,8 +171,10 @@ def are_of_one_item(column: str) -> bool:
 
 def say_average(column: str) -> str:
     """Say how to average scores of an item that a column tells apart."""
-    scores = "ratings" if list_words(column) & RATERS else "scores"
-    return f"--ignore {column}, with --unit item, to average the {scores} of an item"
+    option, scores = "--ignore", "scores"
+    if list_words(column) & RATERS:  # which pairs models by their raters, too
+        option, scores = "--run", "ratings"
+    return f"{option} {column}, with --unit item, to average the {scores} of an item"
 
 
 def say_together(column: str, both: str) -> str:

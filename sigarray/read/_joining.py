@@ -1,38 +1,54 @@
 """Scores of all files, joined task by task."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray._plain_text import suggest
+from sigarray._plain_text import squeeze, suggest
 from sigarray.read._alignment import (
     choose_unit,
-    join_pairs,
-    join_scores,
     sort_ids,
 )
 from sigarray.read._bytes import TableError
 from sigarray.read._codes import Coded, find_first, group_rows
-from sigarray.read._curves import find_curves
-from sigarray.read._directions import find_direction
+from sigarray.read._curves import Curves, find_curves
+from sigarray.read._directions import (
+    contradict,
+    find_direction,
+    refuse_other_names,
+)
+from sigarray.read._early import settle_early
 from sigarray.read._frame import list_names
 from sigarray.read._missing import (
-    Counts,
     ask_about_crashed,
-    find_worst,
     leave_out_unnamed,
-    list_few,
-    say_missing,
-    treat_missing,
 )
+from sigarray.read._one_task import JoinedTask, join_doubts, join_task
+from sigarray.read._raters import find_raters
 from sigarray.read._records import Record, Records
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._steps import settle_blank, take_last_steps
+from sigarray.read._seeds import doubt_seeds
+from sigarray.read._steps import Unscored, settle_blank, take_last_steps
 from sigarray.read._summaries import find_computed, find_summaries
-from sigarray.read._treatment import count_averaged, count_dropped
+from sigarray.read._treatment import LastSteps
 from sigarray.read._unnamed import refuse_unnamed_pairs
+
+
+class _LastScores(NamedTuple):
+    """The last scores of runs, and what was said of others.
+
+    `is_kept` if runs that have crashed, or end much earlier, are among them.
+    """
+
+    records: Records
+    curves: Mapping[str, Mapping[str, Curves]]
+    unscored: Unscored
+    notes: Sequence[str]
+    doubts: Sequence[str]
+    last_steps: LastSteps | None
+    is_kept: bool
 
 
 def join_records(
@@ -52,81 +68,77 @@ def join_records(
     if choice.is_paired:
         refuse_unnamed_pairs(records, n_blank)
     ask_about_crashed(records, choice.missing)
-    records, without_names = leave_out_unnamed(records, choice.missing)
+    records, without_names = leave_out_unnamed(records, choice.treatment)
     _refuse_summaries(records, choice)
     metric = _check_metrics(records)
-    curves = find_curves(records)
-    records, unscored = settle_blank(records, choice.missing)
-    if not len(records):
-        msg = f"{source}: expected rows of scores; got none in {metric!r}."
-        raise TableError(msg)
-    records, stepped, doubts, last_steps = take_last_steps(records, unscored.tasks)
-    stepped += [f"{source}: {note}" for note in unscored.notes]
+    ended = _take_last(records, choice, metric, source)
+    records, doubts = ended.records, [*ended.doubts]
     unit = choose_unit(records, choice.unit)
+    of_raters: list[str] = []
+    if unit != "run":
+        records, of_raters = find_raters(records)
     is_paired = choice.is_paired or unit != "run"
     doubts += _doubt_items_as_runs(records, unit, source)
     by_task = {x[0].task or "": x for x in records.split("task")}
-    notes = [*notes, *without_names, *stepped]
-    tasks, ids, pairs = {}, {}, {}
-    n_missing: dict[str, Counts] = {}
-    dropped, averaged = {}, {}
+    notes = [*notes, *without_names, *ended.notes]
     models = _list_models(records, choice)
     direction = _find_direction(records, choice, metric, source)
+    joined: dict[str, JoinedTask] = {}
     for task in sort_ids(by_task):
-        whole = by_task[task]
-        by_task[task], counts, said = _treat_missing(
-            whole, choice, unit, is_paired=is_paired, direction=direction
-        )
-        if counts:
-            n_missing[task] = counts
-            notes += said
-        joined, said, kept = join_scores(
-            by_task[task],
-            unit,
-            is_paired=is_paired,
-            drop_unmatched=choice.drop_unmatched,
-            is_said=choice.unit == "item",
+        one, said = join_task(
+            by_task[task], choice, unit, models, of_raters, direction=direction
         )
         notes += said
-        order = [x for x in models if x in joined]
-        if len(order) < min(choice.min_models, 2):
-            notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
+        if one is None:
             left_out.append(task)
-            continue
-        dropped[task] = count_dropped(whole, kept, unit, is_paired=is_paired)
-        averaged[task] = count_averaged(kept, unit)
-        tasks[task] = {model: joined[model].scores for model in order}
-        ids[task] = {model: joined[model].names for model in order}
-        by_pair = unit == "item" or (is_paired and _are_named_runs(by_task[task], unit))
-        n_common = len(joined[order[0]].scores)
-        is_dropped = len(by_task[task].list_known(unit)) > n_common
-        if choice.drop_unmatched and by_pair and is_dropped and len(order) > 2:
-            scores_of_pairs = join_pairs(by_task[task], order, unit)
-            if any(len(x) > n_common for x, _ in scores_of_pairs.values()):
-                pairs[task] = scores_of_pairs
+        else:
+            joined[task] = one
+    n_missing = {task: x.n_missing for task, x in joined.items() if x.n_missing}
+    doubts += doubt_seeds([x.records for x in joined.values()])
     table = ScoreTable(
-        tasks,
-        ids,
+        {task: x.scores for task, x in joined.items()},
+        {task: x.ids for task, x in joined.items()},
         unit,
         is_paired,
         metric,
         kind,
         source,
         tuple(notes),
-        tuple(doubts),
+        (*doubts, *join_doubts(joined.values())),
         tuple(left_out),
         direction,
-        pairs,
-        choice.missing if n_missing else None,
+        {task: x.pairs for task, x in joined.items() if x.pairs},
+        choice.missing if n_missing or ended.is_kept else None,
         n_missing,
-        curves,
-        bool(unscored.tasks),
-        {task: x for task, x in dropped.items() if x is not None},
-        {task: x for task, x in averaged.items() if x is not None},
-        last_steps=last_steps,
+        ended.curves,
+        bool(ended.unscored.tasks),
+        {task: x.dropped for task, x in joined.items() if x.dropped is not None},
+        {task: x.averaged for task, x in joined.items() if x.averaged is not None},
+        last_steps=ended.last_steps,
+        raters={task: x.raters for task, x in joined.items() if x.raters is not None},
     )
     _check_models(table, records, choice)
-    return _add_blank(table, unscored.n_runs + n_blank, choice)
+    return _add_blank(table, ended.unscored.n_runs + n_blank, choice)
+
+
+def _take_last(
+    records: Records, choice: Choice, metric: str, source: str
+) -> _LastScores:
+    """Take the last score of each run, and settle what becomes of those without one."""
+    records, n_early = settle_early(records, choice.missing)
+    is_kept = choice.missing == "keep" and (n_early or records.find_crashed().any())
+    curves = find_curves(records)
+    records, unscored = settle_blank(records, choice.treatment)
+    if not len(records):
+        msg = f"{source}: expected rows of scores; got none in {metric!r}."
+        raise TableError(msg)
+    records, notes, doubts, last_steps = take_last_steps(records, unscored.tasks)
+    if last_steps is not None and not is_kept:
+        last_steps = last_steps._replace(n_early=n_early)
+    notes += [f"{source}: {note}" for note in unscored.notes]
+    return _LastScores(
+        records, curves, unscored, notes, doubts, last_steps, is_kept=bool(is_kept)
+    )
 
 
 def _add_blank(
@@ -144,7 +156,7 @@ def _add_blank(
         if model in table.tasks.get(task, {}):
             by = n_missing.setdefault(task, {})
             by[model] = by.get(model, 0) + n
-        elif choice.missing is None:
+        elif choice.treatment is None:
             # With --missing, a model without any score of a task is an error.
             wanted = choice.models is None or model in choice.models
             wanted &= choice.tasks is None or task in choice.tasks
@@ -172,73 +184,39 @@ def _doubt_items_as_runs(records: Records, unit: str, source: str) -> list[str]:
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller."""
+    """Return whether higher is better, as the tool states, or else as the caller.
+
+    Raises
+    ------
+    TableError
+        The caller contradicts the tool, or names no metric and no task of the files.
+    """
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)
     }
     stated = better.pop() if len(better) == 1 else None
-    said = find_direction(choice.higher_is_better, metric, source)
-    if isinstance(choice.higher_is_better, Mapping) and said is None:
-        _refuse_other_metrics(choice.higher_is_better, records, metric, source)
+    chosen = [x for x in records.list_known("task") if x is not None]
+    said = find_direction(choice.higher_is_better, metric, source, chosen)
+    if said is None:
+        known = _list_names_of_scores(records)
+        got = f"scores of {metric!r}"
+        refuse_other_names(choice.higher_is_better, known, source, got)
+    if None not in (said, stated) and said != stated:
+        is_higher = bool(stated)
+        raise contradict(source, metric, is_higher=is_higher, by="its tool has it")
     return said if stated is None else stated
 
 
-def _refuse_other_metrics(
-    named: Mapping[str, bool], records: Records, metric: str, source: str
-) -> None:
-    """Refuse names of which none is a metric, or a column, of the files.
-
-    A name with a typing error would turn no score.
-    """
+def _list_names_of_scores(records: Records) -> set[Any]:
+    """List the metrics, columns and tasks of the files, chosen or not."""
     known: set[Any] = set()
-    for frame in records.list_frames():
+    for frame, roles in zip(records.frames, records.roles, strict=True):
         known |= {*frame.columns, *(frame.metrics or ()), *frame.better}
-        if "metric" in frame.roles:
-            known |= set(frame.columns[frame.roles["metric"]])
-    if named and known.isdisjoint(named):
-        msg = (
-            f"{source}: expected names of metrics for --lower-is-better; got "
-            f"{list_names(list(named))}, and scores of {metric!r}."
-            f"{suggest(next(iter(named)), known)}"
-        )
-        raise TableError(msg)
-
-
-def _treat_missing(
-    records: Records,
-    choice: Choice,
-    unit: str,
-    *,
-    is_paired: bool,
-    direction: bool | None,
-) -> tuple[Records, Counts, list[str]]:
-    """Leave out missing scores of a task, or count them as the worst, and say so."""
-    is_higher = direction is not False
-    treated, counts = treat_missing(
-        records, choice.missing, unit, is_paired=is_paired, is_higher=is_higher
-    )
-    if not counts or choice.missing is None:
-        return treated, {}, []
-    worst = None
-    if choice.missing == "worst":
-        worst = find_worst([treated.scores], is_higher=is_higher)
-    of_items = records.has("item")
-    what = "item" if of_items else "paired run" if is_paired else "run"
-    have_crashed = bool(records.find_crashed().any())
-    task = records[0].task
-    lacking = records.take(np.flatnonzero(np.isnan(records.scores)))
-    names = list_few(lacking.name(task=None))
-    line = say_missing(
-        counts, choice.missing, what, worst, names, have_crashed=have_crashed
-    )
-    return treated, counts, [line if task is None else f"task {task!r}: {line}"]
-
-
-def _are_named_runs(records: Records, unit: str) -> bool:
-    """Tell whether scores are of runs with names, not of items."""
-    are_named = bool(np.all(records.factors["run"].codes >= 0))
-    return unit == "run" and are_named and not records.has("item")
+        known |= {frame.metric, frame.constants.get("task"), *frame.other_metrics}
+        for role in {"metric", "task"} & {*roles}:
+            known |= set(frame.columns[roles[role]])
+    return known - {None}
 
 
 def _list_models(records: Records, choice: Choice) -> list[str]:
@@ -253,11 +231,13 @@ def _choose_records(records: Records, choice: Choice) -> Records:
         known = records.list_known(role)
         for name in names or ():
             if known == [None]:
-                msg = (
-                    f"Expected files that name {role}s, to choose {name!r}; got none. "
-                    f"Say which column does, with --{role}."
-                )
-                raise TableError(msg)
+                msg = f"Expected files that name {role}s, to choose {name!r}; got none"
+                advice = f". Say which column does, with --{role}."
+                for other, column in (choice.columns or {}).items():
+                    if squeeze(column) == role:
+                        msg += f": {column!r} has the {other}s, as --{other} says"
+                        advice = f". Choose its rows with --where {column}={name}."
+                raise TableError(msg + advice)
             if name not in known:
                 msg = (
                     f"Expected a {role} of the files; got {name!r}."

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
-from sigarray.read._frame import Frame, shorten
+from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._json import list_plain, tabulate_records
 
 AVERAGES = "results of lm-evaluation-harness"
@@ -31,7 +32,8 @@ def read_samples(
     """Return the scores of a task, by doc_id, or None for other files.
 
     If there are several filters, the name of a metric includes one, as in the harness:
-    "exact_match,strict-match". What a document says is in columns, "doc.passage".
+    "exact_match,strict-match"; if there is one, "acc" may be called "acc,none", too.
+    What a document says is in columns, "doc.passage".
     """
     if not all("doc_id" in x and "filtered_resps" in x for x in records):
         return None
@@ -39,7 +41,7 @@ def read_samples(
     rows: dict[tuple[Any, int], dict[str, Any]] = {}
     places: list[int] = []
     seen: dict[tuple[Any, str], int] = {}
-    metrics: dict[str, None] = {}
+    metrics: dict[str, str] = {}
     for line, record in zip(lines, records, strict=True):
         doc, rule = record["doc_id"], str(record.get("filter"))
         turn = seen[doc, rule] = seen.get((doc, rule), -1) + 1
@@ -52,7 +54,7 @@ def read_samples(
             if metric not in _NO_METRICS and isinstance(value, (bool, int, float)):
                 column = metric if len(filters) == 1 else f"{metric},{rule}"
                 rows[doc, turn][column] = value
-                metrics[column] = None
+                metrics[column] = rule
     match = _SAMPLES.fullmatch(Path(name).name)
     task = "" if match is None else match[1]
     roles = {"item": "doc_id"}
@@ -67,6 +69,7 @@ def read_samples(
         roles=roles,
         constants={"task": task} if task else {},
         metrics=tuple(metrics),
+        filters=metrics,
         better=_read_directions(Path(name), task) if task else {},
         groups=_read_groups(Path(name), task) if task else {},
     )
@@ -121,6 +124,45 @@ def _load(path: Path, _time: int, _size: int) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
+def has_filters(frames: Sequence[Frame]) -> bool:
+    """Tell whether these are samples, beside which averages may be."""
+    kinds = {x.kind for x in frames}
+    return _ITEMS in kinds and kinds <= {_ITEMS, AVERAGES}
+
+
+def keep_filters(frames: Sequence[Frame], rules: Sequence[str]) -> list[Frame]:
+    """Return the scores of some filters, without those of others.
+
+    Raises
+    ------
+    TableError
+        A filter that no file has.
+    """
+    known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
+    for rule in rules:
+        if rule not in known:
+            msg = (
+                f"{frames[0].source}: expected a filter of the samples for --where; "
+                f"got {rule!r}.{suggest(rule, known)} Those in them: "
+                f"{list_names(known)}."
+            )
+            raise TableError(msg)
+    kept = []
+    for frame in frames:
+        left = {x: rule for x, rule in frame.filters.items() if rule in rules}
+        lost = {*frame.filters} - {*left}
+        kept.append(
+            replace(
+                frame,
+                columns={x: y for x, y in frame.columns.items() if x not in lost},
+                lines=frame.lines if left else [],
+                metrics=tuple(left),
+                filters=left,
+            )
+        )
+    return kept
+
+
 def find_averages(frames: Sequence[Frame | None]) -> list[int]:
     """Return the places of averages, if there are samples, too, which have more."""
     kinds = [None if x is None else x.kind for x in frames]
@@ -136,10 +178,14 @@ def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Fr
     Raises
     ------
     TableError
-        A group beside one of its tasks, or two groups with a task in common.
+        A group beside one of its tasks, or two groups with a task in common; a group of
+        averages, which are not of items.
     """
     grouped = list(frames)
     for k, frame in enumerate(frames):
+        if frame.kind == AVERAGES:
+            _refuse_groups(frame, tasks)
+            continue
         task = frame.constants.get("task", "")
         chosen = [x for x in (task, *frame.groups) if x in (tasks or ())]
         if len(chosen) > 1:
@@ -159,16 +205,22 @@ def take_groups(frames: Sequence[Frame], tasks: Sequence[str] | None) -> list[Fr
     return grouped
 
 
+def _refuse_groups(frame: Frame, tasks: Sequence[str] | None) -> None:
+    for group in tasks or ():
+        if group in frame.groups:
+            msg = (
+                f"{frame.source}: expected tasks of the file for --tasks; got "
+                f"{group!r}, a group of tasks, whose average does not show how its "
+                f"items vary. Pass {SAMPLES}: --tasks {group} then takes all items of "
+                "the group for those of one task. Or choose some of its tasks."
+            )
+            raise TableError(msg)
+
+
 def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
     """Say which groups of tasks were taken for one task, or may be."""
-    found: dict[str, dict[str, int]] = {}
-    for frame in frames:
-        task = frame.constants.get("subtask", frame.constants.get("task", ""))
-        for group, size in frame.groups.items():
-            if tasks is None or group in tasks:
-                found.setdefault(group, {})[task] = size
     if tasks is None:
-        sizes = {group: len(of) for group, of in found.items() if len(of) > 1}
+        sizes = {group: n for group, (n, _) in _count_groups(frames).items() if n > 1}
         said = shorten([f"{x!r} ({n} tasks)" for x, n in sizes.items()], _MAX_SHOWN)
         return [
             f"tasks are of groups: {said}; --tasks {group} takes those of one for one "
@@ -176,11 +228,30 @@ def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str
             for group in list(sizes)[:1]
         ]
     return [
-        f"{group!r} was taken for one task, of the items of {len(of)} of its "
-        f"{max(of.values())} tasks: its mean is that of items, as in the harness, "
-        "unless the group has weight_by_size: false"
-        for group, of in found.items()
+        f"{group!r} was taken for one task, of the items of {n} of its {n_all} tasks: "
+        "its mean is that of items, as in the harness, unless the group has "
+        "weight_by_size: false"
+        for group, (n, n_all) in count_pooled(frames, tasks).items()
     ]
+
+
+def count_pooled(
+    frames: Iterable[Frame], tasks: Sequence[str] | None
+) -> dict[str, tuple[int, int]]:
+    """Return the groups that were taken for a task -> how many of their tasks."""
+    known = _count_groups(frames) if tasks is not None else {}
+    return {group: n for group, n in known.items() if group in (tasks or ())}
+
+
+def _count_groups(frames: Iterable[Frame]) -> dict[str, tuple[int, int]]:
+    """Return each group -> how many of its tasks are there, and how many it has."""
+    found: dict[str, dict[str, int]] = {}
+    for frame in frames:
+        if frame.kind != AVERAGES:
+            task = frame.constants.get("subtask", frame.constants.get("task", ""))
+            for group, size in frame.groups.items():
+                found.setdefault(group, {})[task] = size
+    return {group: (len(of), max(of.values())) for group, of in found.items()}
 
 
 def _is_of_results(document: Mapping[str, Any]) -> bool:
@@ -205,6 +276,7 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         and isinstance(value, (int, float))
     ]
     model = document.get("model_name")
+    members = document.get("group_subtasks") or {}
     return tabulate_records(
         AVERAGES,
         name,
@@ -214,4 +286,5 @@ def read_results(name: str, document: Mapping[str, Any]) -> Frame | None:
         roles={"task": "task", "metric": "metric", "score": "value"},
         constants={"model": str(model)} if model else {},
         metrics=("value",),
+        groups={x: len(_list_tasks(x, members)) for x in groups},
     )

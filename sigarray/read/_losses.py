@@ -3,36 +3,83 @@
 import re
 from collections.abc import Sequence
 
-from sigarray.read._words import METRICS, list_words
+from sigarray.read._words import METRICS, SPLITS, list_words
 
-# Words in the names of metrics that are better if lower.
-_LOSSES = {
-    *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll", "bpb"),
-    *("regret", "brier", "ece", "toxicity", "hallucination", "wrong", "time"),
-    *("fid", "fvd", "kid"),
-    *("wer", "cer", "ter", "mae", "mse", "rmse", "dist", "distance", "latency"),
-    *("cost", "costs", "energy", "objective", "rank", "risk", "bits", "flops"),
-    *("params", "parameters", "seconds", "runtime", "duration", "memory", "entropy"),
-    *("crps", "pinball", "eer", "der", "fpr", "fnr", "hamming", "hinge", "huber"),
-    *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "js", "jsd"),
-    *("bpc", "bpw", "kid", "mape", "smape", "mdape", "wape", "mase", "mpiw", "medae"),
-    *("misclassification", "misclassified", "violation", "violations", "divergence"),
-    *("far", "frr", "mcd", "chamfer", "hausdorff", "emd", "surprisal", "failures"),
+# Words in the names of metrics of which lower is better, but for rare cases.
+_PLAIN = frozenset(
+    (
+        *("loss", "losses", "error", "errors", "err", "perplexity", "ppl", "nll"),
+        *("bits", "bpb", "bpc", "bpd", "bpw", "regret", "brier", "ece", "fid", "fvd"),
+        *("kid", "wer", "cer", "ter", "der", "eer", "mae", "mse", "rmse", "mape"),
+        *("smape", "mdape", "wape", "mase", "mpiw", "medae", "latency", "runtime"),
+        *("cost", "costs", "flops", "crps", "pinball", "fpr", "fnr", "far", "frr"),
+        *("deviance", "aic", "bic", "lpips", "wasserstein", "kl", "kld", "jsd", "mcd"),
+        *("misclassification", "misclassified", "divergence", "chamfer", "hausdorff"),
+        *("emd", "surprisal", "xent", "bce"),
+    )
+)
+_TOGETHER = ({"cross", "entropy"}, {"negative", "likelihood"}, {"neg", "likelihood"})
+# Words of which it mostly is: a rank, but no rank correlation; a time, but not the time
+# until a fall.
+_LIKELY = frozenset(
+    (
+        *("toxicity", "hallucination", "wrong", "time", "dist", "distance", "energy"),
+        *("objective", "rank", "risk", "params", "parameters", "seconds", "duration"),
+        *("memory", "entropy", "hamming", "hinge", "huber", "js", "violation"),
+        *("violations", "failures"),
+    )
+)
+# Endings of such names: logloss, rmsle, nmse; and other words that end so.
+_ENDINGS = ("loss", "error", "mse", "msle", "mae", "divergence")
+_OTHERS = frozenset(("gloss", "terror"))
+# Words that tell that higher is better after all: a loss reduction, the accuracy of
+# error detection, the neg_log_loss of scikit-learn.
+_TURNING = frozenset(
+    (
+        *("minus", "reduction", "improvement", "savings", "correction"),
+        *("detection", "acc", "accuracy", "auc", "auroc", "auprc", "roc", "f1"),
+        *("precision", "recall", "bleu", "chrf", "kappa", "mcc", "correlation"),
+        *("reward", "return", "returns"),
+    )
+)
+# Words that may stand beside one of a loss in a name that says nothing else.
+_BESIDE = SPLITS | {
+    *("mean", "average", "avg", "median", "total", "sum", "rate", "root", "squared"),
+    *("square", "absolute", "relative", "percentage", "log", "word"),
+    *("character", "char", "token", "per", "step", "epoch", "final", "best", "last"),
+    *("cross", "entropy", "negative", "neg", "likelihood", "binary", "categorical"),
+    *("min", "expected", "calibration", "macro", "micro", "normalized", "of", "the"),
 }
-# Endings of such names: logloss, rmsle, nmse.
-_ENDS_OF_LOSSES = ("loss", "error", "mse", "msle", "mae", "divergence")
 # One minus a metric that is better if higher.
 _COMPLEMENT = re.compile(r"\s*(?:1|one)\s*(?:[-\N{MINUS SIGN}]|minus)\s*(\w+)")
 
 
 def looks_like_loss(name: str) -> bool:
     """Tell by its name whether lower scores of a metric are likely to be better."""
-    complement = _COMPLEMENT.match(name.lower())
-    if complement is not None and list_words(complement[1]) & METRICS:
-        return not looks_like_loss(complement[1])
-    words = set(re.findall(r"[a-z]+", name.lower()))
-    is_loss = bool(_LOSSES & words) or any(x.endswith(_ENDS_OF_LOSSES) for x in words)
-    return is_loss and "reciprocal" not in words
+    other = _take_complement(name)
+    if other is not None:
+        return not looks_like_loss(other)
+    words = _list_letters(name)
+    is_turned = "reciprocal" in words or ("neg" in words and "likelihood" not in words)
+    return not is_turned and (_has_loss(words) or bool(_LIKELY & words))
+
+
+def is_loss(name: str) -> bool:
+    """Tell by its name whether a metric is a loss, beyond doubt as a rule."""
+    if not looks_like_loss(name) or re.match(r"\s*[-\N{MINUS SIGN}]", name):
+        return False
+    words = _list_letters(name)
+    is_plain = _has_loss(words) and not _TURNING & words
+    return is_plain or _take_complement(name) is not None
+
+
+def names_loss(name: str) -> bool:
+    """Tell whether the name of a task or a file says that its scores are losses.
+
+    It has no other words: "val_loss", "word error rate", but not "error analysis".
+    """
+    words = _list_letters(name)
+    return is_loss(name) and all(_has_loss({x}) for x in words - _BESIDE)
 
 
 def find_mixed(names: Sequence[str]) -> tuple[str, str] | None:
@@ -40,3 +87,22 @@ def find_mixed(names: Sequence[str]) -> tuple[str, str] | None:
     losses = [x for x in names if looks_like_loss(x)]
     others = [x for x in names if x not in losses]
     return (losses[0], others[0]) if losses and others else None
+
+
+def _has_loss(words: set[str]) -> bool:
+    return (
+        bool(_PLAIN & words)
+        or any(x.endswith(_ENDINGS) for x in words - _OTHERS)
+        or any(x <= words for x in _TOGETHER)
+    )
+
+
+def _list_letters(name: str) -> set[str]:
+    """List the words of a name, without case and numbers."""
+    return {x for x in list_words(name) if not x.isdecimal()}
+
+
+def _take_complement(name: str) -> str | None:
+    """Return the metric that a name subtracts from one, if it does."""
+    found = _COMPLEMENT.match(name.lower())
+    return found[1] if found is not None and list_words(found[1]) & METRICS else None

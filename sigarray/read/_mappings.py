@@ -1,6 +1,6 @@
 """Scores in memory: arrays by model, or by task and model."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from sigarray._host import copy_array
 from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import have_names
+from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._run_names import find_run_names, guess_run_names
@@ -18,6 +19,12 @@ from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns
 from sigarray.read._wide_scores import take_wide
+from sigarray.read._words import list_words
+
+# Scores of models on a task differ less than those of a model on tasks, as a rule.
+_TURNED = 4.0
+# Words in names of models, but hardly of tasks.
+_MODELS = {"baseline", "baselines", "ours", "proposed"}
 
 
 def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
@@ -39,6 +46,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         )
         raise TypeError(msg)
     tasks = {str(name): x for name, x in scores.items()} if True in are_tasks else {}
+    known = list(tasks)
     n_tasks = None if choice.tasks is None else len(tasks)
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
@@ -50,7 +58,12 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
             )
             raise TableError(msg)
         tasks = {name: tasks[name] for name in choice.tasks}
-    single = replace(choice, tasks=None)
+    direction = choice.higher_is_better
+    if tasks:
+        got = f"tasks {list_names(tasks)}"
+        refuse_other_names(direction, ["score", *known], "the scores", got)
+        direction = find_direction(direction, "score", "the scores", tasks)
+    single = replace(choice, tasks=None, higher_is_better=direction)
     alone = {name: list(by) for name, by in tasks.items() if len(by) < 2}
     if len(alone) == len(tasks):
         alone = {}  # a single model, as for its power
@@ -69,6 +82,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         )
         raise TableError(msg)
     notes = [note for x in tables.values() for note in x.notes]
+    notes += _say_levels({task: x.scores for task, x in tables.items()})
     for name, models in alone.items():
         which = f"only {str(models[0])!r} has" if models else "no model has"
         notes.append(f"the scores: task {name!r} was left out: {which} scores")
@@ -85,6 +99,36 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         left_out=tuple(alone),
         n_tasks=n_tasks,
     )
+
+
+def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
+    """Say which keys are tasks and which are models, if these may be turned round.
+
+    Scores of several models on a task are of one size, as a rule, and those of a model
+    on several tasks are not.
+    """
+    models = list(dict.fromkeys(name for by in tasks.values() for name in by))
+    if len(tasks) < 2 or len(models) < 2:
+        return []
+    names = {x for task in tasks for x in list_words(task)}
+    if not names & _MODELS and not _are_turned(tasks, models):
+        return []
+    return [
+        f"the scores: the outer keys were taken for tasks, {list_names(tasks, 4)}, and "
+        f"the inner ones for models, {list_names(models, 4)}. If it is the other way "
+        "round, pass {task: {model: scores}}"
+    ]
+
+
+def _are_turned(
+    tasks: Mapping[str, Mapping[str, np.ndarray]], models: Sequence[str]
+) -> bool:
+    """Tell whether means of models on a task differ more than those of a model."""
+    if any(len(by) < len(models) for by in tasks.values()):
+        return False
+    means = np.asarray([[np.mean(by[x]) for x in models] for by in tasks.values()])
+    of_models, of_tasks = (np.mean(np.var(means, axis=k)) for k in (1, 0))
+    return bool(of_models > _TURNED * of_tasks)
 
 
 def _copy_scores(x: Any, place: str) -> np.ndarray:
@@ -112,7 +156,7 @@ def _read_models(
         and guess_run_names({str(x): () for x in scores}) is None
     )
     # NaN of an array is refused without an option, and that of a frame is blank.
-    if are_named and (choice.missing or not any(x.isna().any() for x in values)):
+    if are_named and (choice.treatment or not any(x.isna().any() for x in values)):
         frame = values[0].to_frame().__class__(dict(scores))
         content = read_data_frame(frame, source)
         models = choice.models or [str(name) for name in scores]
@@ -162,11 +206,14 @@ def _read_columns(
                 f"{source}, {name}: expected scores of shape (n,); got shape "
                 f"{column.shape}."
             )
+            if column.ndim == 2 and column.size:
+                msg += (
+                    " Scores on several tasks are a mapping of tasks to models: "
+                    "{task: {model: scores}}."
+                )
             raise TableError(msg)
         is_fault = ~np.isfinite(column)
-        if choice.missing is not None:
-            is_fault &= ~np.isnan(column)
-        if is_fault.any():
+        if choice.treatment is None and is_fault.any():
             k = int(np.flatnonzero(is_fault)[0])
             msg = (
                 f"{source}, {name}: expected finite scores; got {column[k]} at place "

@@ -1,22 +1,25 @@
 """Which of several metrics is read, in each file and of each task."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from sigarray._plain_text import suggest
+from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, find_blank
-from sigarray.read._codes import take
 from sigarray.read._frame import (
     Frame,
+    SeveralMetricsError,
     UnknownMetricError,
     find_roles,
     find_score,
     list_names,
 )
+from sigarray.read._metric_rows import find_rows_of_metric, refuse_several
 from sigarray.read._missing import Missing
-from sigarray.read._reading import Reading, find_rows_of_metric, read_records
+from sigarray.read._reading import Reading, read_records
 from sigarray.read._records import join_all
+from sigarray.read._run_columns import find_runs
 
 _MAX_SHOWN = 4
 
@@ -33,33 +36,92 @@ def split_metrics(
     Raises
     ------
     TableError
-        One of several that no table has, if these are all tables.
+        One of several that no table has, if these are all tables; one that several
+        metrics begin with.
     """
-    names: list[str] = []
-    for name in metrics:
-        is_one = "," not in name or any(_has(x, chosen, name) for x in frames)
-        names += [name] if is_one else [x.strip() for x in name.split(",")]
+    names = [x for name in metrics for x in _split(frames, chosen, name)]
     if len(names) > 1 and are_all:
         for name in names:
             if not any(_has(x, chosen, name) for x in frames):
-                _find(frames[0], chosen, name)  # which raises, and names what is there
+                raise _lacks_metric(frames, chosen, name)
     return names
 
 
-def say_first(
-    frame: Frame, chosen: Mapping[str, str], metrics: Sequence[str]
-) -> list[str]:
-    """Say which of several metrics is read, where a table of no tasks has others."""
-    if "task" in {*find_roles(frame, chosen), *frame.constants}:
-        return []
-    known = [x for x in dict.fromkeys(metrics) if _has(frame, chosen, x)]
-    if len(known) < 2:
-        return []
-    first, *others = known
-    return [
-        f"of {list_names(known)} (--metric), the first is compared, {first!r}: "
-        f"compare {list_names(others, _MAX_SHOWN)} in a run of its own"
-    ]
+def _lacks_metric(
+    frames: Sequence[Frame], chosen: Mapping[str, str], metric: str
+) -> TableError:
+    """Return the error for a metric that no table has, which names those of all."""
+    errors = []
+    for frame in frames:
+        try:
+            _find(frame, chosen, metric)
+        except UnknownMetricError as error:
+            errors.append(error)
+    return errors[0] if len(frames) == 1 else refuse_metrics(errors, [metric])
+
+
+def refuse_metrics(
+    errors: Sequence[UnknownMetricError], metrics: Sequence[str]
+) -> TableError:
+    """Return the error for metrics that none of several tables has."""
+    known = dict.fromkeys(x for error in errors for x in error.known)
+    return TableError(
+        f"Expected --metric to be one of {list_names(list(known))}; got "
+        f"{list_names(metrics)}.{suggest(metrics[-1], known)}"
+    )
+
+
+def _split(frames: Sequence[Frame], chosen: Mapping[str, str], text: str) -> list[str]:
+    """Split a text at commas that no metric has in its name, as "acc,none" does."""
+    parts = [x.strip() for x in text.split(",")]
+    if len(parts) == 1:
+        return [text]
+    names: list[str] = []
+    while parts:
+        try:
+            size = next(
+                (
+                    n
+                    for n in range(len(parts), 0, -1)
+                    if any(_has(x, chosen, ",".join(parts[:n])) for x in frames)
+                ),
+                1,
+            )
+        except SeveralMetricsError as error:
+            whole = ",".join([*names, error.matches[0], *parts[1:]])
+            raise TableError(f"{error.what} --metric {whole}.") from None
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return names
+
+
+def refuse_others(
+    metrics: Sequence[str],
+    frames: Sequence[Frame],
+    readings: Sequence[Reading | None],
+    chosen: Mapping[str, str],
+) -> None:
+    """Refuse several metrics if every task, or the only one, has the first of them.
+
+    Raises
+    ------
+    TableError
+        The others would be left out silently.
+    """
+    read = [(x, y) for x, y in zip(frames, readings, strict=True) if y is not None]
+    if len(metrics) < 2 or len({x for _, y in read for x in y.records.metrics}) > 1:
+        return
+    if len(read) == len(frames) and not any(_lacks_task(x, y, chosen) for x, y in read):
+        raise refuse_several(frames[0].source, metrics)
+
+
+def _lacks_task(frame: Frame, reading: Reading, chosen: Mapping[str, str]) -> bool:
+    """Tell whether some task of a table has none of the metrics."""
+    column = find_roles(frame, chosen).get("task")
+    if column is None:
+        return False
+    n_tasks = len({*encode_texts(frame.columns[column]).list_known()} - {None})
+    return len(reading.records.list_known("task")) < n_tasks
 
 
 def choose_metric(
@@ -98,27 +160,14 @@ def read_metrics(
         is_free &= ~of_tasks
         if not of_tasks.any():
             continue
-        kept = np.flatnonzero(of_tasks)
-        part = replace(
-            frame,
-            columns={x: take(y, kept) for x, y in frame.columns.items()},
-            lines=take(frame.lines, kept.tolist()),
-        )
+        part = frame.take(np.flatnonzero(of_tasks))
         readings.append(read_records(part, chosen, metric, missing))
     if not readings:
         return read_records(frame, chosen, metrics[-1], missing)
-    notes = [note for x in readings for note in x.notes]
-    left = tasks[np.flatnonzero(is_free)].list_known()
-    if left:
-        some = "task" if len(left) == 1 else "tasks"
-        notes.append(
-            f"{some} {list_names(left, _MAX_SHOWN)} left out, without metric "
-            f"{list_names(metrics)}"
-        )
     return Reading(
         join_all([x.records for x in readings]),
         any(x.is_percent for x in readings),
-        list(dict.fromkeys(notes)),
+        list(dict.fromkeys(note for x in readings for note in x.notes)),
         list(dict.fromkeys(doubt for x in readings for doubt in x.doubts)),
         {key: n for x in readings for key, n in x.n_blank.items()},
         list(dict.fromkeys(name for x in readings for name in x.settings)),
@@ -135,6 +184,8 @@ def _has(frame: Frame, chosen: Mapping[str, str], metric: str) -> bool:
 
 def _find(frame: Frame, chosen: Mapping[str, str], metric: str) -> None:
     """Raise `UnknownMetricError` if a table lacks a metric."""
+    if metric in find_runs(frame.columns):
+        return
     roles = find_roles(frame, chosen)
     if "metric" in roles:
         find_rows_of_metric(frame, roles["metric"], metric)

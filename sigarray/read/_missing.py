@@ -11,8 +11,8 @@ from sigarray.read._frame import list_names, shorten
 from sigarray.read._records import Records
 from sigarray.read._wide import WideTable, take_rows
 
-Missing = Literal["drop", "worst"]
-TREATMENTS = ("drop", "worst")
+Missing = Literal["drop", "worst", "keep"]
+TREATMENTS = ("drop", "worst", "keep")
 _MAX_SHOWN = 5
 # The most scores that are named by what tells them apart.
 MAX_NAMED = 3
@@ -80,8 +80,8 @@ def treat_missing(
 ) -> tuple[Records, Counts]:
     """Return the scores of a task without NaN, and how many were missing.
 
-    Of items, and of runs that are pairs, those with a missing score of some model are
-    left out for all models.
+    Of items, and of runs that are pairs, those without any score of some model are left
+    out for all models; beside other scores of the item, a missing one alone is.
 
     Raises
     ------
@@ -96,11 +96,7 @@ def treat_missing(
     is_of_pairs = is_paired or unit != "run" or by_item
     source = records[0].frame.source
     models = records.factors["model"]
-    counts = {
-        str(model): int(np.sum(lacks & models.find([model])))
-        for model in models.list_known()
-    }
-    counts = {model: n for model, n in counts.items() if n}
+    counts = count_by_model(records.take(np.flatnonzero(lacks)))
     if lacks.all():
         msg = f"{source}: expected scores that are not missing; got none."
         raise TableError(msg)
@@ -112,7 +108,8 @@ def treat_missing(
     is_kept = ~lacks
     if is_of_pairs:
         names = records.factors["item" if by_item else "run"]
-        is_kept &= ~np.isin(names.codes, names.codes[lacks & (names.codes >= 0)])
+        alone = names.codes[find_alone(records, unit) & (names.codes >= 0)]
+        is_kept &= ~np.isin(names.codes, alone)
     kept = records.take(np.flatnonzero(is_kept))
     lost = [x for x in models.list_known() if x not in kept.list_known("model")]
     if lost:
@@ -122,6 +119,24 @@ def treat_missing(
         )
         raise TableError(msg)
     return kept, counts
+
+
+def count_by_model(records: Records) -> Counts:
+    """Count the scores of each model."""
+    models = records.factors["model"]
+    return {str(x): int(models.find([x]).sum()) for x in models.list_known()}
+
+
+def find_alone(records: Records, unit: str) -> np.ndarray:
+    """Tell which missing scores are the only ones of their model and item, or run."""
+    lacks = np.isnan(records.scores)
+    role = "item" if records.has("item") else "run"
+    roles = {role, "run"} if unit == "run" else {role}
+    units, n_units = records.group("model", *roles)
+    n_scores = np.bincount(units[~lacks], minlength=n_units)
+    is_unnamed = records.factors[role].codes < 0
+    is_alone: np.ndarray = lacks & ((n_scores[units] == 0) | is_unnamed)
+    return is_alone
 
 
 def ask_about_crashed(records: Records, missing: Missing | None) -> None:
@@ -141,13 +156,14 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""
-    which = _name_few(list_few(crashed)) or count_models(counts)
+    which = name_few(list_few(crashed)) or count_models(counts)
     msg = (
         f"{crashed[0].frame.source}: expected to know what becomes of runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{which}. Leave {'it' if n == 1 else 'them'} out with "
-        f"--missing drop; or count {'it' if n == 1 else 'each'} as the worst score "
-        "that any model has, with --missing worst."
+        f"{which}. Leave {'it' if n == 1 else 'them'} out with --missing drop; count "
+        f"{'it' if n == 1 else 'each'} as the worst score that any model has, with "
+        "--missing worst; or take what was logged last for a score, with --missing "
+        "keep."
     )
     raise TableError(msg)
 
@@ -190,14 +206,14 @@ def say_missing(
     what: str,
     worst: float | None,
     names: Sequence[Mapping[str, Any]] = (),
-    *,
-    have_crashed: bool = False,
+    why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done."""
-    of = _name_few(names) or count_models(counts)
-    which = (
-        "that have crashed, or have no score," if have_crashed else "without a score"
-    )
+    """Say how many scores were missing, a few of them by names, and what was done.
+
+    `why` says what some runs without a score did, such as "have crashed".
+    """
+    of = name_few(names) or count_models(counts)
+    which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst":
         return f"runs {which} count as {worst:.6g}, the worst of all models: {of}"
     if what == "run":
@@ -205,6 +221,18 @@ def say_missing(
     return (
         f"{what}s without a score of some model were left out for all models; missing "
         f"are {of}"
+    )
+
+
+def say_beside(
+    counts: Mapping[str, int], names: Sequence[Mapping[str, Any]], what: str
+) -> str:
+    """Say how many missing scores were left out beside others of the same item."""
+    n = sum(counts.values())
+    some = "1 missing score was" if n == 1 else f"{n} missing scores were"
+    return (
+        f"{some} left out, beside others of the same {what} and model: "
+        f"{name_few(names) or count_models(counts)}"
     )
 
 
@@ -223,7 +251,7 @@ def say_rows(
     `names` are those of the rows by role, if these are few.
     """
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
-    by = _name_few(names) or count_models(counts)
+    by = name_few(names) or count_models(counts)
     return f"{n_rows} {some} left out{f': {by}' if by else ''}"
 
 
@@ -234,7 +262,7 @@ def list_few(records: Records) -> list[dict[str, Any]]:
     return [{role: x for role, x in by.items() if x is not None} for by in said]
 
 
-def _name_few(names: Sequence[Mapping[str, Any]]) -> str:
+def name_few(names: Sequence[Mapping[str, Any]]) -> str:
     """Name a few scores by model, task, run and so on; "" if models alone are known."""
     if not all({*x} - {"model"} for x in names):
         return ""

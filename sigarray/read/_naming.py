@@ -236,14 +236,14 @@ def check_ignored(
     """Refuse to leave out a name that is neither a column nor a model."""
     known: dict[str, None] = {"": None}
     for (file, *_), frame, reading in zip(files, frames, readings, strict=True):
-        known |= dict.fromkeys(frame.columns)
+        known |= dict.fromkeys((*frame.columns, *frame.parts, *frame.parts.values()))
         if reading is not None:
             models = reading.records.list_known("model")
             known |= dict.fromkeys(x or file.model for x in models)
             known |= dict.fromkeys(x for _, x in reading.n_blank if x is not None)
     for name in ignored:
         if name not in known:
-            columns = list_names(list(frames[0].columns))
+            columns = list_names(list(frames[0].parts or frames[0].columns))
             msg = (
                 f"Expected --ignore to name columns or models; got {name!r}."
                 f"{suggest(name, known)} The columns are {columns}."

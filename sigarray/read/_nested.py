@@ -56,6 +56,13 @@ def read_nested(name: str, document: Any) -> Frame | None:
     )
 
 
+def nest_lists(name: str, content: Any) -> Any:
+    """Return a mapping to lists as a table, where it is not one of models."""
+    return (
+        read_nested(name, content) if isinstance(content, dict) else None
+    ) or content
+
+
 def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
     """Yield the keys and the value of each leaf."""
     if isinstance(node, (dict, list)) and node and len(keys) <= _MAX_LEVELS:

@@ -20,10 +20,10 @@ _ARGUMENTS = {
 }
 _WITH_VALUE = (
     *("test", "unit", "method", "baseline", "model", "item", "run", "task", "cluster"),
-    *("score", "metric", "missing", "table", "ignore"),
+    *("score", "metric", "missing", "table", "ignore", "tasks"),
 )
 _OTHERS = (
-    *("tasks", "where", "path", "alpha", "dt", "threshold", "format"),
+    *("where", "path", "alpha", "dt", "threshold", "format"),
     *("confidence-level", "n-resamples", "test-share", "workers", *_ARGUMENTS),
 )
 # Options that are arguments of `read.scores`, and of no other function.
@@ -31,6 +31,7 @@ _OF_READING = (
     *("model", "item", "run", "task", "cluster", "score", "metric", "table", "columns"),
     *("tasks", "where", "path", "drop-unmatched"),
 )
+_OF_MAPPINGS = ("tasks",)
 # Words that may follow an option and are not its value.
 _WORDS = "a|and|as|for|in|is|it|of|or|says|that|the|to|where|which|with|names"
 _VALUE = rf"'(?P<quoted>[^']*)'|(?!(?:{_WORDS})\b)(?P<value>[\w./-]*\w(?:,[\w./-]*\w)*)"
@@ -63,6 +64,8 @@ def _translate(message: str, names: Iterable[str]) -> tuple[str, list[str]]:
             value = match["value"] or match["quoted"]
             if match["option"] == "ignore":
                 return f"frame.drop(columns={value.split(',')})"
+            if match["option"] == "tasks":
+                return f"tasks={value.split(',')}"
             return f"{match['option']}={value!r}"
         name = match["name"]
         return _ARGUMENTS.get(name, name.replace("-", "_"))
@@ -121,8 +124,8 @@ def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
 
     The names stay as they are; the block may add others. The block gets a list, in
     which the warnings are at its end. An error that names arguments of `read.scores`,
-    which the function does not have, says so, unless the scores are a mapping, whose
-    names are known before.
+    which the function does not have, says so; if the scores are a mapping, whose names
+    are known before, only of those for mappings.
     """
     is_table = not names
     said: list[str] = []
@@ -133,8 +136,9 @@ def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
                 yield said
         except ValueError as error:
             options = dict.fromkeys(getattr(error, "options", []))
-            if is_table and any(x in _OF_READING for x in options):
-                error.args = (f"{error} {_advise_to_read(options)}",)
+            known = [x for x in options if is_table or x in _OF_MAPPINGS]
+            if any(x in _OF_READING for x in known):
+                error.args = (f"{error} {_advise_to_read(known)}",)
             raise
     for message, category in dict.fromkeys(
         (str(x.message), x.category) for x in caught

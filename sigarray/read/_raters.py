@@ -1,107 +1,84 @@
 """Raters of items, and whatever else tells scores of an item apart."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray.read._cells import encode_texts, is_blank, looks_like_score
-from sigarray.read._codes import Coded, distinct, group_rows, join_columns, repeat
+from sigarray.read._cells import looks_like_score
+from sigarray.read._codes import Coded, group_rows
 from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, list_names, shorten
 from sigarray.read._identifiers import are_of_one_item
-from sigarray.read._treatment import Averaged
+from sigarray.read._records import Records, find_column
 from sigarray.read._words import RATERS, RATINGS, RUN_NAME, list_words
 
 _MAX_MODELS, _MAX_SHOWN = 4, 3
-# Shares that differ by less are hardly worth a note.
+# Shares that differ by less are hardly worth a warning.
 _MIN_GAP = 0.01
+_SCORES = ("task", "model", "item")
 
 
-def doubt_raters(
-    frames: Sequence[Frame],
-    roles: Mapping[str, str],
-    models: Sequence[str] | None,
-    ignored: Sequence[str],
-    scores: Collection[str],
-) -> tuple[list[str], list[str]]:
-    """Say that scores of items are averaged over other raters for each model.
+def find_raters(records: Records) -> tuple[Records, list[str]]:
+    """Return the scores with their raters, and the columns that may name these.
 
-    Raters are in a column of such a name, or in one of words that tells all scores of
-    an item apart. Each file without a column of models is of one.
-
-    Returns
-    -------
-    doubts, notes : list of str, list of str
-        Notes say that models have the same raters in unequal shares.
+    Such a column has a name for raters, or words that tell all scores of an item apart.
+    Raters are those of the one with the fewest names that tells all scores of an item
+    apart, whether it was left out or not.
     """
-    if "item" not in roles or frames[0].metrics is not None:
-        return [], []
-    by = _join(frames, roles.get("model"))
-    is_wanted = np.ones(len(by), bool)
-    if "model" in roles:
-        is_wanted = ~by.find(ignored) if models is None else by.find(models)
-    doubts, notes = [], []
-    for name, texts in _list_raters(frames, roles, scores):
-        rows = np.flatnonzero(is_wanted & (texts.codes >= 0))
-        line = _say_lacking(texts[rows], by[rows])
-        if line is not None:
-            doubts.append(
-                f"{frames[0].source}: scores of models are not by the same {name!r}: "
-                f"{line}. A difference between models may be one between these"
-            )
+    frames = records.list_frames()
+    if not records.has("item") or any(x.metrics is not None for x in frames):
+        return records, []
+    of_items = [records.factors[x] for x in _SCORES]
+    has_several = group_rows(of_items)[1] < len(records)
+    used = {*records.metrics}
+    used |= {x for by in records.roles for role, x in by.items() if role != "run"}
+    names = {x: None for y in frames for x in (*y.columns, *y.left_out)}
+    found: dict[str, Coded] = {}
+    for name in names:
+        is_of_raters = bool(list_words(name) & RATERS)
+        is_known = are_of_one_item(name) or looks_like_index(name, ())
+        if name in used or not (is_of_raters or (has_several and not is_known)):
             continue
-        line = _say_shares(texts[rows], by[rows])
-        if line is not None:
-            notes.append(
-                f"{frames[0].source}: models have scores by the same {name!r}, in "
-                f"unequal shares: {line}. A difference between models may be one "
-                "between these"
-            )
-    return doubts, notes
+        having, texts = records.take_texts(name)
+        if len(having) < len(records):
+            continue
+        if _names_raters(name, texts) if is_of_raters else _are_names(texts, of_items):
+            found[name] = texts
+    apart = [x for x, y in found.items() if _tells_apart(y, of_items)]
+    if not apart:
+        return records, [*found]
+    column = min(apart, key=lambda x: len(found[x].list_known()))
+    roles = tuple({**by, "rater": column} for by in records.roles)
+    factors = {**records.factors, "rater": found[column]}
+    return replace(records, roles=roles, factors=factors), [*found]
 
 
-def name_raters(
-    averaged: Mapping[str, Averaged],
-    frames: Sequence[Frame],
-    roles: Mapping[str, str],
-    scores: Collection[str],
-) -> Mapping[str, Averaged]:
-    """Return the averages of each task, with ratings in place of scores of an item.
+def doubt_raters(records: Records, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Say that scores of a task are by other raters for each model, by their column.
 
-    So they are where the only column of raters tells all scores of an item apart.
+    Or by the same in unequal shares.
     """
-    if "item" not in roles or frames[0].metrics is not None:
-        return averaged
-    found = _list_raters(frames, roles, scores)
-    of_items = [_join(frames, roles.get(x)) for x in ("task", "model", "item")]
-    if len(found) != 1 or group_rows([*of_items, found[0][1]])[1] < len(of_items[0]):
-        return averaged
-    return {
-        task: x._replace(of="rating", by=found[0][0]) if x.of == "score" else x
-        for task, x in averaged.items()
-    }
-
-
-def _list_raters(
-    frames: Sequence[Frame], roles: Mapping[str, str], scores: Collection[str]
-) -> list[tuple[str, Coded]]:
-    """Return the columns of raters, and the texts in each."""
-    by, items = (_join(frames, roles.get(x)) for x in ("model", "item"))
-    n_scores = group_rows([by, items])[1]
-    used = {name for role, name in roles.items() if role != "run"} | {*scores}
-    found = []
-    for name in frames[0].columns:
-        is_of_raters = _names_raters(frames, name)
-        is_known = name in used or are_of_one_item(name) or looks_like_index(name, ())
-        if not is_of_raters and (is_known or n_scores == len(by)):
-            continue
-        if name in used or any(name not in x.columns for x in frames):
-            continue
-        texts = _join(frames, name)
-        if is_of_raters or _are_names(texts, [by, items]):
-            found.append((name, texts))
-    return found
+    doubts = []
+    first = records[0]
+    of = "" if first.task is None else f" of task {first.task!r}"
+    for name in columns:
+        texts = records.take_texts(name)[1]
+        rows = np.flatnonzero(texts.codes >= 0)
+        by, models = texts[rows], records.factors["model"][rows]
+        how = f"scores of models{of} are not by the same {name!r}"
+        line = _say_lacking(by, models)
+        if line is None:
+            how = f"models have scores{of} by the same {name!r}, in unequal shares"
+            line = _say_shares(by, models)
+        if line is not None:
+            said = (
+                f"{first.frame.source}: {how}: {line}. A difference between models may "
+                f"be one between these{_say_how_to_match(records, name)}"
+            )
+            doubts.append((name, said))
+    return doubts
 
 
 def say_how_to_average(frames: Sequence[Frame]) -> str:
@@ -112,32 +89,32 @@ def say_how_to_average(frames: Sequence[Frame]) -> str:
         return ""
     which = f"{list_names(names)} {'names' if len(names) == 1 else 'name'} raters"
     return (
-        f" Where {which}, pass --ignore {quote_names(names)}, with --unit item, to "
+        f" Where {which}, pass --run {quote_names(names)}, with --unit item, to "
         "average the ratings of an item."
     )
 
 
-def _names_raters(frames: Sequence[Frame], name: str) -> bool:
+def _say_how_to_match(records: Records, column: str) -> str:
+    """Say how to compare models by ratings of the same raters of an item, if any."""
+    item = find_column(records, "item")
+    ratings = records.group("item", "rater")[0]
+    are_common = np.bincount(ratings) == len(records.list_known("model"))
+    if column != find_column(records, "rater") or not are_common.any():
+        return ""
+    if item is None or "," in item:
+        return ""
+    return (
+        ". To compare them by ratings of the same item by the same of these alone, "
+        f"pass --item {quote_names([item, column])} --cluster {quote_names([item])} "
+        "--unit cluster --drop-unmatched"
+    )
+
+
+def _names_raters(name: str, texts: Coded) -> bool:
     """Tell by its name whether a column has raters; ratings are numbers in one."""
-    words = list_words(name) & RATERS
-    if not words or words - RATINGS or looks_like_index(name, ()):
-        return bool(words)
-    cells = (x.columns[name] for x in frames if name in x.columns)
-    return not all(
-        looks_like_score(y) for x in cells for y in distinct(x) if not is_blank(y)
-    )
-
-
-def _join(frames: Sequence[Frame], column: str | None) -> Coded:
-    """Return the texts in a column of all files, or without one the names of files."""
-    return join_columns(
-        [
-            repeat(x.source, len(x.lines))
-            if column is None
-            else encode_texts(x.columns[column])
-            for x in frames
-        ]
-    )
+    if list_words(name) & RATERS - RATINGS or looks_like_index(name, ()):
+        return True
+    return not all(looks_like_score(x) for x in texts.list_known() if x is not None)
 
 
 def _are_names(texts: Coded, scores: Sequence[Coded]) -> bool:
@@ -147,6 +124,10 @@ def _are_names(texts: Coded, scores: Sequence[Coded]) -> bool:
         return False
     if any(looks_like_score(x) or RUN_NAME.fullmatch(x) for x in values):
         return False
+    return _tells_apart(texts, scores)
+
+
+def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
     return group_rows([*scores, texts])[1] == len(texts)
 
 

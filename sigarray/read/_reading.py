@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigarray._plain_text import suggest
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import (
     as_text,
@@ -27,16 +26,17 @@ from sigarray.read._codes import (
 )
 from sigarray.read._frame import (
     Frame,
-    UnknownMetricError,
     find_roles,
     find_score,
+    list_metrics,
     list_names,
 )
-from sigarray.read._lm_eval import AVERAGES, SAMPLES
+from sigarray.read._metric_rows import find_rows_of_metric
 from sigarray.read._missing import MAX_NAMED, NAMES, Missing, say_rows
 from sigarray.read._records import FACTORS, Records, find_crashed
 from sigarray.read._settings import say_settings
 from sigarray.read._steps import find_blank_steps
+from sigarray.read._words import measures_quality
 
 # The most cells by which a column of numbers is recognized.
 _MAX_LOOKED_AT = 50
@@ -85,10 +85,12 @@ def read_records(
     rows = np.arange(len(frame.lines))
     if "metric" in roles:
         metric, rows = find_rows_of_metric(frame, roles["metric"], metric)
-    column = find_score(frame, roles, metric)
+    column = _find_column(frame, roles, metric, chosen)
     cells = take(frame.columns[column], rows)
-    # What a run has logged before it crashed is no score of it.
+    # What a run has logged before it crashed is no score of it, unless it is kept.
     have_crashed = find_crashed(_read_factor(frame, roles, "state", rows))
+    have_crashed &= missing != "keep"
+    missing = None if missing == "keep" else missing
     lacks = have_crashed | (find_missing(cells) & (missing is not None))
     is_kept = lacks | ~find_blank(cells)
     is_blank = np.zeros(len(rows), bool)
@@ -115,15 +117,18 @@ def read_records(
             models.update({} if model is None else {model: n})
         names = _list_few(frame, roles, left_out)
         notes.append(say_rows(len(left_out), models, names))
-    if frame.metrics is None:
-        notes += _say_columns(frame, roles, column, chosen)
+    of_runs = frame.kind.startswith("runs of ")
+    if frame.metrics is None or of_runs:
+        said = _say_columns(frame, roles, column, chosen)
+        # Trackers have many columns beside those that tell scores apart.
+        notes += said[:1] if of_runs else said
     name = metric if metric is not None and "metric" in roles else column
     factors = {
         role: _read_factor(frame, roles, role, filled, have_crashed) for role in FACTORS
     }
     records = Records(
         (frame,),
-        (name,),
+        (frame.metric or name,),
         (roles,),
         np.broadcast_to(np.int32(0), len(filled)),
         filled,
@@ -141,7 +146,7 @@ def read_records(
     doubts += _doubt_columns(frame, roles, column, factors["model"], filled)
     # At some steps no score is taken; runs of trackers may not have ended; and items
     # without a score are unmatched.
-    has_all = not {"step", "item"} & {*roles} and not frame.kind.startswith("runs of ")
+    has_all = not {"step", "item"} & {*roles} and not of_runs
     return Reading(
         records,
         numbers.is_percent,
@@ -150,6 +155,34 @@ def read_records(
         n_blank if has_all else {},
         settings,
     )
+
+
+def _find_column(
+    frame: Frame,
+    roles: Mapping[str, str],
+    metric: str | None,
+    chosen: Mapping[str, str],
+) -> str:
+    """Return the column of scores.
+
+    Raises
+    ------
+    TableError
+        No column, or several; one named "score" beside those of metrics.
+    """
+    column = find_score(frame, roles, metric)
+    is_said = metric is not None or "score" in chosen or frame.metric is not None
+    is_stated = frame.metrics is not None or {"score", "metric"} & {*frame.roles}
+    if is_said or is_stated or column != roles.get("score"):
+        return column
+    others = [x for x in list_metrics(frame, roles) if measures_quality(x)]
+    if others:
+        msg = (
+            f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
+            f"{list_names([column, *others])}. Choose one with --metric NAME."
+        )
+        raise TableError(msg)
+    return column
 
 
 def _lack_names(frame: Frame, roles: Mapping[str, str], rows: np.ndarray) -> np.ndarray:
@@ -199,9 +232,8 @@ def _say_columns(
     frame: Frame, roles: Mapping[str, str], score: str, chosen: Mapping[str, str]
 ) -> list[str]:
     """Say what columns were taken for, and which were ignored."""
-    known = {role: x for role, x in roles.items() if role not in chosen} | {
-        "score": score
-    }
+    known = {role: x for role, x in roles.items() if role not in chosen}
+    known["score"] = score
     said = ", ".join(f"{role} is {name!r}" for role, name in known.items())
     notes = [f"of its columns, {said}"]
     unused = [x for x in frame.columns if x not in {*roles.values(), score}]
@@ -261,47 +293,6 @@ def _doubt_columns(
     return doubts
 
 
-def find_rows_of_metric(
-    frame: Frame, column: str, metric: str | None
-) -> tuple[str, np.ndarray]:
-    """Return the chosen or only metric in a column of metrics, and its rows.
-
-    Raises
-    ------
-    TableError
-        No such metric, or several without a choice.
-    """
-    texts = encode_texts(frame.columns[column])
-    known = [x or "" for x in texts.list_known()]
-    if metric is None and len(known) > 1:
-        advice = "Choose one with --metric NAME"
-        if "task" in find_roles(frame, {}) and "," not in "".join(known):
-            advice += (
-                f", or the first that each task has: --metric {','.join(known[:2])}"
-            )
-        if frame.kind == AVERAGES:
-            advice += (
-                ". These are averages, which do not show how scores vary: better pass "
-                f"{SAMPLES}"
-            )
-        msg = (
-            f"{frame.source}, column {column!r}: expected one metric; got "
-            f"{list_names(known)}. {advice}."
-        )
-        raise TableError(msg)
-    chosen = known[0] if metric is None else metric
-    starts = [x for x in known if x.split(",")[0] == chosen]
-    if chosen not in known and len(starts) == 1:
-        chosen = starts[0]
-    if chosen not in known:
-        msg = (
-            f"{frame.source}, column {column!r}: has no metric {chosen!r}."
-            f"{suggest(chosen, known)} Those in it: {list_names(known)}."
-        )
-        raise UnknownMetricError(msg, frame, known)
-    return chosen, np.flatnonzero(texts.find([chosen or None]))
-
-
 def _read_factor(
     frame: Frame,
     roles: Mapping[str, str],
@@ -325,10 +316,12 @@ def _read_factor(
     for k in np.flatnonzero(lacks):
         cell = cells[k]
         if is_blank(cell) or not isinstance(cell, str):
+            named = role == "run" and frame.run_name not in (None, name)
+            other = f"; or pass --run {frame.run_name}, which names each run"
             msg = (
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
                 f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
-                "leave out the row."
+                f"leave out the row{other if named else ''}."
             )
             raise TableError(msg)
     return factor

@@ -19,9 +19,12 @@ from sigarray.read._codes import (
 from sigarray.read._frame import Frame
 
 # The roles of names, texts as a rule.
-FACTORS = ("task", "model", "item", "run", "cluster", "content", "state")
+FACTORS = ("task", "model", "item", "run", "cluster", "content", "state", "rater")
 # The states of runs that have crashed, in words of trackers or numbers of MLflow.
 CRASHED = frozenset(("crashed", "failed", "killed", "fail", "4", "5"))
+
+# The state of runs that end much earlier than others, in no word of a tracker.
+ENDED_EARLY = "ended early"
 
 
 class Record(NamedTuple):
@@ -35,6 +38,7 @@ class Record(NamedTuple):
     step: float | None
     content: str | None
     state: str | None
+    rater: str | None
     score: float
     metric: str
     frame: Frame
@@ -145,13 +149,14 @@ class Records:
         return replace(self, factors=factors)
 
     def take_texts(self, column: str) -> tuple["Records", Coded]:
-        """Return the scores of files that have a column, and the texts in it."""
+        """Return the scores of files that have a column, and the texts in it.
+
+        It may have been left out.
+        """
         files = np.unique(self.files)
-        has = [k for k in files if column in self.frames[k].columns]
-        cells = [
-            take(self.frames[k].columns[column], self.rows[self.files == k])
-            for k in has
-        ]
+        known = {k: self.frames[k].find(column) for k in files}
+        has = [k for k in files if known[k] is not None]
+        cells = [take(known[k], self.rows[self.files == k]) for k in has]
         texts = join_columns([encode_texts(x) for x in cells] or [repeat(None, 0)])
         records = (
             self if len(has) == len(files) else self.take(np.isin(self.files, has))

@@ -89,13 +89,17 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             for x, cells in columns.items()
             if x != name and not any(map(looks_like_score, cells))
         ]
-        such = f", such as {list_names(texts, _MAX_SHOWN)}" if texts else ""
+        task = find_roles(Frame("", "", dict.fromkeys(texts, ()), ()), {}).get("task")
+        models = [x for x in texts if x != task]
+        such = f", such as {list_names(models, _MAX_SHOWN)}" if models else ""
+        of_task = f", such as {task!r}" if task is not None else ""
+        ignored = quote_names([name])
         msg = (
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
             f"again, as at {wide.place(first[run])}. Where a column names the "
-            f"model of each row{such}, pass it with --model; where it names tasks, "
-            "with --task; where it names items, by which models are paired, with "
-            f"--item; or leave {name!r} out with --ignore {quote_names([name])}, or "
+            f"model of each row{such}, pass it with --model; where it names tasks"
+            f"{of_task}, with --task; where it names items, by which models are "
+            f"paired, with --item; or leave {name!r} out with --ignore {ignored}, or "
             "choose the models with --columns."
         )
         raise TableError(msg)

@@ -11,7 +11,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
-from sigarray.read._treatment import Averaged, Dropped, LastSteps
+from sigarray.read._treatment import Averaged, Dropped, LastSteps, Raters
 
 
 class ScoreTable(NamedTuple):
@@ -46,8 +46,9 @@ class ScoreTable(NamedTuple):
     pairs : mapping
         Task -> two models -> their scores on the items, or named runs, of both, if some
         model lacks some in the task; `tasks` has those of all models.
-    missing : {"drop", "worst"}, optional
-        What was done with missing scores, if there were any.
+    missing : {"drop", "worst", "keep"}, optional
+        What was done with missing scores, or those of runs that have crashed or ended
+        early, if there were any.
     n_missing : mapping
         Task -> model -> how many of its scores were missing.
     curves : mapping
@@ -71,6 +72,16 @@ class ScoreTable(NamedTuple):
         How many tasks there are, if some of them were chosen.
     last_steps : LastSteps, optional
         The last steps of runs, whose scores were taken, if they have others.
+    without_metric : tuple of str
+        The tasks in `left_out` of which no model has a score of the metric.
+    unscored : mapping
+        Task -> items that the files name, and of which no model has a score.
+    pooled : mapping
+        Groups of tasks that were taken for one task -> of how many of their tasks the
+        items are, and how many the group has.
+    raters : mapping
+        Task -> how many ratings were left out, because not all models have one of the
+        item by the same rater; or that models have other raters.
     """
 
     tasks: dict[str, dict[str, np.ndarray]]
@@ -95,6 +106,29 @@ class ScoreTable(NamedTuple):
     where: Mapping[str, Sequence[str]] = {}
     last_steps: LastSteps | None = None
     n_tasks: int | None = None
+    without_metric: tuple[str, ...] = ()
+    unscored: Mapping[str, tuple[str, ...]] = {}
+    pooled: Mapping[str, tuple[int, int]] = {}
+    raters: Mapping[str, Raters] = {}
+
+    def __repr__(self) -> str:
+        """Say in one line what the table holds; its attributes have the rest."""
+        return (
+            f"ScoreTable(source={self.source!r}, models=[{list_names(self.models, 5)}]"
+            f"{self._say_tasks()}, unit={self.unit!r}, {self._say_sizes()})"
+        )
+
+    def _say_tasks(self) -> str:
+        if {*self.tasks} == {""}:
+            return ""
+        return f", tasks=[{list_names(self.tasks, 5)}]"
+
+    def _say_sizes(self) -> str:
+        """Say how many scores each model has on each task."""
+        sizes = [len(x) for by in self.tasks.values() for x in by.values()]
+        least, most = min(sizes, default=0), max(sizes, default=0)
+        count = f"{least}" if least == most else f"{least} to {most}"
+        return f"{count} scores of each{' on each task' * (len(self.tasks) > 1)}"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -141,3 +175,8 @@ class Choice:
     higher_is_better: Direction = None
     min_models: int = 2
     max_models: int | None = None
+
+    @property
+    def treatment(self) -> Missing | None:
+        """What becomes of missing scores; of runs that are kept, none are."""
+        return None if self.missing == "keep" else self.missing

@@ -13,11 +13,10 @@ from sigarray._plain_text import suggest
 from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
-from sigarray.read._filters import keep_rows, leave_out
+from sigarray.read._filters import keep_rows, leave_out, say_without_steps
 from sigarray.read._frame import (
     Frame,
     UnknownMetricError,
-    find_roles,
     list_names,
     shorten,
 )
@@ -34,11 +33,18 @@ from sigarray.read._guards import (
 from sigarray.read._hydra import add_overrides, check_overrides
 from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
-from sigarray.read._lm_eval import find_averages, say_groups, take_groups
+from sigarray.read._lm_eval import (
+    count_pooled,
+    find_averages,
+    say_groups,
+    take_groups,
+)
+from sigarray.read._metric_rows import take_metric_rows
 from sigarray.read._metrics import (
     choose_metric,
     read_metrics,
-    say_first,
+    refuse_metrics,
+    refuse_others,
     split_metrics,
 )
 from sigarray.read._naming import (
@@ -51,7 +57,7 @@ from sigarray.read._naming import (
     name_all,
     name_files,
 )
-from sigarray.read._nested import name_levels, read_nested
+from sigarray.read._nested import name_levels, nest_lists
 from sigarray.read._paths import (
     check_paths,
     refuse_crossed_names,
@@ -59,16 +65,18 @@ from sigarray.read._paths import (
 )
 from sigarray.read._pooled import count_settings
 from sigarray.read._predictions import refuse_predictions
-from sigarray.read._raters import doubt_raters, name_raters
+from sigarray.read._preferences import refuse_preferences
 from sigarray.read._reading import Reading
 from sigarray.read._records import Records, join_all
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._summaries import refuse_summary_rows
 from sigarray.read._templates import name_by_template
-from sigarray.read._together import put_all_together
+from sigarray.read._together import put_together
+from sigarray.read._treatment import say_fewer_runs
 from sigarray.read._turned import turn_runs
 from sigarray.read._unnamed import refuse_unnamed_rows
+from sigarray.read._unscored import find_unscored
 from sigarray.read._wide_files import read_columns
 
 
@@ -82,7 +90,12 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     """
     with _without_collector():
         table = _read_sources(sources, choice)
-    return table._replace(where=dict(choice.where or {}))
+    fewer = []
+    if table.unit == "run" and not table.is_paired:
+        sizes = {x: {y: len(z) for y, z in by.items()} for x, by in table.tasks.items()}
+        fewer = say_fewer_runs(sizes, table.n_missing)
+    notes = (*table.notes, *fewer)
+    return table._replace(where=dict(choice.where or {}), notes=notes)
 
 
 @contextlib.contextmanager
@@ -102,7 +115,9 @@ def _without_collector() -> Iterator[None]:
 
 def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     files, notes = _open(sources, choice)
+    names = [name for _, name, _ in files]
     files, tables, choice = _tabulate(files, choice)
+    notes += say_without_steps(names, [name for _, name, _ in files], choice.where)
     files, tables, left_out = _leave_out_averages(files, tables)
     notes += left_out
     chosen = dict(choice.columns or {})
@@ -145,21 +160,20 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         said += refuse_unnamed_rows(
             records if len(known) == len(records) else records.take(known)
         )
+    lost, unscored, lacking = find_unscored(read, chosen, records, choice, without)
+    said += lacking
     kinds = " and ".join(dict.fromkeys(frame.kind for frame in frames))
     source, said = name_files(files), [*notes, *said]
-    table = join_records(records, choice, kinds, source, said, list(without), n_blank)
+    table = join_records(records, choice, kinds, source, said, [*lost], n_blank)
     _check_runs(table, files, readings)
-    table = table._replace(n_tasks=_count_tasks(whole, records, choice))
+    table = table._replace(
+        n_tasks=_count_tasks(whole, records, choice),
+        without_metric=tuple(lost),
+        unscored=unscored,
+        pooled=count_pooled(read, choice.tasks),
+    )
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
-    if table.unit != "run":
-        roles = find_roles(frames[0], chosen)
-        of_raters, shares = doubt_raters(
-            whole, roles, choice.models, choice.ignored, records.metrics
-        )
-        doubts += of_raters
-        averaged = name_raters(table.averaged, whole, roles, records.metrics)
-        table = table._replace(notes=(*table.notes, *shares), averaged=averaged)
-    else:
+    if table.unit == "run":
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))
     return _add_doubts(table, doubts, folds)
@@ -179,19 +193,29 @@ def _tabulate(
     """
     chosen = dict(choice.columns or {})
     if len(files) > 1 or files[0][0].is_named:
-        files = [(x, name, _nest(name, content)) for x, name, content in files]
+        files = [(x, name, nest_lists(name, content)) for x, name, content in files]
     tables = [
         None if isinstance(content, dict) else tabulate(content, name, file.path)
         for file, name, content in files
     ]
+    columns = {x for frame in tables if frame is not None for x in frame.columns}
+    for frame in tables:
+        if frame is not None:
+            refuse_preferences(frame, chosen, choice.metrics)
     files, tables = _choose_rows(files, tables, chosen, choice)
-    turned = [
-        None if x is None else turn_benchmarks(x, chosen, choice.higher_is_better)
-        for x in tables
-    ]
+    whole = tables
+    tables = [x and take_metric_rows(x, chosen, choice) for x in tables]
+    # Columns by which rows were chosen have been left out.
+    columns -= {x for frame in tables if frame is not None for x in frame.columns}
+    choice = replace(choice, ignored=[x for x in choice.ignored if x not in columns])
+    turned = [x and turn_benchmarks(x, chosen, choice) for x in tables]
     if any(x is not y for x, y in zip(turned, tables, strict=True)):
         chosen["score"] = "score"
-    files, tables = put_all_together(files, turned, chosen)
+    tables = [x and put_together(x, chosen) for x in turned]
+    files = [
+        (file, name, content if x is y else y)
+        for (file, name, content), x, y in zip(files, whole, tables, strict=True)
+    ]
     present = [x for x in tables if x is not None]
     if choice.metrics:
         are_all = len(present) == len(tables)
@@ -203,14 +227,10 @@ def _tabulate(
             continue
         has_model = _names_model(file, len(files))
         frame = name_levels(frame, chosen, choice.ignored, has_model=has_model)
-        metric = choose_metric(frame, chosen, choice.metrics)
-        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, metric)
+        tables[k] = frame = turn_runs(frame, chosen, choice.ignored, choice.metrics)
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_folds(frame, chosen, choice.ignored)
-        if len(choice.metrics) > 1:
-            notes = say_first(frame, chosen, choice.metrics)
-            tables[k] = replace(frame, notes=(*frame.notes, *notes))
     return files, tables, replace(choice, columns=chosen)
 
 
@@ -277,7 +297,8 @@ def _choose_rows(
         whole = [
             _check_frame(*x, frame) for x, frame in zip(files, tables, strict=True)
         ]
-        kept = keep_rows(whole, choice.where)
+        said = {y.strip() for x in chosen.values() for y in (x, *x.split(","))}
+        kept = keep_rows(whole, choice.where, said | {*choice.ignored})
         named = [(x, y, z) for (x, y, _), z in zip(files, kept, strict=True)]
         files = [x for x in named if x[2].lines]
         tables = [frame for frame in kept if frame.lines]
@@ -305,13 +326,6 @@ def _names_model(file: SourceFile, n_files: int) -> bool:
     if file.said is not None:
         return "model" in file.said
     return n_files > 1 or file.is_named
-
-
-def _nest(name: str, content: Any) -> Any:
-    """Return a mapping to lists as a table, for it is not one of models."""
-    return (
-        read_nested(name, content) if isinstance(content, dict) else None
-    ) or content
 
 
 def _open(
@@ -348,10 +362,10 @@ def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) ->
 
 def _read_frames(
     frames: Sequence[Frame], chosen: Mapping[str, str], choice: Choice
-) -> tuple[list[Reading | None], list[str], list[str]]:
+) -> tuple[list[Reading | None], list[str], dict[str, Sequence[str]]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
-    Notes, and the tasks without the metric, are returned too.
+    Notes, and the tasks without the metric with those that they have, are returned too.
     """
     readings: list[Reading | None] = []
     faults = []
@@ -369,12 +383,7 @@ def _read_frames(
             readings.append(None)
     if not any(readings):
         if faults:
-            known = dict.fromkeys(x for error in faults for x in error.known)
-            msg = (
-                f"Expected --metric to be one of {list_names(list(known))}; got "
-                f"{list_names(choice.metrics)}.{suggest(choice.metrics[-1], known)}"
-            )
-            raise TableError(msg)
+            raise refuse_metrics(faults, choice.metrics)
         known = dict.fromkeys(str(x.constants.get("task")) for x in frames)
         known |= dict.fromkeys(group for x in frames for group in x.groups)
         wanted = choice.tasks or [""]
@@ -383,8 +392,9 @@ def _read_frames(
             f"{list_names(wanted)}.{suggest(wanted[0], known)}"
         )
         raise TableError(msg)
+    refuse_others(choice.metrics, frames, readings, chosen)
     if not faults:
-        return readings, [], []
+        return readings, [], {}
     which = shorten(list(dict.fromkeys(error.what for error in faults)), MAX_NAMED)
     note = f"{which} left out, without metric {list_names(choice.metrics)}"
-    return readings, [note], [x.task for x in faults if x.task is not None]
+    return readings, [note], {x.task: x.known for x in faults if x.task is not None}

@@ -9,6 +9,7 @@ import numpy as np
 
 from sigarray.read._cells import encode_texts, find_blank
 from sigarray.read._codes import find_first, take
+from sigarray.read._columns import quote_names
 from sigarray.read._frame import Frame, shorten
 from sigarray.read._missing import Missing, list_few, say_rows
 from sigarray.read._records import FACTORS, Records, find_column
@@ -143,10 +144,15 @@ def _doubt_others(
         said.append(f"{name}{',' if who else ''} ends at {column} {one.step or 0:g}")
     said += [""] * (len(others) - len(said))
     task = f"task {others[0].task!r}: " if others[0].task is not None else ""
+    first, by = others[0], ""
+    names = first.frame.columns.get(first.frame.run_name or "")
+    for column_of_run, run in first.frame.parts.items():
+        if names is not None and run == names[first.row]:
+            by = f", such as with --ignore {quote_names([column_of_run])}"
     doubt = (
         f"{task}{shorten(said, _MAX_SHOWN, by='; ')}, and others at {end:g}: scores of "
         "other steps are compared. Leave out the rows or columns of what has not "
-        "finished"
+        f"finished{by}"
     )
     if are_some_missing:
         doubt += (

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,9 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # Sums and squares of thousands of such scores can still be shown.
 LARGEST_NUMBER = 1e150
 MISSING = {"na", "n/a", "nan", "null", "none", "-", "?"}
+# A loss that has diverged is no score either; MLflow stores the largest float for it.
+_INFINITE = ("inf", "infinity", repr(sys.float_info.max))
+INFINITE = {f"{sign}{word}" for sign in ("", "+", "-") for word in _INFINITE}
 
 # Line and cells: tuples, which the garbage collector need not look through.
 Row = tuple[int, tuple[str, ...]]

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts
 from sigarray.read._codes import Coded, find_first, group_rows, repeat
-from sigarray.read._files import SourceFile
 from sigarray.read._frame import Frame, find_roles, list_names, names_runs
 from sigarray.read._identifiers import are_of_one_item
 from sigarray.read._settings import do_models_differ, may_be_setting
-from sigarray.read._words import HYPERPARAMETERS, MAYBE_HYPERPARAMETERS
+from sigarray.read._words import (
+    HYPERPARAMETERS,
+    MAYBE_HYPERPARAMETERS,
+    RATERS,
+    list_words,
+)
 
 _SETTINGS = HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
 
@@ -62,15 +65,15 @@ def put_together(frame: Frame, chosen: Mapping[str, str]) -> Frame:
 
 def _doubt_items(parts: Sequence[str]) -> list[str]:
     """Say that raters, samples or runs of an item make items of their own."""
-    raters = [x for x in parts if are_of_one_item(x)]
-    runs = [x for x in parts if names_runs(x) and x not in raters]
-    items = ",".join(x for x in parts if x not in (*raters, *runs))
-    if not items or not (raters or runs):
+    runs = [x for x in parts if list_words(x) & RATERS or names_runs(x)]
+    samples = [x for x in parts if are_of_one_item(x) and x not in runs]
+    items = ",".join(x for x in parts if x not in (*runs, *samples))
+    if not items or not (runs or samples):
         return []
     ways = [f"--run {','.join(runs)}"] if runs else []
-    ways += [f"--ignore {','.join(raters)}"] if raters else []
+    ways += [f"--ignore {','.join(samples)}"] if samples else []
     return [
-        f"scores of one item by {list_names([*raters, *runs])} are taken for items of "
+        f"scores of one item by {list_names([*runs, *samples])} are taken for items of "
         "their own, though they are not independent. Average them with "
         f"--item {items} {' '.join(ways)} --unit item"
     ]
@@ -103,18 +106,3 @@ def _say_settings(
         f"runs of all values of {list_names(settings)} were taken together: a verdict "
         "is on runs in which these vary as they do here"
     ]
-
-
-def put_all_together(
-    files: Sequence[tuple[SourceFile, str, Any]],
-    frames: Sequence[Frame | None],
-    chosen: Mapping[str, str],
-) -> tuple[list[tuple[SourceFile, str, Any]], list[Frame | None]]:
-    """Return files and their tables, with columns joined by `put_together`."""
-    joined = [None if x is None else put_together(x, chosen) for x in frames]
-    contents = [
-        content if after is before else after
-        for (*_, content), before, after in zip(files, frames, joined, strict=True)
-    ]
-    named = [(x, y, z) for (x, y, _), z in zip(files, contents, strict=True)]
-    return named, joined

@@ -2,13 +2,12 @@
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
-from sigarray._plain_text import squeeze
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import is_blank
 from sigarray.read._codes import take
@@ -16,11 +15,11 @@ from sigarray.read._files import say_split, split_run
 from sigarray.read._frame import Frame, is_numeric, leave_out_settings
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import CRASHED
+from sigarray.read._seeds import find_seed
 
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
 # "<run> - <metric>", and its range in a smoothed or grouped chart.
 _OF_CHART = re.compile(r"(.+) - (.+?)(__MIN|__MAX)?")
-_SEEDS = ("seed", "randomseed", "rngseed", "dataseed", "randomstate")
 # Columns of a table of runs of Weights & Biases beside config and metrics.
 _OF_RUNS = {
     *("ID", "Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep"),
@@ -89,6 +88,8 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
         roles={"model": "model", "run": "seed", "step": first},
         metrics=tuple(metrics),
         notes=note,
+        run_name="run",
+        parts={name: "" if x[3] else x[1] for name, x in parts.items() if x},
     )
 
 
@@ -104,10 +105,10 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
         runs = replace(
             frame,
             kind="runs of Weights & Biases",
-            roles={"run": _find_seed(frame.columns) or "Name"},
+            run_name="Name",
             metrics=tuple(metrics),
         )
-        return _choose_ended(runs, "State")
+        return _choose_ended(_name_runs(runs), "State")
     if {"summary", "config", "name"} <= names:
         return _unfold(frame)
     if {"run_id", "experiment_id"} <= names:
@@ -116,27 +117,20 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
             frame,
             kind="runs of MLflow",
             columns=columns,
-            roles={"run": _find_seed(columns) or "run_id"},
+            run_name="run_id",
             metrics=tuple(x for x in columns if f"metrics.{x}" in names),
         )
+        runs = _name_runs(runs)
         return _choose_ended(runs, "status") if "status" in names else runs
     if {"number", "state", "datetime_start"} <= names:
         trials = replace(
             frame,
             kind="runs of Optuna",
-            roles={"run": _find_seed(frame.columns) or "number"},
+            run_name="number",
             metrics=tuple(x for x in frame.columns if _OF_TRIAL.fullmatch(x)),
             doubts=_OF_SEARCH,
         )
-        return _choose_ended(trials, "state")
-    return None
-
-
-def _find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, which shows whether a run is there twice."""
-    for name, cells in columns.items():
-        if squeeze(name) in _SEEDS and not any(map(is_blank, cells)):
-            return name
+        return _choose_ended(_name_runs(trials), "state")
     return None
 
 
@@ -193,13 +187,10 @@ def read_mlflow_store(folder: Path) -> Frame:
         rows,
         list(range(1, len(rows) + 1)),
         "run",
-        roles={"run": "run_id"},
         metrics=tuple(measured),
+        run_name="run_id",
     )
-    seed = _find_seed(frame.columns)
-    if seed is not None:
-        frame = replace(frame, roles={"run": seed})
-    return _choose_ended(frame, "status")
+    return _choose_ended(_name_runs(frame), "status")
 
 
 def read_evaluate(name: str, document: Mapping[str, Any]) -> Frame | None:
@@ -297,7 +288,14 @@ def _unfold(frame: Frame) -> Frame:
         rows,
         list(frame.lines),
         frame.line_word,
-        roles={"run": "name"},
         metrics=tuple(metrics),
+        run_name="name",
     )
+    runs = _name_runs(runs)
     return _choose_ended(runs, "state") if "state" in frame.columns else runs
+
+
+def _name_runs(frame: Frame) -> Frame:
+    """Return runs with their seeds for names, or else the names of the tracker."""
+    run = find_seed(frame.columns) or frame.run_name
+    return replace(frame, roles={"run": run} if run else {})

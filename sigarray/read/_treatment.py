@@ -1,23 +1,29 @@
 """What became of scores while they were read: left out, averaged, or pooled."""
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from sigarray.read._records import Records
+from sigarray.read._frame import shorten
+from sigarray.read._records import Records, find_column
+
+_MAX_SHOWN = 3
 
 
 class Dropped(NamedTuple):
     """Items, or runs that are pairs, left out for all models: some model lacks them.
 
-    Of `n_all` of them `n` were left out, in which `n_scores` were missing; `unit` is
-    "item", "run", "cluster" or "row".
+    Of `n_all` of them `n` were left out, in which `n_scores` were missing, `n_treated`
+    of them by `missing`; `unit` is "item", "run", "cluster" or "row".
     """
 
     unit: str
     n: int
     n_all: int
     n_scores: int
+    n_treated: int = 0
 
 
 class Averaged(NamedTuple):
@@ -34,28 +40,81 @@ class Averaged(NamedTuple):
     by: str | None = None
 
 
+class Raters(NamedTuple):
+    """Whether models have scores of an item by the same raters, whom a column names.
+
+    `n` of `n_all` scores were left out, because not all models have one of the item by
+    the same rater, and with them `n_items` of `n_all_items` items. If they are not the
+    same, models have other raters, or the same in unequal shares.
+    """
+
+    column: str
+    n: int = 0
+    n_all: int = 0
+    n_items: int = 0
+    n_all_items: int = 0
+    are_same: bool = True
+
+
 class LastSteps(NamedTuple):
-    """The column of steps, and the least and the largest last one of a run."""
+    """The column of steps, and the least and the largest last one of a run.
+
+    Of `n_early` more runs, which end much earlier, the score is missing.
+    """
 
     column: str
     least: float
     most: float
+    n_early: int = 0
+
+
+def say_fewer_runs(
+    sizes: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    """Say on which tasks a model, but not all of them, has fewer runs than on most.
+
+    `sizes` and `n_missing` count the runs and those without a score, by task and model:
+    what is missing has been said.
+    """
+    by_model: dict[str, Counter[int]] = {}
+    for by in sizes.values():
+        for model, n in by.items():
+            by_model.setdefault(model, Counter())[n] += 1
+    usual = {
+        model: max(counts, key=lambda n: (counts[n], n))
+        for model, counts in by_model.items()
+    }
+    said = [
+        f"{model!r} has {n} of {usual[model]} runs on {task!r}"
+        for task, by in sizes.items()
+        if any(n >= usual[model] for model, n in by.items())
+        for model, n in by.items()
+        if n < usual[model] and not n_missing.get(task, {}).get(model)
+    ]
+    return [shorten(said, _MAX_SHOWN)] if said else []
 
 
 def count_dropped(
-    records: Records, kept: Records, unit: str, *, is_paired: bool
+    records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int = 0
 ) -> Dropped | None:
-    """Count the items or runs of a task that were left out for all models, if any."""
+    """Count the items or runs of a task that were left out for all models, if any.
+
+    `n_others` were left out for their raters.
+    """
     role = "item" if records.has("item") else unit
     if not records.has(role) or (role == "run" and not is_paired):
         return None
     n_all, n_kept = (len(x.list_known(role)) for x in (records, kept))
-    if n_kept == n_all:
+    n_left = n_all - n_kept - n_others
+    if not n_left:
         return None
     holders = ["model", "run"] if unit == "run" and role == "item" else ["model"]
-    n_holders, n_held = records.group(*holders)[1], records.group(*holders, role)[1]
-    n_missing = int(np.isnan(records.scores).sum()) + n_holders * n_all - n_held
-    return Dropped(role, n_all - n_kept, n_all, n_missing)
+    is_missing = np.isnan(records.scores)
+    scored = records.take(np.flatnonzero(~is_missing))
+    n_held = scored.group(*holders, role)[1]
+    n_scores = records.group(*holders)[1] * n_all - n_held
+    is_kept = records.factors[role].find({*kept.list_known(role)})
+    return Dropped(role, n_left, n_all, n_scores, int(np.sum(is_missing & ~is_kept)))
 
 
 def count_averaged(records: Records, unit: str) -> Averaged | None:
@@ -66,6 +125,9 @@ def count_averaged(records: Records, unit: str) -> Averaged | None:
     counts = np.bincount(records.group("model", "run" if of_runs else "item")[0])
     if counts.max() == 1:
         return None
-    of = "item" if of_runs else "run" if records.has("run") else "score"
     least, most = int(counts.min()), int(counts.max())
-    return Averaged("run" if of_runs else "item", of, least, most)
+    if of_runs:
+        return Averaged("run", "item", least, most)
+    if records.has("rater"):
+        return Averaged("item", "rating", least, most, find_column(records, "rater"))
+    return Averaged("item", "run" if records.has("run") else "score", least, most)

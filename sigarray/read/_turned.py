@@ -1,16 +1,24 @@
 """Tables with a row for each model, and a column for each of its runs."""
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sigarray._backend.index_columns import looks_like_index
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank, looks_like_score
+from sigarray.read._cells import as_text, is_blank, looks_like_score
 from sigarray.read._columns import quote_names
-from sigarray.read._frame import Frame, find_roles, is_numeric, list_names
-from sigarray.read._words import RUN_NAME
+from sigarray.read._frame import (
+    Frame,
+    UnknownMetricError,
+    find_roles,
+    is_numeric,
+    list_names,
+)
+from sigarray.read._metric_rows import choose_metric_of
+from sigarray.read._run_columns import Runs, find_runs, find_word, is_metric
 
 _NUMBER = re.compile(r"\d+")
 # A table with more rows has no row for each model.
@@ -21,36 +29,46 @@ def turn_runs(
     frame: Frame,
     chosen: Mapping[str, str],
     ignored: Sequence[str],
-    metric: str | None,
+    metrics: Sequence[str],
 ) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
+    Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
     Tables of other kinds are returned as they are.
 
     Raises
     ------
     TableError
-        Other columns of numbers, such as means, beside those of runs.
+        Other columns of numbers, such as means, beside those of runs; several metrics
+        without a choice, or none of the chosen name.
     """
-    if frame.metrics is not None or frame.roles or frame.constants or metric:
+    if frame.metrics is not None or frame.roles or frame.constants:
         return frame
-    if len(frame.lines) > _MAX_MODELS:
+    are_scores = "score" in chosen or any(x in frame.columns for x in metrics)
+    if are_scores or len(frame.lines) > _MAX_MODELS:
         return frame
-    runs = [x for x in frame.columns if x not in ignored and RUN_NAME.fullmatch(x)]
-    words = {RUN_NAME.fullmatch(x)[1].lower() for x in runs}  # type: ignore[index]
-    column = _find_models(frame, chosen, ignored, runs)
-    if not runs and column is not None:
-        runs = _list_numbers(frame, chosen, ignored, column)
-    if len(runs) < 2 or len(words) > 1 or column is None:
+    by_metric = find_runs(x for x in frame.columns if x not in ignored)
+    every = {x: run for by in by_metric.values() for x, run in by.items()}
+    column = _find_models(frame, chosen, ignored, list(every))
+    if not every and column is not None:
+        every = {x: x for x in _list_numbers(frame, chosen, ignored, column)}
+        by_metric = {"": every}
+    if len(every) < 2 or column is None:
         return frame
-    name = words.pop() if words else "run"
     # There is no column of runs before they are turned.
     known = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
+    is_known = column in (chosen.get("model"), known.get("model"))
+    if not is_known and not any(not x or is_metric(x) for x in by_metric):
+        return frame
+    name = find_word(every.values()) or "run"
     if chosen.get("run", name) != name or {"score", "item", "step"} & set(known):
         return frame
+    metric = _choose_metric(frame, by_metric, metrics)
+    runs = by_metric[metric]
+    rest = [x for x in frame.columns if x not in (*every, *ignored)]
     task = known.get("task")
-    others = [x for x in frame.columns if x not in (*runs, *ignored, column, task)]
-    numeric = [x for x in others if is_numeric(frame.columns[x])]
+    numeric = [x for x in rest if x not in (column, task)]
+    numeric = [x for x in numeric if is_numeric(frame.columns[x])]
     if numeric:
         msg = (
             f"{frame.source}: expected no other numbers beside runs, which columns "
@@ -59,19 +77,20 @@ def turn_runs(
         )
         raise TableError(msg)
     rows = [k for k in range(len(frame.lines)) for _ in runs]
-    kept = [x for x in frame.columns if x not in runs]
+    kept = [x for x in frame.columns if x not in every]
     columns: dict[str, Sequence[Any]] = {
         "model" if x == column and x not in chosen.values() else x: [
             frame.columns[x][k] for k in rows
         ]
         for x in kept
     }
-    columns[name] = list(runs) * len(frame.lines)
+    columns[name] = list(runs.values()) * len(frame.lines)
     columns["score"] = [
         frame.columns[x][k] for k in range(len(frame.lines)) for x in runs
     ]
+    of = repr(metric or frame.metric) if metric or frame.metric else "one score"
     note = (
-        f"columns {list_names(runs, 3)} were taken for runs of one score, and what "
+        f"columns {list_names(runs, 3)} were taken for runs of {of}, and what "
         f"{column!r} names for models"
     )
     return replace(
@@ -79,7 +98,30 @@ def turn_runs(
         columns=columns,
         lines=[frame.lines[k] for k in rows],
         notes=(*frame.notes, note),
+        metric=metric or frame.metric,
+        other_metrics=(*frame.other_metrics, *(x for x in by_metric if x != metric)),
     )
+
+
+def _choose_metric(frame: Frame, runs: Runs, metrics: Sequence[str]) -> str:
+    """Return the metric of which columns of runs are taken; "" if none has a name.
+
+    Raises
+    ------
+    TableError
+        Several metrics without a choice, or none of the chosen name.
+    """
+    if frame.metric is not None or not metrics or "" not in runs:
+        wanted = metrics if frame.metric is None else ()
+        first = next(x for by in runs.values() for x in by)
+        what = f"names of columns such as {first!r}"
+        return choose_metric_of(frame, list(runs), wanted, what)
+    msg = (
+        f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "
+        f"{f'{metrics[0]}_seed0'!r}; got {list_names(runs[''], 3)}, which do not name "
+        "their metric. Leave out --metric."
+    )
+    raise UnknownMetricError(msg, frame)
 
 
 def _find_models(
@@ -109,12 +151,32 @@ def _find_models(
         twice = next(x for k, (x, _) in enumerate(keys) if keys[k] in keys[:k])
         msg = (
             f"{frame.source}: expected a row for each model, for columns "
-            f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. Name a "
-            "column that tells its rows apart with --task, or take some with --where "
-            "COLUMN=VALUE."
+            f"{list_names(runs, 3)} seem to be its runs; got {twice!r} again. "
+            f"{_tell_apart(frame, known, (*runs, *ignored))}."
         )
         raise TableError(msg)
     return None
+
+
+def _tell_apart(frame: Frame, models: str, others: Collection[str]) -> str:
+    """Advise how to tell apart the rows of a model: by metrics, or by tasks."""
+    names = list(map(as_text, frame.columns[models]))
+    for column, cells in frame.columns.items():
+        values = list(map(as_text, cells))
+        keys = {*zip(names, values, strict=True)}
+        if column in (models, *others) or len(keys) < len(names):
+            continue
+        one = f"--where {shlex.quote(f'{column}={values[0]}')}"
+        if all(map(is_metric, values)):
+            return f"Take the rows of one metric with {one}"
+        task = f"--task {shlex.quote(column)}"
+        return (
+            f"Where {column!r} names tasks, pass {task}; or take some rows with {one}"
+        )
+    return (
+        "Name a column that tells its rows apart with --task, or take some with "
+        "--where COLUMN=VALUE"
+    )
 
 
 def _list_numbers(

@@ -285,7 +285,7 @@ def read_ids(
 ) -> list[str]:
     """Return the names of rows in a column, which must be different.
 
-    If rows of a name are averaged, each may have several; a few may be repeated rows.
+    If rows of a name are averaged, each may have several.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def read_ids(
         A name twice, or a blank cell.
     """
     ids = list_names_of_rows(table, column, role)
-    if are_averaged and 2 * len({*ids}) <= len(ids):
+    if are_averaged:
         return ids
     first: dict[str, int] = {}
     for k, name in enumerate(ids):

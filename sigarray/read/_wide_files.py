@@ -1,11 +1,14 @@
 """Files that may have a column for each model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import is_blank
+from sigarray.read._cells import encode_texts, is_blank, looks_like_score
+from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
@@ -33,6 +36,10 @@ def read_columns(
     TableError
         A column or a cell is not what was expected; options of other tables.
     """
+    if frame is not None and _may_be_wide(frame, chosen):
+        if choice.where and isinstance(content, Frame):
+            frame = content = _leave_out_constant(frame, chosen, choice)
+        choice = _choose_direction(frame, choice)
     of_index = {} if frame is None else _find_index_roles(frame, chosen, choice)
     chosen = {**chosen, **of_index}
     of_rows: list[str] = []
@@ -51,7 +58,41 @@ def read_columns(
     said += of_rows
     doubts = () if frame is None else tuple(f"{name}: {x}" for x in frame.doubts)
     table = take_wide(wide, chosen, choice)
+    if frame is not None and frame.metric is not None:
+        table = table._replace(metric=frame.metric)
     return table._replace(notes=(*said, *table.notes), doubts=doubts)
+
+
+def _choose_direction(frame: Frame, choice: Choice) -> Choice:
+    """Return the choice for scores of one metric, of which rows have been taken."""
+    if frame.metric is None:
+        return choice
+    said = choice.higher_is_better
+    if isinstance(said, Mapping) and {frame.metric, *frame.other_metrics} & {*said}:
+        said = find_direction(said, frame.metric, frame.source)
+    return replace(choice, metrics=(), higher_is_better=said)
+
+
+def _leave_out_constant(
+    frame: Frame, chosen: Mapping[str, str], choice: Choice
+) -> Frame:
+    """Leave out columns that have one text in all rows that were chosen."""
+    known = {*choice.ignored, *(choice.models or ()), *chosen.values()}
+    columns = {
+        x: cells
+        for x, cells in frame.columns.items()
+        if x in known or len(cells) < 2 or not _is_constant(cells)
+    }
+    index = tuple(x for x in frame.index if x in columns)
+    return replace(frame, columns=columns, index=index)
+
+
+def _is_constant(cells: Sequence[Any]) -> bool:
+    """Tell whether a column has one text in all rows."""
+    if isinstance(cells, np.ndarray) or looks_like_score(cells[0]):
+        return False
+    texts = encode_texts(cells)
+    return bool(np.all(texts.codes == texts.codes[0]) and texts.codes[0] >= 0)
 
 
 def _find_index_roles(

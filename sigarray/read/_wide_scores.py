@@ -10,8 +10,8 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import find_blank, find_missing
-from sigarray.read._directions import find_direction
+from sigarray.read._cells import find_blank
+from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
 from sigarray.read._missing import (
@@ -23,6 +23,7 @@ from sigarray.read._missing import (
     say_missing,
 )
 from sigarray.read._other_columns import refuse_other_columns
+from sigarray.read._repeats import have_parts
 from sigarray.read._run_names import ask_about_marks, find_run_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._treatment import Averaged, Dropped
@@ -37,6 +38,7 @@ from sigarray.read._wide import (
     split_tasks,
 )
 from sigarray.read._wide_pairs import drop_unmatched
+from sigarray.read._wide_treatment import count_averaged_rows, count_dropped_rows
 
 
 def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> ScoreTable:
@@ -63,7 +65,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     averaged: dict[str, Averaged] = {}
     notes, left_out, are_items = [], [], []
     gaps = Counter[str]()
-    direction = _find_direction(wide, choice)
+    direction = _find_direction(wide, chosen, choice)
     for task, rows in _choose_tasks(wide, chosen, choice).items():
         whole, kept, lacking = _leave_out_empty(rows, task, choice)
         models = _list_models(whole, chosen, kept)
@@ -77,9 +79,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
         notes += [*lacking, *taken.notes]
         gaps.update(taken.n_gaps)
-        lacks, said = _count_missing(taken, counts, chosen, choice)
+        lacks, said = _count_missing(taken, counts, whole, chosen, choice)
         scores = taken.scores
-        if counts and choice.missing == "worst":
+        if counts and choice.treatment == "worst":
             worst = find_worst(list(scores.values()), is_higher=direction is not False)
             scores = {
                 x: np.append(y, np.full(counts.get(x, 0), worst))
@@ -96,9 +98,9 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
                 for (a, b), rows_of_pair in of_pairs.items()
             }
         are_items.append(is_of_items)
-        averaged |= _count_averaged(part, task, chosen, choice)
+        averaged |= count_averaged_rows(part, task, chosen, choice, models)
         unit = "row" if task in averaged else "item" if is_of_items else "run"
-        dropped |= _count_dropped(whole, part, models, task, unit)
+        dropped |= count_dropped_rows(whole, part, models, task, unit)
     if not tasks:
         msg = (
             f"{wide.source}: expected two or more models with scores of one task; got "
@@ -120,7 +122,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
-        missing=(choice.missing or "drop") if n_missing else None,
+        missing=(choice.treatment or "drop") if n_missing else None,
         n_missing=n_missing,
         n_dropped=dropped,
         averaged=averaged,
@@ -136,38 +138,14 @@ def _treat_rows(
     And the missing scores of each model, the rows of each pair, and notes.
     """
     counts: Counts = {}
-    if choice.missing is not None:
+    if choice.treatment is not None:
         part, counts = blank_missing(
-            part, models, choice.missing, is_of_pairs=_is_of_pairs(chosen, choice)
+            part, models, choice.treatment, is_of_pairs=_is_of_pairs(chosen, choice)
         )
     if not choice.drop_unmatched or not _is_of_pairs(chosen, choice):
         return part, counts, {}, []
     part, of_pairs, said = drop_unmatched(part, models)
     return part, counts, of_pairs, said
-
-
-def _count_averaged(
-    rows: WideTable, task: str, chosen: Mapping[str, str], choice: Choice
-) -> dict[str, Averaged]:
-    """Count the rows of each item of a task, if these are averaged."""
-    if choice.unit != "item" or "item" not in chosen:
-        return {}
-    counts = Counter(list_names_of_rows(rows, chosen["item"], "item")).values()
-    if max(counts) == 1:
-        return {}
-    return {task: Averaged("item", "score", min(counts), max(counts))}
-
-
-def _count_dropped(
-    whole: WideTable, kept: WideTable, models: Sequence[str], task: str, unit: str
-) -> dict[str, Dropped]:
-    """Count the rows of a task that were left out, and the scores missing there."""
-    places = [k for k, x in whole.names.items() if x in models]
-    n_all, n_kept = (max(len(x.cells[k]) for k in places) for x in (whole, kept))
-    if n_kept == n_all:
-        return {}
-    n_scores = sum(int(find_missing(whole.cells[k]).sum()) for k in places)
-    return {task: Dropped(unit, n_all - n_kept, n_all, n_scores)}
 
 
 def _take_items(
@@ -184,7 +162,7 @@ def _take_items(
         "scores of two marks were taken for those of items, a row for each, by which "
         "models are paired"
     )
-    if choice.missing is None and not choice.drop_unmatched:
+    if choice.treatment is None and not choice.drop_unmatched:
         msg = (
             f"{wide.source}: {said}; expected one in every cell, and got blank cells: "
             f"{count_models(gaps)}. Pass --drop-unmatched to leave out such rows, or "
@@ -197,17 +175,23 @@ def _take_items(
 
 
 def _count_missing(
-    taken: WideScores, counts: Counts, chosen: Mapping[str, str], choice: Choice
+    taken: WideScores,
+    counts: Counts,
+    rows: WideTable,
+    chosen: Mapping[str, str],
+    choice: Choice,
 ) -> tuple[Counts, list[str]]:
     """Return how many scores each model lacks, and notes on what was left out.
 
     `counts` are those that --missing has found. Without it, blank cells are left out;
     of those below its last score, a model may have had no runs, unless runs have names.
     """
-    if counts and choice.missing == "drop":
-        unit = "item" if _is_of_pairs(chosen, choice) else "run"
+    if counts and choice.treatment == "drop":
+        of_items = choice.unit == "item" or "item" in chosen
+        unit = "item" if of_items else "paired run" if choice.is_paired else "run"
+        unit = "row" if have_parts(rows, chosen, choice.unit) else unit
         return counts, [say_missing(counts, "drop", unit, None)]
-    if choice.missing is not None:
+    if choice.treatment is not None:
         return counts, []
     lacks = taken.n_blank if "run" in chosen else taken.n_gaps
     below = {x: n - lacks.get(x, 0) for x, n in taken.n_blank.items()}
@@ -218,18 +202,19 @@ def _count_missing(
     return lacks, notes
 
 
-def _find_direction(wide: WideTable, choice: Choice) -> bool | None:
-    """Return whether higher is better, which names of metrics cannot say."""
+def _find_direction(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> bool | None:
+    """Return whether higher is better, of all scores or of tasks by their names."""
     said = choice.higher_is_better
-    if isinstance(said, Mapping) and "score" not in said:
-        lower = ",".join(x for x, is_higher in said.items() if not is_higher)
-        msg = (
-            f"{wide.source}: expected metrics by name, for --lower-is-better {lower}; "
-            f"got a column for each model: {list_names(list(wide.names.values()))}. "
-            "Pass --lower-is-better alone where all scores are losses."
-        )
-        raise TableError(msg)
-    return find_direction(said, "score", wide.source)
+    if not isinstance(said, Mapping):
+        return said
+    tasks = [x for x in _choose_tasks(wide, chosen, choice) if x]
+    every = [*split_tasks(wide, chosen["task"])] if "task" in chosen else []
+    got = f"a column for each model: {list_names(list(wide.names.values()))}"
+    got = f"tasks {list_names(every)}" if every else got
+    refuse_other_names(said, ["score", *every], wide.source, got)
+    return find_direction(said, "score", wide.source, tasks)
 
 
 def _is_of_pairs(chosen: Mapping[str, str], choice: Choice) -> bool:
@@ -245,7 +230,7 @@ def _take_pair(
         [a, b],
         item=chosen.get("item"),
         is_paired=True,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     return wide_scores.scores[a], wide_scores.scores[b]
 
@@ -339,7 +324,7 @@ def _take_task(
         is_paired=_is_of_pairs(chosen, choice),
         min_models=choice.min_models,
         max_models=choice.max_models,
-        is_averaged=choice.unit == "item",
+        is_averaged=have_parts(wide, chosen, choice.unit),
     )
     scores, notes = wide_scores.scores, [*wide_scores.notes]
     if choice.models is None:

@@ -12,6 +12,14 @@ METRICS = frozenset(
         *("params", "parameters", "nparams", "flops", "energy", "memory", "tokens"),
     )
 )
+# Those that are no measure of quality, but of what it costs; and names of any score.
+_OTHER_METRICS = frozenset(
+    (
+        *("fit", "score", "scores", "time", "seconds", "runtime", "cost", "costs"),
+        *("latency", "params", "parameters", "nparams", "flops", "energy", "memory"),
+        *("tokens",),
+    )
+)
 SPLITS = frozenset(
     (
         *("train", "training", "test", "testing", "val", "valid", "validation"),
@@ -46,6 +54,7 @@ RATERS = frozenset(
     (
         *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader"),
         *("reviewer", "labeler", "labeller", "coder", "rating", "vote", "voter"),
+        *("participant", "respondent", "crowdworker", "turker"),
     )
 )
 # Some also name what they say, in numbers.
@@ -77,3 +86,8 @@ def list_words(name: str) -> set[str]:
     """List the words and numbers of a name, without case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return set(re.findall(r"(?<![a-z])f1(?!\d)|[a-z]+|\d+", spaced.lower()))
+
+
+def measures_quality(name: str) -> bool:
+    """Tell whether a name is that of a measure of quality, such as an accuracy."""
+    return bool(list_words(name) & (METRICS - _OTHER_METRICS))

@@ -47,7 +47,8 @@ def _find_width() -> int:
 
 
 def _render_prose(report: Report) -> str:
-    lines = [_wrap([*report.said, *report.advice]), "", f"Method: {report.method}."]
+    said = [*report.said, *report.advice]
+    lines = [*([_wrap(said), ""] if said else []), f"Method: {report.method}."]
     if report.signature is not None:
         lines.append(f"Signature: {report.signature}")
     lines += [f"Note: {note.rstrip('.')}." for note in report.notes]

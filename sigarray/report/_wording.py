@@ -24,6 +24,7 @@ from sigarray.results import (
     BootstrapResult,
     BrunnerMunzelResult,
     MannWhitneyResult,
+    PairwiseAsoResult,
     ProportionResult,
     ResamplingResult,
     ResponseTestResult,
@@ -39,7 +40,10 @@ _TESTS = {
     WilcoxonResult: "Wilcoxon signed-rank test",
     ResponseTestResult: "test of responses",
 }
-
+_OF_TWO: tuple[Any, ...] = (
+    *(AsoResult, BootstrapResult, ProportionResult, ResamplingResult),
+    *_TESTS,
+)
 
 _RULES = {
     "test": optional(text),
@@ -139,6 +143,7 @@ def describe(
         msg = f"Expected sizes of two models, or of their pairs; got {list(counts)}."
         raise ValueError(msg)
     refuse_comparison(result)
+    _refuse_several(result)
     a, b = (quote(str(name)) for name in choose_names(names, 2))
     how = [_say_sizes(counts, unit)]
     if isinstance(result, AsoResult):
@@ -150,15 +155,9 @@ def describe(
     elif isinstance(result, ProportionResult):
         said, numbers = _say_interval(result, a, b, statistic, confidence_level)
         how += ["Newcombe's interval"]
-    elif isinstance(result, (ResamplingResult, *_TESTS)):
+    else:
         said, numbers = _say_test(result, a, b, statistic, alpha, alternative)
         how += [f"{alternative} {test or _TESTS.get(type(result), 'resampling test')}"]
-    else:
-        msg = (
-            f"Expected the result of aso, of bootstrap_ci or proportion_ci of two "
-            f"samples, or of a test; got {describe_value(result)}."
-        )
-        raise TypeError(msg)
     how += [
         correction or "",
         "" if n_resamples is None else f"{n_resamples} resamples",
@@ -166,6 +165,32 @@ def describe(
         f"sigarray {__version__}",
     ]
     return f"{said} ({numbers}; {', '.join(x for x in how if x)})."
+
+
+def _refuse_several(result: Any) -> None:
+    """Refuse what is no result of two models, before their names are looked at.
+
+    Raises
+    ------
+    TypeError
+        The result of `multi_aso`, or of another function.
+    ValueError
+        Results of several comparisons.
+    """
+    if isinstance(result, PairwiseAsoResult):
+        msg = (
+            "Expected the result of two models; got that of multi_aso, of every two of "
+            "several. Pass it to report.to_frame, to_markdown or to_latex; or describe "
+            "aso(a, b) of two; or take the sentences of compare_models."
+        )
+        raise TypeError(msg)
+    if not isinstance(result, _OF_TWO):
+        msg = (
+            f"Expected the result of aso, of bootstrap_ci or proportion_ci of two "
+            f"samples, or of a test; got {describe_value(result)}."
+        )
+        raise TypeError(msg)
+    _number(result[0])
 
 
 def _say_sizes(sizes: Sequence[int], unit: str) -> str:

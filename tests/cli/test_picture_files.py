@@ -3,6 +3,7 @@
 import csv
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from sigarray._verdicts import picture_files as picture_room
@@ -110,22 +111,45 @@ def test_the_power_is_drawn_and_its_numbers_stay_the_same(
     (picture,) = drawn
     (ax,) = picture.figure.axes
     rows = list(csv.DictReader(out.splitlines()))
-    pairs = [row for row in rows if row["model_b"]]
     curves = [x for x in ax.lines if len(x.get_xdata()) > 2]
     rings = {
         x.get_xdata()[0]: x.get_ydata()[0] for x in ax.lines if x.get_label() == "ring"
     }
-    assert len(curves) == len(pairs) > 1
-    for curve, row in zip(curves, pairs, strict=True):
-        assert f"{row['model_a']} vs. {row['model_b']}: " in picture.description
+    assert len(curves) == len(rows) > 1
+    for curve, row in zip(curves, rows, strict=True):
+        assert f"{row['better']} vs. {row['worse']}: " in picture.description
         if row["required_sample_size"]:
-            size, power = int(row["required_sample_size"]), float(row["power"])
+            size = int(row["required_sample_size"])
+            power = float(row["power_at_required_sample_size"])
             # The ring of the first size with this power, and sizes beyond it.
             assert dict(curve.get_xydata())[size] == power
             assert size in rings
             assert max(curve.get_xdata()) > size
             assert all(y < 0.8 for x, y in curve.get_xydata() if x < size)
     assert picture.caption.startswith("Power by the number of runs; the dotted line")
+
+
+def test_a_jump_of_the_power_is_said_where_sizes_cross_it(write, run, monkeypatch):
+    """Almost stochastic order, below 20 runs, has to pass Welch's test as well."""
+    drawn = []
+    save = "sigarray._cli.power.save_pictures"
+    monkeypatch.setattr(save, lambda pictures, _: drawn.extend(pictures))
+    said = (
+        "Power may jump at 20 runs: with fewer, a difference also has to pass Welch's"
+    )
+    x = np.random.default_rng(0).normal(0.0, 1.0, 8)
+    for gain, test, is_said in (
+        (0.7, "aso", True),
+        (9.0, "aso", False),
+        (0.7, "permutation", True),
+        (0.7, "t", False),
+    ):
+        rows = [f"{y:.3f},{y + gain:.3f}" for y in x]
+        path = write("\n".join(["a,b", *rows, ""]))
+        options = ["power", path, "--test", test, "--n-samples", "10"]
+        out = run(*options, "--plot", "x.png")[1]
+        assert (said in " ".join(out.split())) == is_said
+        assert (said in drawn[-1].caption) == is_said
 
 
 def test_impossible_pictures_of_power(write, wide, run):

@@ -14,7 +14,6 @@ from sigarray import read
 from sigarray._order.families import can_decide, family_of
 from sigarray._power_analysis import DEFAULT_SIZES
 from sigarray._verdicts.by_orders import OrderTest
-from sigarray._verdicts.by_pairs import PairwiseTest
 from sigarray._verdicts.orders import run_orders
 from sigarray._verdicts.samples import Trials
 from tests.cli.conftest import SCORES
@@ -62,8 +61,12 @@ class TestRates:
             size = pair["required_sample_size"]
             drawn = np.asarray([draw(size, seed) for seed in range(500)])
             won = welch(drawn)[:, place]
-            assert_rate(pair["power"], 100, won.mean(), 500)
+            assert_rate(pair["power_at_required_sample_size"], 100, won.mean(), 500)
+            drawn = np.asarray([draw(14, seed) for seed in range(500)])
+            assert pair["n"] == 14
+            assert_rate(pair["power_at_n"], 100, welch(drawn)[:, place].mean(), 500)
 
+    @pytest.mark.filterwarnings("ignore:eps_min of")
     @pytest.mark.parametrize("baseline", [None, "a"])
     def test_of_aso_it_is_that_of_compare(self, table, power, baseline):
         options = [] if baseline is None else ["--baseline", baseline]
@@ -79,7 +82,7 @@ class TestRates:
                 {"": scores}, orders, is_corrected=True, higher_is_better=True
             )
             won += found[""].eps_min[2, 0] < 0.2
-        assert_rate(pair["power"], 150, won / 150, 150)
+        assert_rate(pair["power_at_required_sample_size"], 150, won / 150, 150)
         n_pairs, every = (3, "all 3") if baseline is None else (2, "both")
         assert len(by_name) == n_pairs
         assert f"for {every} comparisons together" in document["method"]
@@ -137,7 +140,7 @@ class TestRates:
         drawn[:, -1] += 2.0 * abs(drawn[:, -1])
         won = welch(drawn)[:, 1:]
         assert 0.2 < won.mean() < 0.9
-        assert_rate(document["models"]["a"], 100, won.mean(), 800)
+        assert_rate(document["power_to_see_lift"]["a"], 100, won.mean(), 800)
 
     def test_more_comparisons_need_more_runs(self, table, power):
         def size(*options):
@@ -232,28 +235,10 @@ class TestItemsOfZeroAndOne:
             p = scipy.stats.binomtest(up, up + down).pvalue
             won += up > down and p <= 0.05
         assert 0.3 < won / n < 0.95
-        assert_rate(document["models"]["a"], 100, won / n, n)
+        assert_rate(document["power_to_see_lift"]["a"], 100, won / n, n)
 
     def test_a_mean_above_one_is_doubted(self, write, run):
         path = write("a,b\n" + "".join(f"{int(k < 12)},{k % 2}\n" for k in range(20)))
         arguments = ["power", path, "--n-samples", "2", "--power", "0.01"]
         assert "takes scores above 1" not in run(*arguments)[2]
         assert "takes scores above 1" in run(*arguments, "--lift", "1.8")[2]
-
-    def test_what_is_exact_takes_less_time(self):
-        scores = {"a": np.arange(40) % 2.0, "b": np.arange(40) // 20.0}
-
-        def guess(method):
-            test = PairwiseTest("permutation", True, 9999, 0, method, unit="item")
-            trials = Trials(
-                test=test,
-                is_corrected=True,
-                higher_is_better=True,
-                is_paired=True,
-                unit="item",
-                number=200,
-                seed=0,
-            )
-            return trials.guess_seconds(scores, 40)
-
-        assert 5.0 * guess("auto") < guess("resampling")

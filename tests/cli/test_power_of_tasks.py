@@ -37,7 +37,6 @@ def test_tasks_share_the_level(write, run, options, level):
     assert several["method"].endswith("where the others show no difference")
     for task, found in several["tasks"].items():
         alone = power(path, "--tasks", task, *options, *level)
-        assert found["models"] == alone["models"]
         assert found["pairs"] == alone["pairs"]
         assert "tasks" not in alone
     uncorrected = power(path, *options, "--no-correction")
@@ -56,9 +55,12 @@ def test_tasks_are_named_in_tables_and_sentences(write, run):
     arguments = ["power", path, "--test", "t", "--n-samples", "20"]
     code, out, _ = run(*arguments)
     assert code == 0
+    assert "of 8 runs" not in out
+    code, out, _ = run(*arguments, "--lift", "1.1")
     assert "nli: 8 runs of a are" in out
+    _, out, _ = run(*arguments, "--format", "sentences")
     assert "On qa: about" in out
-    _, out, _ = run(*arguments, "--format", "csv")
+    _, out, _ = run(*arguments, "--lift", "1.1", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [x["task"] for x in rows] == ["nli"] * 3 + ["qa"] * 3
 
@@ -73,5 +75,82 @@ def test_power_of_tasks_under_a_false_discovery_rate_is_said_to_be_a_bound(write
     path = write("\n".join(["task,model,seed,score", *rows, ""]))
     code, out, err = run("power", path, "--n-samples", "5")
     assert code == 0
-    assert "controls the false discovery rate over tasks, which may find more" in err
-    assert "of 52 models, over 26 tasks, have enough runs" in out
+    assert "controls the false discovery rate over tasks, by which a difference" in err
+    assert "The present 5 runs of each model show 0 of 26 differences" in out
+    assert "power_at_n" not in out
+
+
+class TestAnswer:
+    """With several tasks, the answer comes first, and a line for each pair."""
+
+    @pytest.fixture
+    def path(self, write):
+        """Write scores of three tasks: c is far ahead, and a and b are near."""
+        rng = np.random.default_rng(0)
+        rows = [
+            f"{task},{model},{k},{rng.normal(gain, 1.0):.3f}"
+            for j, task in enumerate(("x", "y", "z"))
+            for model, gain in (("a", 0.3 * (j == 2)), ("b", 0.1), ("c", 9.0 - 3 * j))
+            for k in range(6 - (j == 1 and model == "a"))
+        ]
+        return write("\n".join(["task,model,seed,score", *rows, ""]))
+
+    def test_counts_are_those_of_the_numbers(self, path, run):
+        arguments = ["power", path, "--test", "t", "--n-samples", "40"]
+        document = find_power(run, *arguments[1:])
+        pairs = [x for by in document["tasks"].values() for x in by["pairs"]]
+        assert {x["n"] for x in pairs} == {5, 6}
+        code, out, _ = run(*arguments)
+        assert code == 0
+        text = " ".join(out.split())
+        n_now = sum(x["power_at_n"] >= 0.8 for x in pairs)
+        assert f"The present 5 to 6 runs of each model show {n_now} of 9 diff" in text
+        sizes = sorted(x["required_sample_size"] or 1000 for x in pairs)
+        assert f"About {sizes[4]} runs show 5 of 9" in text
+        n_more = sizes.count(1000)
+        assert 0 < n_more < 4
+        assert "would need more than 100" in text
+        assert text.index("The present") < text.index("Method")
+
+    def test_a_line_has_the_median_of_tasks(self, path, run):
+        arguments = ["power", path, "--test", "t", "--n-samples", "40"]
+        document = find_power(run, *arguments[1:])
+        out = run(*arguments)[1]
+        lines = [
+            x.split() for x in out.splitlines() if x.startswith(("a ", "b ", "c "))
+        ]
+        lines = {frozenset(x[:2]): x for x in lines}
+        assert len(lines) == 3
+        for names, line in lines.items():
+            found = [
+                x
+                for by in document["tasks"].values()
+                for x in by["pairs"]
+                if names == {x["better"], x["worse"]}
+            ]
+            assert len(found) == 3
+            n_better = sum(x["better"] == line[0] for x in found)
+            assert n_better >= 2
+            n_now = sum(x["power_at_n"] >= 0.8 for x in found)
+            sizes = sorted(x["required_sample_size"] or 1000 for x in found)
+            shown = " ".join(line[2:])
+            half = str(sizes[1]) if sizes[1] < 1000 else "> 100"
+            every = str(sizes[2]) if sizes[2] < 1000 else "> 100"
+            assert shown == f"{n_better} of 3 {n_now} of 3 {half} {every}"
+
+    def test_many_tasks_have_no_line_each(self, write, run):
+        rng = np.random.default_rng(0)
+        rows = [
+            f"t{task},{model},{k},{rng.normal(2.0 * gain, 1.0):.3f}"
+            for task in range(7)
+            for gain, model in enumerate("ab")
+            for k in range(4)
+        ]
+        path = write("\n".join(["task,model,seed,score", *rows, ""]))
+        arguments = ["power", path, "--test", "t", "--n-samples", "20"]
+        out = run(*arguments)[1]
+        assert "The numbers of each task are in --format csv and --format json." in out
+        assert "t3" not in out
+        assert len(run(*arguments, "--format", "csv")[1].splitlines()) == 8
+        out = run(*arguments, "--lift", "1.5")[1]
+        assert "of 14 sets of scores, each on a task, have enough runs to see" in out

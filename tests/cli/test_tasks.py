@@ -122,12 +122,9 @@ def test_losses_are_the_other_way_round(long, run):
             assert {pair["better"], lower[key]["better"]} == both
 
 
-def test_losses_that_look_like_gains(write, run):
+def test_losses_are_said_to_be_losses(write, run):
     rows = [f"{m},{k},{i}.{k}" for i, m in enumerate("ab") for k in range(5)]
     path = write("\n".join(["model,seed,test_loss", *rows, ""]))
-    _, out, err = run("compare", path)
-    assert "'test_loss' may be a loss, and higher ones were taken for better" in err
-    assert "higher test_loss is better" in out
     _, out, err = run("compare", path, "--lower-is-better", "--format", "sentences")
     assert "may be a loss" not in err
     assert "a is better than b" in out
@@ -265,14 +262,17 @@ def test_directions_of_a_harness(run):
     folder = Path(__file__).parents[1] / "read" / "files" / "lm_eval"
     names = [str(folder / f"toy-org__model-{x}") for x in "ab"]
     options = ["--metric", "answer_len", "--drop-unmatched"]
-    code, _, err = run("compare", *names, *options)
+    code, out, _ = run("compare", *names, *options)
+    assert code == 0
+    assert "lower answer_len is better" in " ".join(out.split())
+    assert run("compare", *names, *options, "--lower-is-better")[1] == out
+    code, _, err = run("compare", *names, *options, "--higher-is-better")
     assert code == 2
-    assert "as its tool has it, lower is better. Pass --lower-is-better" in err
-    assert run("compare", *names, *options, "--lower-is-better")[0] == 0
+    assert "as its tool has it, lower is better; got the other one. Leave out" in err
     options[1] = "acc"
     code, _, err = run("compare", *names, *options, "--lower-is-better")
     assert code == 2
-    assert "higher is better. Leave out --lower-is-better" in err
+    assert "higher is better; got the other one. Leave out --lower-is-better" in err
 
 
 def test_a_model_that_lacks_a_task(write, run):

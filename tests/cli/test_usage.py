@@ -27,6 +27,9 @@ import pytest
             "Expected --test to be aso, bootstrap, permutation, mann-whitney, "
             "brunner-munzel or t; got 'permutaton'. Did you mean permutation? See:",
         ),
+        (("compare", "--format", "tex"), "got 'tex'. Did you mean latex? See:"),
+        (("compare", "--format", "MD"), "got 'MD'. Did you mean markdown? See:"),
+        (("compare", "--format", "jsn"), "got 'jsn'. Did you mean json? See:"),
         (("compare", "--threshold", "x"), "Expected --threshold to be a number; got"),
         (("compare", "--seed", "1.5"), "Expected --seed to be a whole number; got"),
         (("compare", "--baseline"), "Expected a value behind --baseline; got none."),

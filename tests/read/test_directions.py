@@ -47,7 +47,9 @@ def test_a_file_behind_the_option_is_a_file(write, run):
         assert document["higher_is_better"] is False
         assert list(document["models"]) == ["a", "b"]
     of_metric = run("compare", path, "--lower-is-better", "loss")
-    refuse(of_metric, "by name, for --lower-is-better loss", "--lower-is-better alone")
+    refuse(
+        of_metric, "for --lower-is-better; got 'loss'", "pass --lower-is-better alone"
+    )
     with pytest.raises(SystemExit):
         run("compare", "--lower-is-better", "no.csv", path)
 

@@ -1,13 +1,22 @@
 """Rows that are chosen by what is in a column: --where."""
 
+import contextlib
 import json
 import random
 
 import pytest
 
+from sigarray.read import TableError
+from sigarray.read._files import list_files
+from sigarray.read._score_table import Choice
+from sigarray.read._scores import read_sources
+from sigarray.read._sources import open_source, tabulate
+from sigarray.read._templates import name_by_template
 from tests.read.asking import numbers, refuse
+from tests.read.tool_files import FILES
 
 DRAW = random.Random(0)
+ROWS = [(m, s, k) for m in "ab" for s in range(3) for k in range(4)]
 
 
 class TestWhere:
@@ -56,6 +65,23 @@ class TestWhere:
         assert {x["n"] for x in json.loads(out)["models"].values()} == {4}
         refuse(run("compare", path, "--where", "split=val,test"), "expected one score")
 
+    @pytest.mark.parametrize("option", ["--run=rater", "--ignore=rater", ""])
+    def test_a_column_of_raters_has_its_role(self, write, run, option):
+        """Models are compared by the same raters, of those that were chosen."""
+        rows = [
+            f"{m},q{k},{rater},{1 + (k * (1 + (m == 'ours')) + len(rater)) % 5}"
+            for m in ("base", "ours")
+            for k in range(20)
+            for rater in ("ann", "carla", "bo")
+            if rater == "ann" or m == "base" or k < 4
+        ]
+        path = write("\n".join(["model,item,rater,score", *rows]))
+        options = ("--where", "rater=ann,carla", "--unit", "item", *option.split("="))
+        code, out, err = run("compare", path, *filter(None, options))
+        assert code == 0, err
+        assert "16 of 64 ratings were left out" in " ".join(out.split())
+        assert "warning" not in err
+
     def test_columns_of_models(self, write, run):
         rows = [f"{x},{numbers(0.5, 0.9, 2)}" for x in ("train", "test") * 6]
         path = write("\n".join(["split,lstm,cnn", *rows]))
@@ -90,3 +116,100 @@ class TestWhere:
         assert out.replace("Rows with version=1.1. ", "") == whole
         path = write(self.rows("id", ("90071992547409920", "1")))
         refuse(run("compare", path, "--where", "id=90071992547409921"), "--where; got")
+
+
+class TestColumnsThatAreLeftOut:
+    """Every column of every kind of file: read, or refused in words."""
+
+    LM_EVAL = ("lm_eval/toy-org__model-a", "lm_eval/toy-org__model-b")
+    TRAINER = "{model}_seed{run}/"
+    OF_TOOLS = (
+        ("dopamine", {}),
+        ("dvc/experiments.csv", {"metrics": ["acc"]}),
+        ("evaluate", {"metrics": ["accuracy"]}),
+        ("helm", {"metrics": ["exact_match"]}),
+        ("inspect/json", {"metrics": ["rubric.accuracy"]}),
+        ("inspect/eval", {"metrics": ["match"]}),
+        ("inspect/frames/samples_with_eval.csv", {"metrics": ["score_match"]}),
+        ("keras", {"metrics": ["val_accuracy"]}),
+        ("lighteval", {"metrics": ["em"], "drop_unmatched": True}),
+        (LM_EVAL, {"metrics": ["acc"], "drop_unmatched": True}),
+        ("mlflow/filestore_experiments.csv", {"metrics": ["test_acc"]}),
+        ("mlflow/sqlite_search_runs_with_index.csv", {"metrics": ["test_acc"]}),
+        ("mlflow/mlruns", {"metrics": ["test_acc"]}),
+        ("optuna/trials.csv", {"columns": {"model": "params_model"}}),
+        ("tensorboard", {"metrics": ["eval_accuracy"]}),
+        ("tensorboard_events", {"metrics": ["eval/acc"]}),
+        ("trainer", {"path": f"{TRAINER}all_results.json", "metrics": ["eval_loss"]}),
+        ("trainer", {"path": f"{TRAINER}trainer_state.json", "table": "log_history"}),
+        ("wandb/chart.csv", {}),
+        ("wandb/grouped_chart.csv", {}),
+        ("wandb/project.csv", {"metrics": ["val/acc"]}),
+        ("wandb/runs.csv", {"metrics": ["test/acc"]}),
+    )
+    TEXTS = (
+        "seed,a,b\n0,.5,.25\n1,.75,.125\n2,.5,.5\n",
+        "task,item,a,b\nt,p,.5,.25\nt,q,.75,.125\nu,p,.5,.5\nu,q,.1,.2\n",
+        "model,task,seed,step,acc,loss\n"
+        + "".join(f"{m},t,{s},{k},.{s}{k},{k}\n" for m, s, k in ROWS),
+        "model,metric,seed,value\n"
+        + "".join(f"{m},m{k % 2},{s},.{s}{k}\n" for m, s, k in ROWS if k < 2),
+        "model,doc,item,rater,acc\n"
+        + "".join(f"{m},{s},{s}{k},r{k},{k % 2}\n" for m, s, k in ROWS),
+        '{"a": {"seed0": 0.5, "seed1": 0.25}, "b": {"seed0": 0.1, "seed1": 0.2}}',
+    )
+
+    def leave_out_each(self, paths, options):
+        columns: dict[str, None] = {}
+        files, _ = list_files(paths)
+        if "path" in options:
+            files, _ = name_by_template(files, options["path"])
+        for file in files:
+            name, content = open_source(file, options.get("table"))
+            frame = tabulate(content, name, file.path)
+            columns |= dict.fromkeys((*frame.columns, *frame.parts))
+        assert len(columns) > 1
+        for name in columns:
+            for missing in (None, "drop", "keep"):
+                # Any other error fails the test.
+                with contextlib.suppress(TableError):
+                    choice = Choice(**options, ignored=[name], missing=missing)
+                    assert read_sources(paths, choice).models
+
+    @pytest.mark.parametrize(("names", "options"), OF_TOOLS)
+    def test_files_of_tools(self, names, options):
+        paths = [
+            str(FILES / x) for x in ((names,) if isinstance(names, str) else names)
+        ]
+        self.leave_out_each(paths, options)
+
+    @pytest.mark.parametrize("text", TEXTS)
+    def test_other_tables(self, write, text):
+        path = write(text, "t.json" if text.startswith("{") else "t.csv")
+        self.leave_out_each([path], {})
+
+    def test_a_seed_of_every_tracker(self):
+        for path, seed, metric in (
+            ("wandb/runs.csv", "seed", "test/acc"),
+            ("wandb/project.csv", "config.seed", "val/acc"),
+            ("mlflow/filestore_experiments.csv", "params.seed", "test_acc"),
+            ("mlflow/mlruns", "params.seed", "test_acc"),
+        ):
+            options = {"metrics": [metric], "missing": "drop"}
+            whole, without = (
+                read_sources([str(FILES / path)], Choice(**options, ignored=x))
+                for x in ([], [seed])
+            )
+            for task, by in whole.tasks.items():
+                for model, x in by.items():
+                    assert sorted(without.tasks[task][model]) == sorted(x)
+
+    def test_which_runs_have_crashed_remains_known(self, run):
+        path = str(FILES / "wandb" / "runs.csv")
+        arguments = ("compare", path, "--metric", "test/acc", "--ignore", "State")
+        refuse(run(*arguments), "runs that have crashed")
+
+    def test_a_column_with_a_role(self, run):
+        path = str(FILES / "wandb" / "runs.csv")
+        arguments = ("compare", path, "--model", "model", "--ignore", "model")
+        refuse(run(*arguments), "--model and --ignore to name other columns")

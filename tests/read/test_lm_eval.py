@@ -1,10 +1,11 @@
 """Files of lm-evaluation-harness: the numbers are its own."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
 from sigarray.read import TableError
 from tests.read.asking import refuse
 from tests.read.long_tables import as_lists
@@ -141,6 +142,57 @@ class TestLmEval:
         with pytest.raises(TableError, match=match):
             read.scores(LM_EVAL / self.NAMES[0], metric="exact_match")
 
+    @pytest.mark.parametrize(
+        ("metric", "taken"),
+        [
+            ("acc,none", "acc"),
+            ("acc,exact_match,strict-match", "acc, exact_match,strict-match"),
+            ("exact_match,strict-match,acc,none", "exact_match,strict-match, acc"),
+            (["acc,none", "exact_match,strict-match"], "acc, exact_match,strict-match"),
+        ],
+    )
+    def test_names_of_results_are_those_of_samples(self, metric, taken):
+        """Also in lists, though names have commas, too."""
+        tasks = ["toy_mc", "toy_arith"] if len(taken) > 3 else ["toy_mc"]
+        table = read.scores(LM_EVAL / self.NAMES[0], metric=metric, tasks=tasks)
+        assert set(table.metric.split(", ")) == set(taken.split(", "))
+        assert len(table.tasks) == len(tasks)
+
+    def test_errors_name_a_metric_that_can_be_passed(self, run):
+        folder = str(LM_EVAL / self.NAMES[0])
+        options = ["compare", folder, str(LM_EVAL / self.NAMES[1]), "--drop-unmatched"]
+        for given in ("exact_match", "acc,exact_match", "acc,none,exact_match"):
+            done = run(*options, "--metric", given)
+            advised = given.replace("exact_match", "exact_match,strict-match")
+            refuse(done, f"Name one of them, such as --metric {advised}.")
+            assert run(*options, "--metric", advised)[0] == 0
+        refuse(run(*options, "--metric", "acc,exact_mach"), "'token_f1'", "'exact_mach")
+        results = [str(next((LM_EVAL / x).glob("results_*"))) for x in self.NAMES]
+        done = run("compare", *results, "--metric", "exact_match", "--item", "task")
+        refuse(done, "Name one of them, such as --metric exact_match,strict-match.")
+
+    def test_the_filter_is_a_choice_of_rows(self, run):
+        folders = [str(LM_EVAL / x) for x in self.NAMES]
+        options = ["--metric", "exact_match", "--drop-unmatched"]
+        table = read.scores(
+            *folders,
+            metric="exact_match",
+            where={"filter": ["flexible-extract"]},
+            drop_unmatched=True,
+        )
+        whole = read.scores(
+            *folders, metric="exact_match,flexible-extract", drop_unmatched=True
+        )
+        assert as_lists(table) == as_lists(whole)
+        results = [str(next((LM_EVAL / x).glob("results_*"))) for x in self.NAMES]
+        samples = [str(x) for y in folders for x in Path(y).glob("samples_toy_a*")]
+        where = ["--where", "filter=strict-match"]
+        assert run("compare", *samples, *results, *options, *where)[0] == 0
+        done = run("compare", *folders, *options, "--where", "filter=strict")
+        refuse(done, "got 'strict'", "'strict-match', 'flexible-extract', 'none'")
+        done = run("compare", *results, *options, *where)
+        refuse(done, "has no column 'filter'")
+
     def test_a_metric_that_no_task_has(self):
         match = r"metric to be one of 'exact_match,strict-match'.*'token_f1'.*; got 'x'"
         with pytest.raises(TableError, match=match):
@@ -236,6 +288,37 @@ class TestGroups:
             path.unlink()
         table = read.scores(folder, tasks=["mmlu"])
         assert any("the items of 2 of its 3 tasks" in x for x in table.notes)
+
+    @pytest.mark.filterwarnings("ignore:No permutation test of 5 scores")
+    def test_the_method_line_says_so(self, folder):
+        for task in ("stem", "mmlu"):
+            result = compare_models(read.scores(folder, tasks=[task]))
+            assert f". {task} pools the items of its {2 + (task == 'mmlu')} tasks." in (
+                result.method
+            )
+        for path in folder.glob("*/samples_physics_*"):
+            path.unlink()
+        result = compare_models(read.scores(folder, tasks=["mmlu"]))
+        assert ". mmlu pools the items of 2 of its 3 tasks." in result.method
+
+    def test_averages_of_a_group_are_no_task(self, run, tmp_path):
+        paths = []
+        for k, model in enumerate("ab"):
+            document = {
+                "lm_eval_version": "0.4.13",
+                "group_subtasks": MEMBERS,
+                "groups": {"mmlu": {"acc,none": 0.5}, "stem": {"acc,none": 0.5}},
+                "model_name": model,
+                "results": {x: {"acc,none": 0.1 * k + 0.1} for x in [*SIZES, "mmlu"]},
+            }
+            paths.append(str(tmp_path / f"results_{model}.json"))
+            Path(paths[-1]).write_text(json.dumps(document))
+        for options in ([], ["--item", "task"]):
+            done = run("compare", *paths, "--tasks", "mmlu", *options)
+            refuse(done, "got 'mmlu', a group of tasks", "Pass samples_*.jsonl")
+        assert "tasks are of groups" not in run("compare", *paths, "--item", "task")[2]
+        done = run("compare", *paths, "--tasks", "law", "--item", "task")
+        refuse(done, "'task' has the items, as --item says", "--where task=law.")
 
     def test_what_is_asked(self, folder):
         with pytest.raises(TableError, match=r"items in common; got 'law' and 'mmlu'"):

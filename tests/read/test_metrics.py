@@ -67,6 +67,11 @@ class TestTasks:
         with pytest.raises(TableError, match=r"one direction; got 'bleu'"):
             read.scores(write(text), **options)
 
+    def test_one_that_all_tasks_have_is_enough(self, write, text):
+        rows = "\n".join(x for x in text.splitlines() if "qa" in x or "task" in x)
+        with pytest.raises(TableError, match=r"got 'accuracy', 'rouge' \(metric\)"):
+            read.scores(write(rows), metric="accuracy,rouge")
+
     def test_no_task_has_one(self, write, text):
         with pytest.raises(TableError, match=r"has no metric 'bleau'\. Did you mean"):
             read.scores(write(text), metric="bleau,f1")
@@ -74,9 +79,14 @@ class TestTasks:
 
 def test_the_question_leads_there(write, run):
     path = write(write_rows())
-    refuse(run("compare", path), "NAME, or the first that each task has: --metric rou")
-    code, out, _ = run("compare", path, "--metric", "rouge,accuracy", "--format", "csv")
-    assert (code, "translation" in out) == (0, False)
+    every = "rouge,bleu"
+    done = run("compare", path)
+    refuse(done, f"NAME, or the first that each task has: --metric {every}.")
+    code, out, _ = run("compare", path, "--metric", every, "--format", "csv")
+    assert (code, "translation" in out) == (0, True)
+    path = write(write_rows().replace("bleu", "ter"))
+    done = run("compare", path)
+    refuse(done, "Choose one with --metric NAME.\n")  # a loss beside others
 
 
 def test_a_name_with_a_comma_is_one_metric(write):
@@ -88,13 +98,16 @@ def test_a_name_with_a_comma_is_one_metric(write):
 class TestRunsOfOneModel:
     ROWS = "model,seed,acc,loss,optimizer.lr"
 
-    def write(self, write):
+    def write_text(self):
         rows = [
             f"{'xabc'[m]},{s},0.{m}{s},{4 - m}.{s},0.{s}"
             for m in (1, 2, 3)
             for s in range(3)
         ]
-        return write("\n".join([self.ROWS, *rows]))
+        return "\n".join([self.ROWS, *rows])
+
+    def write(self, write):
+        return write(self.write_text())
 
     def test_a_loss_beside_others_is_no_benchmark(self, write, run):
         path = self.write(write)
@@ -108,11 +121,21 @@ class TestRunsOfOneModel:
         losses = run("compare", path, "--score", "loss,optimizer.lr,acc")
         assert losses[0] == 2
 
-    def test_the_first_that_a_table_without_tasks_has_is_said(self, write, run):
+    def test_several_of_a_table_without_tasks_are_refused(self, write, run):
         path = self.write(write)
-        code, out, err = run("compare", path, "--metric", "acc,optimizer.lr")
-        assert code == 0
-        assert "of 'acc', 'optimizer.lr' (--metric), the first is compared" in err
-        assert "higher acc is better" in out
-        assert run("compare", path, "--metric", "acc")[1] == out
+        done = run("compare", path, "--metric", "acc,optimizer.lr")
+        said = "got 'acc', 'optimizer.lr' (--metric). Name one, such as --metric acc,"
+        refuse(done, "expected one metric to compare", said)
+        assert "higher acc is better" in run("compare", path, "--metric", "acc")[1]
         refuse(run("compare", path, "--metric", "foo,acc"), "has no metric 'foo'")
+
+    def test_a_score_beside_a_metric_is_one_of_several(self, write, run):
+        """As an accuracy is, whose column is not named "score"."""
+        path = write(self.write_text().replace("acc", "score"))
+        said = "expected one column of scores; got 'score', 'loss'. Choose one with"
+        refuse(run("compare", path), said)
+        for option in ("--metric", "--score"):
+            code, _, err = run("compare", path, option, "score")
+            assert code == 0, err
+        path = write(self.write_text().replace("acc", "score").replace("loss", "time"))
+        assert run("compare", path)[0] == 0

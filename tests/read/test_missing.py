@@ -16,7 +16,10 @@ LONG = "model,seed,acc\na,0,.9\na,1,.7\na,2,.85\nb,0,.8\nb,1,{0}\nb,2,.6\n"
 A, B = [0.9, 0.7, 0.85], [0.8, 0.6]
 
 
-@pytest.mark.parametrize("cell", ["nan", "", "N/A", "-"])
+@pytest.mark.parametrize(
+    "cell",
+    ["nan", "", "N/A", "-", "Infinity", "inf", "-inf", "1.7976931348623157e+308"],
+)
 @pytest.mark.parametrize("text", [WIDE, LONG])
 class TestRuns:
     def test_dropped(self, write, text, cell):
@@ -122,6 +125,46 @@ def test_items_without_a_score_are_unmatched(write):
     assert len(table.pairs[""]["a", "c"][0]) == 6
 
 
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_a_loss_that_has_diverged_is_asked_about(write, run, text):
+    for cell in ("Infinity", "-inf", "1.7976931348623157e+308"):
+        done = run("compare", write(text.format(cell)))
+        refuse(done, f"expected a number; got '{cell}'. Where a run failed")
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [0.9, 0.7, 0.85], "b": [0.8, np.inf, 0.6]})
+    path = write("", "scores.parquet")
+    frame.to_parquet(path)
+    for source in (frame, path, frame.to_dict("list")):
+        table = read.scores(source, missing="drop")
+        assert as_lists(table) == {"": {"a": A, "b": B}}
+        assert table.n_missing == {"": {"b": 1}}
+        with pytest.raises(TableError, match=r"missing='drop'|drop, or worst"):
+            read.scores(source)
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_what_is_left_out_has_the_name_of_its_unit(write, text):
+    named = text
+    if text == WIDE:
+        rows = zip(("seed", *range(3)), text.splitlines(), strict=True)
+        named = "\n".join(f"{k},{row}" for k, row in rows)
+    table = read.scores(write(named.format("nan")), missing="drop", paired=True)
+    assert any("paired runs without a score of some model" in x for x in table.notes)
+    assert not any("items" in x for x in table.notes)
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_other_missing_scores_are_none_that_are_kept(write, text):
+    with pytest.raises(TableError, match="got 'nan'"):
+        read.scores(write(text.format("nan")), missing="keep")
+    blank, kept = (
+        read.scores(write(text.format("")), missing=x) for x in (None, "keep")
+    )
+    assert (kept.notes, kept.missing) == (blank.notes, "drop")
+    assert as_lists(kept) == as_lists(blank)
+
+
 def test_without_missing_scores_nothing_is_said(write):
     table = read.scores(write(WIDE.format(".5")), missing="worst")
     assert (table.missing, table.n_missing, table.notes) == (None, {}, ())
@@ -219,3 +262,73 @@ def test_the_command_says_it_and_its_signature_repeats_it(write, run):
     assert run("compare", path, "--verify", signature)[0] == 1
     again = run("compare", path, "--missing", "drop", "--verify", signature)
     refuse(again, "Expected --verify without --missing")
+
+
+class TestSeveralScoresOfAnItem:
+    """A missing score is left out beside others of its item and model."""
+
+    def rate(self, *blank, columns="item,rater,system,rating"):
+        rows = [
+            (f"q{k}", rater, m, 1 + (k * i + len(rater)) % 5)
+            for k in range(10)
+            for rater in ("ann", "carl", "edith")
+            for i, m in enumerate("ab", 1)
+        ]
+        names = columns.split(",")
+        lines = [columns]
+        for item, rater, m, x in rows:
+            cell = "nan" if (item, rater, m) in blank else x
+            row = {"item": item, "rater": rater, "system": m, "rating": cell}
+            lines.append(",".join(str(row[x]) for x in names))
+        return "\n".join(lines)
+
+    def test_a_rating(self, write, run):
+        path = write(self.rate(("q4", "carl", "a")))
+        options = ("--unit", "item", "--ignore", "rater", "--missing", "drop")
+        code, out, err = run("compare", path, *options, "--format", "json")
+        assert code == 0, err
+        said = (
+            "1 missing score was left out, beside others of the same item and model: "
+            "'a', item 'q4'"
+        )
+        assert said in " ".join(err.split())
+        assert "left out for all models" not in err
+        found = json.loads(out)
+        assert found["models"]["a"]["n"] == found["models"]["b"]["n"] == 10
+        assert ". 1 missing score, left out." in found["method"]
+        table = read.scores(path, run="rater", unit="item", missing="drop")
+        # Those of ann and edith, for both.
+        assert table.scores["a"][4] == (1 + (4 + 3) % 5 + 1 + (4 + 5) % 5) / 2
+        assert table.scores["b"][4] == (1 + (8 + 3) % 5 + 1 + (8 + 5) % 5) / 2
+        assert dict(table.n_missing[""]) == {"a": 1}
+
+    def test_a_sample_without_a_name(self, write):
+        text = self.rate(("q4", "carl", "a"), columns="item,system,rating")
+        table = read.scores(write(text), unit="item", missing="drop")
+        assert table.averaged[""][2:4] == (2, 3)
+        assert len(table.scores["a"]) == 10
+
+    def test_beside_an_item_without_any(self, write, run):
+        lacks = [("q7", rater, "b") for rater in ("ann", "carl", "edith")]
+        path = write(self.rate(("q4", "carl", "a"), *lacks))
+        options = ("--unit", "item", "--run", "rater", "--missing", "drop")
+        _, out, err = run("compare", path, *options, "--format", "json")
+        text = " ".join(err.split())
+        assert (
+            "out for all models; missing are 'b', item 'q7', run 'ann'; 'b', i" in text
+        )
+        assert "same item and model: 'a', item 'q4', run 'carl'." in text
+        method = json.loads(out)["method"]
+        assert "1 of 10 items, in which 1 score was missing, was left out for" in method
+        assert "1 missing score, left out" in method
+
+    def test_of_columns_of_models_a_row(self, write, run):
+        rows = [f"q{k},{x},{k % 5},{k % 3}" for k in range(10) for x in ("ann", "bob")]
+        rows[7] = "q3,bob,,2"
+        path = write("\n".join(["item,rater,a,b", *rows]))
+        options = ("--item", "item", "--unit", "item", "--ignore", "rater")
+        _, out, err = run("compare", path, *options, "--missing", "drop")
+        assert "rows without a score of some model were left out for all mod" in err
+        assert "1 of 20 rows, in which 1 score was missing, was left" in " ".join(
+            out.split()
+        )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sigarray import read
+from sigarray import compare_models, read
 from sigarray.read import TableError
 from tests.read.asking import refuse
 from tests.read.long_tables import as_csv
@@ -14,7 +14,7 @@ from tests.read.long_tables import as_csv
 README = Path(__file__).parents[2] / "README.md"
 DRAW = random.Random(0)
 BOTH = {"a": ("ann", "bob", "cid"), "b": ("ann", "bob", "cid")}
-APART = {"a": ("ann", "bob", "cid"), "b": ("cid", "dan")}
+APART = {"a": ("ann", "bob"), "b": ("cid", "dan")}
 
 
 def rate(raters, *, column="rater", n_items=12):
@@ -35,23 +35,27 @@ class TestAdvice:
     @pytest.mark.parametrize("column", ["rater", "annotator_id", "judge", "workerID"])
     def test_ratings_are_to_be_averaged(self, write, run, column):
         path = write(rate(BOTH, column=column))
-        advice = f"--ignore {column}, with --unit item, to average the ratings of an"
+        advice = f"--run {column}, with --unit item, to average the ratings of an"
         for options in ((), ("--unit", "run"), ("--unit", "item")):
             done = run("compare", path, *options)
             refuse(done, advice)
             assert f"item,{column}" not in done[2]
             assert f"{column},item" not in done[2]
-        options = ("--unit", "item", "--ignore", column)
-        _, _, err = run("compare", path, *options)
-        assert "72 scores were averaged: 24 items are left" in err
-        assert "warning" not in err
+        for option in ("--run", "--ignore"):
+            _, out, err = run("compare", path, "--unit", "item", option, column)
+            assert "72 scores were averaged: 24 items are left" in err
+            assert "warning" not in err
+            said = f"The score of an item is the mean of 3 ratings (by {column})."
+            assert said in " ".join(out.split())
+            assert "shares of scores" not in out
+            assert "ratings were left out" not in out
 
     @pytest.mark.parametrize(
         ("options", "said"),
         [
             (("--run", "rater"), "--unit run averages over the items. Where"),
             (("--run", "rater", "--unit", "run"), "'item' was taken for the items. W"),
-            (("--cluster", "rater"), "to be in one cluster; it is another at"),
+            (("--cluster", "rater"), "to have one cluster; got 'b', and 'a' at"),
             (("--cluster", "rater"), "name both columns with --item CLUSTER,ITEM."),
         ],
     )
@@ -64,15 +68,15 @@ class TestAdvice:
             for r in range(3)
         ]
         path = write(as_csv(rows, "model,item,rater,score"))
-        advice = "Where 'rater' names raters, pass --ignore rater, with --unit item, to"
+        advice = "Where 'rater' names raters, pass --run rater, with --unit item, to"
         refuse(run("compare", path, *options), said, advice)
         frame = pytest.importorskip("pandas").read_csv(path)
         arguments = {x[2:]: y for x, y in zip(options[::2], options[1::2], strict=True)}
         with pytest.raises(
-            TableError, match=r"drop\(columns=\['rater'\]\), with unit='i"
+            TableError, match=r"raters, pass run='rater', with unit='item', to av"
         ):
             read.scores(frame, **arguments)
-        averaged = run("compare", path, "--ignore", "rater", "--unit", "item")
+        averaged = run("compare", path, "--run", "rater", "--unit", "item")
         code, out, err = run("compare", path)
         assert code == 0
         assert out == averaged[1]
@@ -85,7 +89,7 @@ class TestAdvice:
         assert "raters" not in done[2]
 
     def test_the_command_of_the_readme(self, write, run):
-        command = "sigarray compare ratings.csv --unit item --ignore rater"
+        command = "sigarray compare ratings.csv --unit item --run rater"
         assert f"`{command}`" in README.read_text(encoding="utf-8")
         path = write(rate(BOTH), "ratings.csv")
         code, out, _ = run("compare", path, *command.split()[3:], "--format", "json")
@@ -97,8 +101,8 @@ class TestAdvice:
         done = run("compare", path, "--item", "item,rater")
         (line,) = warn(done)
         assert "scores of one item by 'rater' are taken for items of their own" in line
-        assert "--item item --ignore rater --unit item." in line
-        options = ("--item", "item", "--ignore", "rater", "--unit", "item")
+        assert "--item item --run rater --unit item." in line
+        options = ("--item", "item", "--run", "rater", "--unit", "item")
         assert not warn(run("compare", path, *options))
         of_clusters = run("compare", path, "--item", "item,rater", "--cluster", "item")
         assert not warn(of_clusters)
@@ -121,7 +125,10 @@ class TestAdvice:
         text = [f"{rows[0]},seed", *(f"{x},{k}" for x in rows[1:] for k in (1, 2))]
         path = write("\n".join(text))
         (line,) = warn(run("compare", path, "--item", "item,rater,seed"))
-        assert "--item item --run seed --ignore rater --unit item" in line
+        advice = "--item item --run rater,seed --unit item"
+        assert f"{advice}." in line
+        done = run("compare", path, *advice.split())
+        assert (done[0], warn(done)) == (0, [])
 
     def test_items_of_runs_alone_are_items(self, write, run):
         path = write(rate(dict.fromkeys("ab", ("1", "2")), column="seed"))
@@ -204,8 +211,9 @@ class TestColumnsOfModels:
 
 class TestOtherRatersOfEachModel:
     SAID = (
-        "scores of models are not by the same 'rater': of 4, 'a' lacks 1 ('dan'); 'b' "
-        "lacks 2 ('ann', 'bob'). A difference between models may be one between these."
+        "scores of models are not by the same 'rater': of 4, 'a' lacks 2 ('cid', 'dan')"
+        "; 'b' lacks 2 ('ann', 'bob'). A difference between models may be one between "
+        "these."
     )
 
     @pytest.mark.parametrize("options", [("--ignore", "rater"), ("--run", "rater"), ()])
@@ -266,23 +274,47 @@ class TestOtherRatersOfEachModel:
 
 
 class TestUnequalShares:
-    def test_a_note_says_so(self, write, run):
-        """Ann has most of the ratings of b, and as many as Bob of a."""
-        by = {"a": ("ann", "bob"), "b": ("ann", "bob", "ann", "ann")}
-        text = rate(by)
-        done = run("compare", write(text), "--unit", "item", "--ignore", "rater")
-        assert (done[0], warn(done)) == (0, [])
+    """Nobody rates both answers to a question."""
+
+    def rate(self, n_of_ann, n_tasks=1):
+        """Ann has rated so many answers of a, and those of b that Bob has not."""
+        rows = [
+            (m, f"t{task}", f"q{k}", rater, (k + 2 * (m == "b")) % 5)
+            for task in range(n_tasks)
+            for k in range(20)
+            for m in "ab"
+            for rater in (("bob", "ann")[(k < n_of_ann) == (m == "a")],)
+        ]
+        return as_csv(rows, "model,task,item,rater,acc")
+
+    def test_a_warning_and_the_method_line_say_so(self, write, run):
+        path = write(self.rate(15))
+        done = run("compare", path, "--unit", "item", "--ignore", "rater", "--quiet")
+        (line,) = warn(done)
         assert (
-            "models have scores by the same 'rater', in unequal shares: 'ann' has 75% "
-            "of 'b', and 50% of 'a'. A difference between models may be one between"
-        ) in " ".join(done[2].split())
+            "models have scores of task 't0' by the same 'rater', in unequal shares: "
+            "'ann' has 75% of 'a', and 25% of 'b'. A difference between models may be "
+            "one between these."
+        ) in line
+        said = "The shares of scores by each rater differ between models, which may e"
+        assert said in " ".join(done[1].split())
+
+    def test_of_several_tasks_the_first_is_named(self, write):
+        table = read.scores(write(self.rate(15, n_tasks=3)), unit="item")
+        (doubt,) = table.doubts
+        assert "of task 't0'" in doubt
+        assert doubt.endswith("between these. So it is on 2 more tasks")
+        with pytest.warns(UserWarning, match="unequal shares"):
+            result = compare_models(table)
+        said = "The shares of scores by each rater differ between models on 3 of 3 task"
+        assert said in result.method
 
     def test_equal_shares(self, write, run):
-        by = {"a": ("ann", "bob"), "b": ("ann", "bob", "ann", "bob")}
-        for text in (rate(BOTH), rate(by)):
+        for text in (rate(BOTH), self.rate(10)):
             done = run("compare", write(text), "--unit", "item", "--ignore", "rater")
-            assert done[0] == 0
+            assert (done[0], warn(done)) == (0, [])
             assert "unequal shares" not in done[2]
+            assert "The shares of" not in done[1]
 
 
 class TestItemsAsRuns:

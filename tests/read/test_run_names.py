@@ -54,7 +54,8 @@ def test_seeds_of_several_tasks(write, run):
     refuse(
         run("compare", path),
         "line 7, column 'seed': expected each run once; got '0' again, as at",
-        "such as 'game', pass it with --model; where it names tasks, with --task;",
+        "names the model of each row, pass it with --model; where it names tasks, such "
+        "as 'game', with --task;",
         "--ignore seed",
     )
     table = read.scores(path, task="game")

@@ -36,10 +36,11 @@ class TestMlflow:
         table = read.scores(path, metric="test_acc", missing="drop")
         assert means(table) == pytest.approx(self.expected(name))
         assert (table.metric, table.unit) == ("test_acc", "run")
-        assert len(table.notes) == n_left
+        of_columns, *others = table.notes
+        assert "of its columns, run is 'params.seed', " in of_columns
+        assert len(others) == n_left
         assert all(
-            "1 run that has crashed was left out, without a task" in x
-            for x in table.notes
+            "1 run that has crashed was left out, without a task" in x for x in others
         )
         if n_left:
             with pytest.raises(TableError, match=r"got 1 of 7 \(failed\): 'resn"):
@@ -133,6 +134,7 @@ class TestWandb:
         assert dropped.n_missing == {"": {"a": 1, "b": 2}}
         assert [x.rsplit(": ", 1)[-1] for x in dropped.notes] == [
             "1 run that has not finished (running) left out",
+            "of its columns, run is 'Name', state is 'State', score is 'acc'",
             "1 run that has crashed was left out, without a model",
             "'a', run 'r1'; 'b', run 'r7'; 'b', run 'r8'",
         ]
@@ -146,6 +148,12 @@ class TestWandb:
         assert any(
             f"crashed, or have no score, count as {worst}" in x for x in counted.notes
         )
+        # What was logged is taken, and what has no score is left out as a blank cell.
+        path.write_text(text.replace("r0,failed,,.99\n", "").replace("NaN", ".6"))
+        kept = read.scores(path, missing="keep", **options)
+        assert sorted(kept.scores["a"]) == [0.8, 0.9, 0.95]
+        assert sorted(kept.scores["b"]) == [0.6, 0.7, 0.85]
+        assert (kept.missing, kept.n_missing) == ("keep", {})
         # Those of models that are not compared are not asked about.
         one = read.scores(path, models=["a"], where={"Name": ["r2", "r7"]}, **options)
         assert one.scores["a"].tolist() == [0.9]

@@ -14,6 +14,7 @@ from sigarray import (
     multi_aso,
     permutation_test,
     proportion_ci,
+    ranking,
     report,
     responses,
     t_test,
@@ -146,7 +147,13 @@ class TestSentences:
         with pytest.raises(ValueError, match=r"one comparison; got shape \(2,\)"):
             report.describe(t_test(np.stack([A, B]), B))
         with pytest.raises(TypeError, match=r"the result of aso, of bootstrap_ci"):
-            report.describe(multi_aso([A, B]))
+            report.describe(ranking(multi_aso([A, B])))
+
+    def test_what_is_no_result_is_said_before_its_names(self):
+        with pytest.raises(TypeError, match=r"of two models; got that of multi_aso"):
+            report.describe(multi_aso([A, B, A]), names=["x", "y", "z"])
+        with pytest.raises(ValueError, match=r"one comparison; got shape \(2,\)"):
+            report.describe(aso(np.stack([A, B]), B), names=["x", "y", "z"])
 
 
 class TestSignatures:

@@ -1,4 +1,4 @@
-"""Tables that are doubted: other scales, losses for gains, one score of each."""
+"""Tables that are doubted: other scales, copies, one score of each."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,6 @@ import pytest
 from tests.read.asking import numbers, refuse
 
 DRAW = np.random.default_rng(0)
-LOSSES = """logloss binary_logloss multi_logloss MAPE smape wape mase rmsle NMSE crps
-pinball EER DER FPR FNR fpr95 hamming hinge huber deviance aic bic lpips wasserstein kl
-kl_div JSD bpc Misclassification 1-acc 1-accuracy violations valLoss"""
-LOSS = "model,seed,loss\n" + "".join(
-    f"{model},{k},{score + k / 100}\n"
-    for model, score in (("a", 0.5), ("b", 0.9))
-    for k in range(6)
-)
 
 
 class TestScales:
@@ -70,66 +62,6 @@ class TestScales:
         assert run("compare", path)[0] == 0
 
 
-class TestLosses:
-    @pytest.mark.parametrize(
-        ("name", "header"), [("loss.csv", "a,b"), ("x.csv", "loss of a,loss of b")]
-    )
-    def test_a_gate_on_columns_of_losses(self, write, run, name, header):
-        path = write("\n".join([header, *(numbers(0, 1, 2) for _ in range(9))]), name)
-        model = header.split(",")[0]
-        gate = ("--fail-unless-better", model)
-        refuse(run("compare", path, *gate), "--higher-is-better", "--lower-is-better")
-        assert run("compare", path, *gate, "--lower-is-better")[0] in (0, 1)
-
-    @pytest.mark.parametrize("name", LOSSES.split())
-    def test_their_names(self, write, run, name):
-        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
-        path = write("\n".join([f"model,seed,{name}", *rows]))
-        code, _, err = run("compare", path, "--fail-unless-better", "b")
-        assert code == 2
-        assert f"the direction of {name!r}, which may be a loss" in err
-
-    @pytest.mark.parametrize(
-        "name", ["glossary", "f1-score", "1-shot", "mean_reciprocal_rank", "1-err"]
-    )
-    def test_names_of_gains(self, write, run, name):
-        rows = [f"{m},{k},{numbers(2, 3)}" for m in "ab" for k in range(6)]
-        path = write("\n".join([f"model,seed,{name}", *rows]))
-        assert run("compare", path, "--fail-unless-better", "b")[0] in (0, 1)
-
-
-class TestDirection:
-    def test_a_gate_on_a_loss_asks(self, run, tmp_path):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS)
-        gate = "--fail-unless-better"
-        refuse(
-            run("compare", str(path), gate, "b"),
-            "--lower-is-better",
-            "--higher-is-better",
-        )
-        assert run("compare", str(path), gate, "b", "--higher-is-better")[0] == 0
-        assert run("compare", str(path), gate, "b", "--lower-is-better")[0] == 1
-
-    @pytest.mark.parametrize(
-        "metric",
-        ["bits_per_byte", "total cost", "energy", "flops", "rank", "objective"],
-    )
-    def test_other_names_of_losses(self, run, tmp_path, metric):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS.replace("loss", metric))
-        refuse(
-            run("compare", str(path), "--fail-unless-better", "b"),
-            metric,
-            "--lower-is-better",
-        )
-
-    def test_a_reciprocal_rank_is_none(self, run, tmp_path):
-        path = tmp_path / "f.csv"
-        path.write_text(LOSS.replace("loss", "mean_reciprocal_rank"))
-        assert run("compare", str(path), "--fail-unless-better", "b")[0] == 0
-
-
 class TestOneScoreOfEach:
     """Of one score of each model nothing can be said, whatever the test."""
 
@@ -149,7 +81,7 @@ class TestOneScoreOfEach:
             for task in "pqrstuvw"
         ]
         path = write("\n".join(["model,task,acc", *rows]))
-        refuse(run("compare", path), "of each model on each task", "--item")
+        refuse(run("compare", path), "of each model on each task", "as --item")
         code, out, err = run("compare", path, "--item", "task")
         assert code == 0, err
         assert "b is better than a" in out

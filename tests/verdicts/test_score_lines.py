@@ -39,6 +39,19 @@ def rate(n_raters, header="model,item,annotator,score"):
 
 
 class TestLeftOut:
+    def test_a_task_of_one_model_is_named(self, describe):
+        rows = [
+            f"{m},{t},{k},0.{k}{i}"
+            for i, m in enumerate("ab", 1)
+            for t in "xyz"
+            for k in range(6)
+        ]
+        text = "\n".join(
+            ["model,task,seed,acc", *(x for x in rows if x[:3] != "b,z"), ""]
+        )
+        line = describe(text, "--unit", "run")
+        assert ". Task z was left out, without scores of two models." in line
+
     def test_a_run_of_a_pair_is_left_out_for_all_models(self, describe):
         line = describe(CRASHED, "--missing", "drop", "--paired")
         said = "1 of 6 runs, in which 1 score was missing, was left out for all models"

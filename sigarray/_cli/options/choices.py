@@ -17,7 +17,7 @@ THRESHOLD = 0.2
 CONFIDENCE_LEVEL = 0.95
 ALPHA = 0.05
 UNITS = ("run", "item", "cluster")
-TREATMENTS = ("drop", "worst")
+TREATMENTS = ("drop", "worst", "keep")
 # Of all commands.
 STYLES = ("text", "sentences", "markdown", "latex", "csv", "json")
 PICTURES = (".pdf", ".svg", ".png", ".eps", ".jpg")

@@ -17,8 +17,8 @@ FILES = "[FILE ...]"
 _MAX_SAMPLES = 10**6
 DESCRIPTION = (
     "Estimate how many scores it takes for `sigarray compare`, with the same options, "
-    "to call the better model better: for each two models, and for each model if its "
-    f"scores were lifted. {FILE_OF_SCORES}"
+    "to call the better one of two models better; of a single model, or with --lift, "
+    f"whether there are enough to see that its scores were lifted. {FILE_OF_SCORES}"
 )
 
 
@@ -31,8 +31,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--lift",
         type=number(1.0, 1e6),
         metavar="FACTOR",
-        help="lift the scores of a model by this; default: 1.25, or where that takes "
-        "shares above 1, or percentages above 100, half of the way there",
+        help="lift the scores of each model by this; default for a single model: 1.25, "
+        "or where that takes shares above 1, or percentages above 100, half of the way "
+        "there",
     )
     power.add_argument(
         "--power",

@@ -46,7 +46,8 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="read these scores, if there are several kinds",
+        help="read these scores, if there are several kinds; of A,B, or of several "
+        "--metric, each task has the first that is in it",
     )
     scores.add_argument(
         "--tasks", type=_split_names, metavar="A,B,...", help="read only these tasks"
@@ -83,7 +84,7 @@ def add_table(command: argparse.ArgumentParser) -> None:
         "--missing",
         choices=TREATMENTS,
         metavar="HOW",
-        help="crashed runs and blank scores: drop or worst",
+        help="crashed runs and blank scores: drop, worst or keep",
     )
     scores.add_argument(
         "--drop-unmatched",

@@ -1,0 +1,62 @@
+"""What `sigarray power` found on each task, and what was asked."""
+
+from dataclasses import dataclass
+
+from sigarray._cli.power_lift import Lift
+from sigarray._cli.power_sizes import SizedPair
+from sigarray._verdicts.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How often a difference of scores is to be seen.
+
+    Below a number of runs, the test asks Welch's, too, if it is not None.
+    """
+
+    power: float
+    unit: str
+    asks_welch_below: int | None = None
+
+    @property
+    def units(self) -> str:
+        """What models have more or fewer of."""
+        return f"{self.unit}s"
+
+    @property
+    def each(self) -> str:
+        """Says of runs that every model has so many: items are those of all models."""
+        return " of each model" if self.unit == "run" else ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The results of a task, in samples of up to the largest size.
+
+    There are powers to see a lift of the scores of each model if there is a lift.
+    """
+
+    task: str
+    comparison: Comparison
+    powers: dict[str, float]
+    pairs: list[SizedPair]
+    largest: int
+    lift: Lift | None
+
+
+def say_lift(answers: list[Answer]) -> str:
+    """Name the lift that is to be seen, which may be another one on each task."""
+    said = {x.lift.said for x in answers if x.lift is not None}
+    return said.pop() if len(said) == 1 else "the lift of each task"
+
+
+def say_jump(answers: list[Answer], goal: Goal) -> list[str]:
+    """Say where power may jump, if sizes that were tried are on both sides of it."""
+    limit = goal.asks_welch_below
+    tried = [size for x in answers for pair in x.pairs for size in pair.shares]
+    if limit is None or not tried or not min(tried) < limit <= max(tried):
+        return []
+    return [
+        f"Power may jump at {limit} runs: with fewer, a difference also has to pass "
+        "Welch's test."
+    ]

@@ -1,0 +1,158 @@
+"""How many scores of each model show a difference: a search over sizes of samples."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sigarray._numeric.special import normal_quantile
+from sigarray._power_analysis import DEFAULT_SIZES
+from sigarray._verdicts.comparison import Comparison
+from sigarray._verdicts.notes import track
+from sigarray._verdicts.samples import Trials
+from sigarray.read._wide import Scores
+
+# The better model of two and the other one -> the number of scores that both have.
+Duels = dict[tuple[str, str], int]
+
+# More scores of a model than anyone uses.
+_LARGEST_SIZE = 10_000
+# Sizes beyond those that all pairs need, in a picture.
+_MORE_SIZES = 2
+# From this size on numbers have two digits, and may be too large by this share: the
+# error of 200 samples is 7 % of them. Half of that is allowed for smaller ones.
+_LARGE, _TOLERANCE = 100, 0.1
+
+
+@dataclass(frozen=True)
+class SizedPair:
+    """How many scores of each model show the difference, and in what share of samples.
+
+    The size is infinite if no size that was tried is enough. `n` is the number of
+    scores that both have now, and `share_now` the share of samples of so many.
+    `shares` has those of all sizes that were tried, if they are to be drawn.
+    """
+
+    better: str
+    worse: str
+    size: float
+    share: float
+    n: int
+    share_now: float
+    shares: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a size that was tried is enough."""
+        return not math.isinf(self.size)
+
+
+@dataclass
+class _Curve:
+    """The shares of samples of a pair by their size, so far."""
+
+    n: int
+    goal: float
+    number: int
+    shares: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def high(self) -> float:
+        """The smallest size that was tried with a share that is enough."""
+        return min(
+            (n for n, x in self.shares.items() if x >= self.goal), default=math.inf
+        )
+
+    def propose(self) -> int | None:
+        """Return a size to try between the last one below and the first one above.
+
+        None if these are near: neighbours below 40, within 5 % below 100, or 10 %.
+        """
+        high = self.high
+        if math.isinf(high):
+            return None
+        low = max((n for n in self.shares if n < high), default=DEFAULT_SIZES[0] - 1)
+        step = max(1.0, 0.5 * _TOLERANCE * high)
+        if high - low <= (step if high < _LARGE else _TOLERANCE * high):
+            return None
+        guess = max(self._interpolate(low, high), low + step)
+        size = round_size(min(guess, high - step))
+        return size if low < size < high else None
+
+    def _interpolate(self, low: float, high: float) -> float:
+        """Return where the power is the goal if its probit is a line of n^1/2."""
+        ends = [self._find_probit(n) for n in (low, high)]
+        share = (normal_quantile(self.goal) - ends[0]) / (ends[1] - ends[0])
+        root = math.sqrt(low) + share * (math.sqrt(high) - math.sqrt(low))
+        return root * root
+
+    def _find_probit(self, size: float) -> float:
+        least = 0.5 / (self.number + 1)
+        share = self.shares.get(int(size), 0.0)
+        return normal_quantile(min(max(share, least), 1.0 - least))
+
+
+def round_size(size: float) -> int:
+    """Round to two digits from 100 on, for samples give no more."""
+    unit = 10 ** max(0, math.floor(math.log10(size)) - 1) if size >= _LARGE else 1
+    return unit * round(size / unit)
+
+
+def list_sizes(scores: Scores) -> list[int]:
+    """Return the default sizes, then doubled ones up to four times the scores."""
+    sizes = list(DEFAULT_SIZES)
+    goal = min(4 * max(map(len, scores.values())), _LARGEST_SIZE)
+    while sizes[-1] < goal:
+        sizes.append(min(2 * sizes[-1], _LARGEST_SIZE))
+    return sizes
+
+
+def find_sizes(
+    comparison: Comparison,
+    duels: Duels,
+    trials: Trials,
+    power: float,
+    *,
+    is_drawn: bool,
+) -> list[SizedPair]:
+    """Find the smallest size for each pair; all models are compared at each size.
+
+    The pairs have the better model first, and so many scores now. What is drawn has the
+    shares of all pairs at each size, and two sizes more.
+    """
+    scores, matched = dict(comparison.scores), comparison.matched
+    curves = {pair: _Curve(n, power, trials.number) for pair, n in duels.items()}
+
+    def try_size(size: int) -> None:
+        pairs = [
+            p for p, x in curves.items() if is_drawn or x.high > size or x.n == size
+        ]
+        drawn = trials.share_better(scores, size, pairs, above=power, matched=matched)
+        for pair in pairs:
+            curves[pair].shares[size] = drawn.get(pair, 0.0)
+
+    n_more = _MORE_SIZES if is_drawn else 0
+    sizes = {*list_sizes(scores), *duels.values()}
+    for size in track(sorted(sizes) if curves else [], "Number of scores"):
+        if size not in duels.values() and not _have_left(curves.values()):
+            if not n_more:
+                continue
+            n_more -= 1
+        try_size(size)
+    for curve in track(list(curves.values()), "Pair of models"):
+        while (proposed := curve.propose()) is not None:
+            try_size(proposed)
+    return [
+        SizedPair(
+            *pair,
+            x.high,
+            math.nan if math.isinf(x.high) else x.shares[int(x.high)],
+            x.n,
+            x.shares[x.n],
+            dict(sorted(x.shares.items())),
+        )
+        for pair, x in curves.items()
+    ]
+
+
+def _have_left(curves: Iterable[_Curve]) -> bool:
+    return any(math.isinf(x.high) for x in curves)

@@ -1,0 +1,189 @@
+"""The scores of one task, joined by item or run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigarray.read._alignment import Pairs, Unit, join_pairs, join_scores
+from sigarray.read._missing import (
+    Counts,
+    count_by_model,
+    find_alone,
+    find_worst,
+    list_few,
+    say_beside,
+    say_missing,
+    treat_missing,
+)
+from sigarray.read._raters import doubt_raters
+from sigarray.read._records import ENDED_EARLY, Records
+from sigarray.read._score_table import Choice
+from sigarray.read._treatment import (
+    Averaged,
+    Dropped,
+    Raters,
+    count_averaged,
+    count_dropped,
+)
+
+
+class JoinedTask(NamedTuple):
+    """The scores of a task as `ScoreTable` has them, and as they were read.
+
+    `doubts` have the column that each is about.
+    """
+
+    records: Records
+    scores: dict[str, np.ndarray]
+    ids: dict[str, tuple[str, ...]]
+    pairs: Pairs
+    n_missing: Counts
+    dropped: Dropped | None
+    averaged: Averaged | None
+    raters: Raters | None
+    doubts: list[tuple[str, str]]
+
+
+def join_task(
+    whole: Records,
+    choice: Choice,
+    unit: Unit,
+    models: Sequence[str],
+    of_raters: Sequence[str],
+    *,
+    direction: bool | None,
+) -> tuple[JoinedTask | None, list[str]]:
+    """Join the scores of a task; None if a model alone has some. Notes come with it."""
+    is_paired = choice.is_paired or unit != "run"
+    records, n_missing, notes = _treat_missing(
+        whole, choice, unit, is_paired=is_paired, direction=direction
+    )
+    joined, said, kept, raters = join_scores(
+        records,
+        unit,
+        is_paired=is_paired,
+        drop_unmatched=choice.drop_unmatched,
+        is_said=choice.unit == "item",
+    )
+    notes += said
+    order = [x for x in models if x in joined]
+    if len(order) < min(choice.min_models, 2):
+        task = whole[0].task or ""
+        notes.append(f"task {task!r} was left out: only {order[0]!r} has scores")
+        return None, notes
+    n_lost = 0 if raters is None else raters.n_items
+    dropped = count_dropped(whole, kept, unit, is_paired=is_paired, n_others=n_lost)
+    pairs = _join_pairs(
+        records, order, len(joined[order[0]].scores), choice, unit, raters
+    )
+    doubts = doubt_raters(kept, of_raters)
+    if doubts:
+        raters = Raters(doubts[0][0], are_same=False)
+    elif raters is not None and not raters.n:
+        raters = None
+    return JoinedTask(
+        records,
+        {model: joined[model].scores for model in order},
+        {model: joined[model].names for model in order},
+        pairs,
+        n_missing,
+        dropped,
+        count_averaged(kept, unit),
+        raters,
+        doubts,
+    ), notes
+
+
+def join_doubts(tasks: Iterable[JoinedTask]) -> list[str]:
+    """Return the first doubt by each column, and say on how many tasks others are."""
+    found: dict[str, list[str]] = {}
+    for x in tasks:
+        for column, line in x.doubts:
+            found.setdefault(column, []).append(line)
+    said = []
+    for first, *others in found.values():
+        n = len(others)
+        more = f". So it is on {n} more task{'s' if n > 1 else ''}" if n else ""
+        said.append(f"{first}{more}")
+    return said
+
+
+def _join_pairs(
+    records: Records,
+    models: Sequence[str],
+    n_common: int,
+    choice: Choice,
+    unit: Unit,
+    raters: Raters | None,
+) -> Pairs:
+    """Return the scores of each pair, if some have more than those of all models."""
+    is_by_run = (choice.is_paired or unit != "run") and _are_named_runs(records, unit)
+    if len(models) < 3 or not (unit == "item" or is_by_run):
+        return {}
+    is_dropped = len(records.list_known(unit)) > n_common and choice.drop_unmatched
+    has_others = raters is not None and raters.n > 0
+    if not (is_dropped or has_others):
+        return {}
+    pairs = join_pairs(records, models, unit, are_matched=raters is not None)
+    has_others |= any(len(x) > n_common for x, _ in pairs.values())
+    return pairs if has_others else {}
+
+
+def _treat_missing(
+    records: Records,
+    choice: Choice,
+    unit: str,
+    *,
+    is_paired: bool,
+    direction: bool | None,
+) -> tuple[Records, Counts, list[str]]:
+    """Leave out missing scores of a task, or count them as the worst, and say so."""
+    is_higher = direction is not False
+    treatment = choice.treatment
+    treated, counts = treat_missing(
+        records, treatment, unit, is_paired=is_paired, is_higher=is_higher
+    )
+    if not counts or treatment is None:
+        return treated, {}, []
+    worst = None
+    if treatment == "worst":
+        worst = find_worst([treated.scores], is_higher=is_higher)
+    of_items = records.has("item")
+    what = "item" if of_items else "paired run" if is_paired else "run"
+    ended_early = records.factors["state"].find([ENDED_EARLY])
+    why = {
+        "have crashed": records.find_crashed().any(),
+        "ended early": ended_early.any(),
+    }
+    lacks = np.isnan(records.scores)
+    is_beside = np.zeros(len(records), bool)
+    if treatment == "drop" and what != "run":
+        is_beside = lacks & ~find_alone(records, unit)
+    # The step of a run that has ended early is that of others.
+    said = replace(records, steps=np.where(ended_early, np.nan, records.steps))
+    lines = []
+    if np.any(lacks & ~is_beside):
+        some, names = _name_few(said, lacks & ~is_beside)
+        which = [x for x, is_any in why.items() if is_any]
+        lines.append(say_missing(some, treatment, what, worst, names, which))
+    if np.any(is_beside):
+        lines.append(say_beside(*_name_few(said, is_beside), what))
+    if records[0].task is not None:
+        lines = [f"task {records[0].task!r}: {x}" for x in lines]
+    return treated, counts, lines
+
+
+def _name_few(
+    records: Records, is_one: np.ndarray
+) -> tuple[Counts, list[dict[str, Any]]]:
+    """Return how many of some scores each model has, and their names if few."""
+    some = records.take(np.flatnonzero(is_one)).name(task=None)
+    return count_by_model(some), list_few(some)
+
+
+def _are_named_runs(records: Records, unit: str) -> bool:
+    """Tell whether scores are of runs with names, not of items."""
+    are_named = bool(np.all(records.factors["run"].codes >= 0))
+    return unit == "run" and are_named and not records.has("item")

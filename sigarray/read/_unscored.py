@@ -1,0 +1,99 @@
+"""Tasks and items of which no model has a score: of the metric, or at all."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sigarray.read._bytes import TableError
+from sigarray.read._cells import encode_texts
+from sigarray.read._codes import Coded, find_first, group_rows, join_columns, repeat
+from sigarray.read._frame import Frame, find_roles, list_names
+from sigarray.read._records import Records
+from sigarray.read._score_table import Choice
+
+_MAX_SHOWN = 4
+
+
+def find_unscored(
+    frames: Sequence[Frame],
+    chosen: Mapping[str, str],
+    records: Records,
+    choice: Choice,
+    known: Mapping[str, Sequence[str]],
+) -> tuple[list[str], dict[str, tuple[str, ...]], list[str]]:
+    """Return the tasks, and the items of others, that no score is of, and notes.
+
+    `known` has the tasks of whole files without the metric, and their metrics.
+
+    Raises
+    ------
+    TableError
+        Such a task that was chosen.
+    """
+    tasks, items = _find_lost(frames, chosen, records, choice)
+    scored = records.list_known("task")
+    without = {task: x for task, x in known.items() if task not in scored}
+    for task in choice.tasks or ():
+        if task in {*tasks, *without}:
+            raise _refuse_task(task, choice.metrics, without.get(task, ()))
+    # Notes on whole files, and on blank cells, are made elsewhere.
+    what = f"metric {list_names(choice.metrics)}" if choice.metrics else "a score"
+    of_items = [x for by in items.values() for x in by] if choice.metrics else []
+    notes = [
+        f"{some}{'s' if len(names) > 1 else ''} {list_names(names, _MAX_SHOWN)} left "
+        f"out, without {what}"
+        for some, names in (("task", tasks), ("item", of_items))
+        if names
+    ]
+    return list(dict.fromkeys([*without, *tasks])), items, notes
+
+
+def _find_lost(
+    frames: Sequence[Frame],
+    chosen: Mapping[str, str],
+    records: Records,
+    choice: Choice,
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the tasks and items that rows of files name, and no score is of."""
+    if sum(len(x.lines) for x in frames) == len(records):
+        return [], {}
+    named = [(x, find_roles(x, chosen)) for x in frames]
+    factors = [
+        join_columns([records.factors[role], *(_read_names(*x, role) for x in named)])
+        for role in ("task", "item")
+    ]
+    groups, n_groups = group_rows(factors)
+    first = find_first(groups, n_groups)
+    # The rows of files are below the scores.
+    lost = np.sort(first[first >= len(records)])
+    scored, wanted = set(records.list_known("task")), choice.tasks
+    tasks: dict[str, None] = {}
+    items: dict[str, list[str]] = {}
+    for task, item in zip(*(x[lost] for x in factors), strict=True):
+        if wanted is not None and task not in wanted:
+            continue
+        if task is not None and task not in scored:
+            tasks[task] = None
+        elif item is not None:
+            items.setdefault(task or "", []).append(item)
+    return list(tasks), {task: tuple(x) for task, x in items.items()}
+
+
+def _refuse_task(task: str, metrics: Sequence[str], known: Sequence[str]) -> TableError:
+    """Return the error for a chosen task, with an option that takes a metric of it."""
+    of = list_names(metrics) if metrics else "any metric"
+    advice = "Leave it out of --tasks, or take another metric of it"
+    if known:
+        said = " ".join(f"--metric {shlex.quote(x)}" for x in (*metrics, known[0]))
+        advice += f", {list_names(known, _MAX_SHOWN)}: {said}"
+    return TableError(
+        f"Expected tasks with scores of {of}; got --tasks {task}, which has none. "
+        f"{advice}."
+    )
+
+
+def _read_names(frame: Frame, roles: Mapping[str, str], role: str) -> Coded:
+    if role in roles:
+        return encode_texts(frame.columns[roles[role]])
+    return repeat(frame.constants.get(role), len(frame.lines))

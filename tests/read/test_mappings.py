@@ -1,0 +1,49 @@
+"""Scores in memory, by model or by task and model."""
+
+import numpy as np
+import pytest
+
+from sigarray import compare_models, read
+from sigarray.read import TableError
+
+MODELS, TASKS = ("lora", "adapter", "full"), ("CoLA", "SST-2", "RTE", "QNLI")
+# Tasks differ more than models, as a rule; tasks x models x runs.
+SCORES = (
+    np.asarray([58.0, 92.0, 68.0, 91.0])[:, None, None]
+    + np.asarray([0.0, 0.5, 1.0])[:, None]
+    + np.random.default_rng(0).normal(size=(4, 3, 5))
+)
+
+
+def nest(scores, outer, inner):
+    return {
+        x: dict(zip(inner, y, strict=True)) for x, y in zip(outer, scores, strict=True)
+    }
+
+
+class TestLevels:
+    def test_models_above_tasks_are_said(self):
+        said = (
+            "outer keys were taken for tasks, 'lora', 'adapter', 'full', and the inner"
+        )
+        turned = nest(SCORES.swapaxes(0, 1), MODELS, TASKS)
+        (note,) = read.scores(turned).notes
+        assert said in note
+        assert note.endswith("round, pass {task: {model: scores}}")
+        assert any(said in x for x in compare_models(turned).notes)
+        assert read.scores(nest(SCORES, TASKS, MODELS)).notes == ()
+
+    def test_names_of_models(self):
+        same = np.random.default_rng(1).normal(size=(2, 2, 5))
+        assert read.scores(nest(same, ("x", "y"), ("p", "q"))).notes == ()
+        (note,) = read.scores(nest(same, ("ours", "baseline-2"), ("p", "q"))).notes
+        assert "taken for tasks, 'ours', 'baseline-2'" in note
+
+    def test_tasks_of_unlike_scales_are_no_models(self):
+        games = SCORES * np.asarray([1.0, 100.0, 1e4, 1.0])[:, None, None]
+        assert read.scores(nest(games, TASKS, MODELS)).notes == ()
+
+    def test_arrays_of_several_tasks_are_to_be_nested(self):
+        by_model = dict(zip(MODELS, SCORES.swapaxes(0, 1), strict=True))
+        with pytest.raises(TableError, match=r"\(4, 5\)\. Scores on .*\{task: \{model"):
+            compare_models(by_model)
