@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 # The rooms whose names are used as `plot.scores`, and without the room where no other
 # one has the name.
-ROOMS = ("plot", "read", "report", "responses", "responses.metrics")
+ROOMS = ("corpus", "plot", "read", "report", "responses", "responses.metrics")
 COMMANDS = ("compare", "power", "correct", "responses", "study")
 # A name before its arguments, or alone.
 CALL = re.compile(r"(?<![\w.=\"'/-])((?:[a-z_]+\.)*[A-Za-z_]\w*)(?=\(|$)")
@@ -33,10 +33,12 @@ def name_targets() -> dict[str, str]:
     targets = {x: f"sigarray.{x}" for x in list_public("sigarray")}
     short = Counter(x for room in ROOMS for x in list_public(f"sigarray.{room}"))
     for room in ROOMS:
+        # The names of metrics are common words, and options elsewhere.
+        is_clear = room != "corpus"
         for x in list_public(f"sigarray.{room}"):
             full = f"sigarray.{room}.{x}"
             targets[f"{room}.{x}"] = full
-            if short[x] == 1:
+            if short[x] == 1 and is_clear:
                 targets.setdefault(x, full)
     rooms = [f"sigarray.{room}" for room in (*ROOMS, "deepsig")]
     return targets | {full: full for full in (*rooms, *targets.values())}

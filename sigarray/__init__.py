@@ -9,7 +9,7 @@ from sigarray._version import __version__ as __version__
 # For tools that read this file; when it runs, `__getattr__` does it on first use, so
 # that the command and `import sigarray` start at once.
 if _TYPE_CHECKING:
-    from sigarray import plot, read, report, responses
+    from sigarray import corpus, plot, read, report, responses
     from sigarray._comparison import compare
     from sigarray._correction import (
         benjamini_hochberg,
@@ -95,6 +95,7 @@ __all__ = [
     "brunner_munzel",
     "compare",
     "compare_models",
+    "corpus",
     "count_significant",
     "gather_scores",
     "holm",
@@ -118,7 +119,7 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-_ROOMS = ("plot", "read", "report", "responses")
+_ROOMS = ("corpus", "plot", "read", "report", "responses")
 # The modules of what is public.
 _MODULES = {
     "_comparison": ("compare",),

@@ -16,7 +16,15 @@ from typing import Any, NamedTuple
 
 from tests.parameters import find_text
 
-ROOMS = ("deepsig", "plot", "read", "report", "responses", "responses.metrics")
+ROOMS = (
+    "corpus",
+    "deepsig",
+    "plot",
+    "read",
+    "report",
+    "responses",
+    "responses.metrics",
+)
 INDENT = " " * 4
 WIDTH = 88
 

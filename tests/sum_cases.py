@@ -98,7 +98,7 @@ SUM_CASES = [
             (
                 sigarray.permutation_replicates,
                 "exact",
-                ((3, 6), (3, 6)),
+                ((3, 7), (3, 7)),
                 F1,
                 {"paired": True, "method": "exact", **SPLIT},
             ),

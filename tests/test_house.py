@@ -8,11 +8,11 @@ from types import ModuleType
 import pytest
 
 import sigarray
-from sigarray import plot, responses
+from sigarray import corpus, plot, responses
 from tests.backends import CHOSEN, make_backend
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = [sigarray, plot, responses]
+PACKAGES = [sigarray, corpus, plot, responses]
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -25,6 +25,7 @@ def test_what_has_no_underscore_is_public(package):
     public = {name for name in dir(package) if not name.startswith("_")}
     modules = {x.name for x in pkgutil.iter_modules(package.__path__)}
     assert {name for name in modules if not name.startswith("_")} <= {
+        "corpus",
         "deepsig",
         "metrics",
         "plot",

@@ -1,5 +1,6 @@
 """Published figures come out of the library, as `benchmarks.reproduce` does it."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 import sigarray
 from benchmarks.reproduce import (
     calibration,
+    clusters,
+    corpus_metrics,
     decisions,
     error_rates,
     families,
@@ -216,6 +219,44 @@ def test_committed_verdicts_hold_their_level():
         assert float(row["rate"]) >= float(row["least"]), row
 
 
+def test_committed_intervals_of_clusters_are_those_of_docstrings():
+    rows = read_csv(RESULTS / "clusters.csv")
+    text = "\n\n".join([*clusters.tabulate(rows), ""])
+    assert (RESULTS / "clusters.md").read_text("utf-8") == text
+
+    def around(method, number=None):
+        chosen = [
+            100.0 * float(x[method])
+            for x in rows
+            if number in (None, int(x["clusters"]))
+        ]
+        return f"{min(chosen):.1f} to {max(chosen):.1f} %"
+
+    said = " ".join(sigarray.t_ci.__doc__.split())
+    assert f"held the mean in {around('t_ci')}, and the F1 of counts in" in said
+    assert f"{around('t_ci of F1')}; those of the same items" in said
+    assert f"held the mean in {around('items')}." in said
+    said = " ".join(sigarray.bootstrap_ci.__doc__.split())
+    by_number = [around("percentile", n) for n in clusters.NUMBERS]
+    assert (
+        f"held the mean in {by_number[0]} with 5 clusters, {by_number[1]} with" in said
+    )
+    assert f"20, {by_number[2]} with 50 and {by_number[3]} with 100." in said
+    assert all(0.93 < float(x["t_ci"]) < 0.98 for x in rows)
+    assert all(0.93 < float(x["t_ci of F1"]) < 0.98 for x in rows)
+
+
+def test_intervals_of_clusters_are_counted_as_then():
+    (row,) = [
+        x
+        for x in read_csv(RESULTS / "clusters.csv")
+        if (x["clusters"], x["deviation"], x["correlation"]) == ("5", "0.8", "0.5")
+    ]
+    found = clusters.count(5, 0.8, 0.5, 100, seed=2)
+    for method in ("t_ci", "items"):
+        assert abs(found[method] - float(row[method])) < 0.2
+
+
 def test_committed_verdicts_over_tasks_hold_their_level():
     """All but those of means whose medians differ; and they see what they saw."""
     rows = read_csv(RESULTS / "over_tasks.csv")
@@ -236,6 +277,45 @@ def test_committed_verdicts_over_tasks_hold_their_level():
         == ("5 models, 26 tasks", "normal", "1")
     )
     assert float(row["seen"]) > 0.9
+
+
+class TestCorpusMetrics:
+    """Tests hold their level, and sacrebleu's bootstrap does not."""
+
+    ROWS = read_csv(RESULTS / "corpus_metrics.csv")
+
+    def test_all_are_there(self):
+        found = {(x["metric"], int(x["n"]), x["test"]) for x in self.ROWS}
+        every = corpus_metrics.METRICS, corpus_metrics.SIZES, corpus_metrics.TESTS
+        assert found == set(itertools.product(*every))
+        assert all(int(x["n_sets"]) >= 4000 for x in self.ROWS)
+
+    def test_levels(self):
+        for row in self.ROWS:
+            rate = float(row["rate"])
+            if row["test"] == corpus_metrics.SACREBLEU:
+                assert rate > 0.1
+            else:
+                assert 0.04 <= rate <= 0.07
+
+    def test_the_table_is_of_the_file(self):
+        rows = [x | {"n": int(x["n"]), "rate": float(x["rate"])} for x in self.ROWS]
+        text = (RESULTS / "corpus_metrics.md").read_text("utf-8")
+        assert text == "\n\n".join([*corpus_metrics.tabulate(rows), ""])
+
+    def test_systems_are_the_same(self):
+        """Each is as often ahead as the other."""
+        rng = np.random.default_rng(0)
+        for draw, statistic in corpus_metrics.METRICS.values():
+            sums = np.stack([draw(rng, 30) for _ in range(400)]).sum(axis=-1)
+            a, b = (statistic(*x.T) for x in np.moveaxis(sums, 1, 0))
+            assert abs(np.mean(a > b) - 0.5) < 5 * 0.5 / np.sqrt(400)
+
+    @whole_suite
+    def test_it_runs(self):
+        found = corpus_metrics.run(SETTINGS)
+        assert len(found.rows) == len(self.ROWS)
+        assert found.findings[0] in (RESULTS / "summary.md").read_text("utf-8")
 
 
 class TestCommittedAreOfToday:

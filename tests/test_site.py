@@ -187,7 +187,15 @@ def test_the_site_builds_without_a_warning(tmp_path):
 
 def list_public():
     """Yield the names of all that is public."""
-    rooms = ("deepsig", "plot", "read", "report", "responses", "responses.metrics")
+    rooms = (
+        "corpus",
+        "deepsig",
+        "plot",
+        "read",
+        "report",
+        "responses",
+        "responses.metrics",
+    )
     for name in ("sigarray", *(f"sigarray.{room}" for room in rooms)):
         module = importlib.import_module(name)
         for member in module.__all__:

@@ -24,6 +24,7 @@ from pathlib import Path
 from benchmarks.reproduce import (
     calibration,
     clusters,
+    corpus_metrics,
     decisions,
     error_rates,
     examples,
@@ -49,6 +50,7 @@ EXPERIMENTS = {
     "verdicts": verdicts.run,
     "over_tasks": over_tasks.run,
     "clusters": clusters.run,
+    "corpus_metrics": corpus_metrics.run,
     "tests": measure.run,
     "recipes": recipes.run,
     "examples": examples.run,

@@ -96,21 +96,29 @@ def _is_known_by_code(function: Any, n_parameters: int) -> bool:
     A held callable stays for calls of another function with the same code, which may
     close over another value, or have other defaults or globals.
     """
-    if _measures(function):
-        function, n_parameters = function.measure, 3
+    is_metric = _measures(function)
+    if is_metric:
+        function = function.measure
     if not isinstance(function, types.FunctionType):
         return False
     if not _has_globals_of_module(function):
         return False
     code = function.__code__
     n_given = code.co_argcount + code.co_kwonlyargcount
-    return len(code.co_freevars) == 0 and n_given <= n_parameters
+    # Metrics take as many sums as there are.
+    suits = _has_no_defaults(function) if is_metric else n_given <= n_parameters
+    return len(code.co_freevars) == 0 and suits
 
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _has_globals_of_module(function: types.FunctionType) -> bool:
     module = sys.modules.get(function.__module__)
     return module is not None and function.__globals__ is module.__dict__
+
+
+@torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
+def _has_no_defaults(function: types.FunctionType) -> bool:
+    return function.__defaults__ is None and function.__kwdefaults__ is None
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]

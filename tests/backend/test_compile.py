@@ -10,7 +10,8 @@ import functools
 import time
 import torch
 torch.manual_seed(0)
-from sigarray import aso, holm, multi_aso, permutation_test, responses
+from sigarray import aso, corpus, holm, multi_aso, of_sums, permutation_test
+from sigarray import responses, t_ci
 from tests.backend.compiled import BY_FUNCTION, CASES, agree, compile, complains, same
 """
 
@@ -127,7 +128,12 @@ def test_arguments_modes_and_maps():
             measured = lambda xp, gold, system: -(gold - system).abs().pow(k).mean(-1)
             return responses.metrics.Metric("own", measured)
 
+        def of_metric(statistic):
+            return t_ci(a, statistic=statistic).statistic
+
         for function, make in (
+            (of_metric, lambda p: of_sums(lambda x, y, z, p=p: p * x / (y * z))),
+            (of_metric, lambda p: of_sums(lambda x, y, z: p * x / (y * z))),
             (test, lambda p: lambda x, axis: x.quantile(p, axis)),
             (test, lambda p: lambda x, axis, p=p: x.quantile(p, axis)),
             (test, lambda p: functools.partial(torch.quantile, q=p)),
@@ -139,6 +145,9 @@ def test_arguments_modes_and_maps():
                 same(step(make(number)), function(make(number)))
             complaint = complains(function, make(0.25))
             assert "call_beside_the_program" in complaint, complaint
+        step = compile(of_metric, "eager")
+        for f in (corpus.f1, corpus.precision, lambda x, *rest: x / sum(rest)):
+            same(step(of_sums(f)), of_metric(of_sums(f)))
         step = compile(measure, "eager")
         for kind in ("mean", "median", None):
             metric = responses.metrics.mae.aggregated_by(kind)

@@ -1,0 +1,181 @@
+"""How far confidences are from shares of hits."""
+
+import math
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.checks import count
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import checked
+from sigarray.corpus._items import standardize_pairs
+from sigarray.corpus._sums import add_up, divide, measure, split
+
+_MAX_BINS = 2**20
+_BINS = "3 B sums, as bins counts them for B bins"
+
+
+@checked(n_bins=count(_MAX_BINS))
+def bins(confidence: Array, hit: Array, /, *, n_bins: int) -> Array:
+    """Sort items by confidence into bins of equal width.
+
+    Parameters
+    ----------
+    confidence : array, shape (..., n), real
+        The confidence in each prediction, from 0 to 1.
+    hit : array, shape (..., n), real
+        Whether it is right, 1 or 0. Leading axes broadcast.
+    n_bins : int
+        B, the number of bins, static under `jit`. A confidence between two bins is in
+        the lower one.
+
+    Returns
+    -------
+    array, shape (..., 3 B, n)
+        Zeros for each item, but for its own bin: B hits, B confidences, and B ones. An
+        item whose confidence is not from 0 to 1 is NaN.
+
+    Raises
+    ------
+    TypeError
+        Anything but real numbers, or two libraries or devices.
+    ValueError
+        Unlike numbers of items, or no bins.
+
+    Notes
+    -----
+    The edges of bins do not depend on the data, so that a resample has the same ones.
+
+    Examples
+    --------
+    >>> from sigarray import corpus
+    >>> sums = corpus.bins([0.9, 0.6, 0.7, 0.2], [1, 0, 1, 0], n_bins=2).sum(axis=-1)
+    >>> sums.round(1)
+    array([0. , 2. , 0.2, 2.2, 1. , 3. ])
+    >>> round(float(corpus.calibration_error(*sums)), 3)
+    0.1
+    """
+    xp, confidence, hit = standardize_pairs(
+        confidence, hit, "confidences and hits", "confidences and hits"
+    )
+    return _sort(xp, confidence, hit, n_bins=n_bins)
+
+
+@array_kernel
+def _sort(xp: Library, confidence: Array, hit: Array, *, n_bins: int) -> Array:
+    edges = xp.arange(n_bins + 1, dtype=confidence.dtype)[:, None] / n_bins
+    x, hit = confidence[..., None, :], hit[..., None, :]
+    places = xp.arange(n_bins)[:, None]
+    is_in = (x <= edges[1:, :]) & ((x > edges[:-1, :]) | ((places == 0) & (x == 0.0)))
+    parts = [xp.where(is_in, y, 0.0) for y in (hit, x, xp.ones_like(x))]
+    is_known = xp.any(is_in, axis=-2)[..., None, :]
+    return xp.where(is_known, xp.concat(parts, axis=-2), math.nan)
+
+
+def calibration_error(*sums: Array) -> Array:
+    """Return the expected calibration error, which is biased: see the notes.
+
+    Parameters
+    ----------
+    *sums : array, shape (...), real
+        The sums of `bins` for B bins: B of hits, B of confidences, B of items.
+
+    Returns
+    -------
+    array, shape (...)
+        The mean over items of abs(share of hits - mean confidence) in the bin of each
+        [1]_; lower is better.
+
+    Raises
+    ------
+    TypeError
+        Sums that are not real numbers, or of two libraries or devices.
+    ValueError
+        A number of sums that is not a multiple of 3.
+
+    Notes
+    -----
+    Chance alone makes gaps, so that it is above 0 for a calibrated model, the more so
+    the fewer items are in a bin; and a resample adds chance again. Where the true error
+    is small no interval for one model holds: take `squared_calibration_error`, which is
+    debiased, and `sigarray.t_ci`. The bias mostly cancels in a difference between two
+    models on the same items; if both are nearly calibrated, `sigarray.t_test` rejects
+    too seldom.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger (2017). On calibration of modern
+       neural networks. :doi:`10.48550/arXiv.1706.04599`
+
+    Examples
+    --------
+    >>> from sigarray import corpus
+    >>> # 10 items with confidences of 0.3 that sum up to 3, and 30 with 0.8.
+    >>> round(float(corpus.calibration_error(4, 21, 3, 24, 10, 30)), 3)
+    0.1
+    """
+    return measure(_calibration_error, *sums)
+
+
+def _calibration_error(xp: Library, *sums: Array) -> Array:
+    hits, confidences, counts = split(sums, 3, _BINS)
+    gaps = [xp.abs(x - y) for x, y in zip(hits, confidences, strict=True)]
+    return add_up(gaps) / add_up(counts)
+
+
+def squared_calibration_error(*sums: Array) -> Array:
+    """Return the squared calibration error, without the bias that chance adds.
+
+    Parameters
+    ----------
+    *sums : array, shape (...), real
+        The sums of `bins` for B bins: B of hits (1 or 0 of an item), B of confidences,
+        B of items.
+
+    Returns
+    -------
+    array, shape (...)
+        The debiased mean over items of (share of hits - mean confidence)^2 in the bin
+        of each, lower is better. It may be below 0, for that is what keeps it unbiased.
+
+    Raises
+    ------
+    TypeError
+        Sums that are not real numbers, or of two libraries or devices.
+    ValueError
+        A number of sums that is not a multiple of 3.
+
+    Notes
+    -----
+    From the squared gap of a bin with n_b items and the share p of hits the estimate
+    of its variance p (1 - p) / (n_b - 1) is subtracted [1]_; that is unbiased where the
+    confidences in a bin are the same, and subtracts a little too much else. A bin with
+    one item has no such estimate, and adds nothing.
+
+    Resamples add again what is subtracted, and so are about the biased value: intervals
+    of `sigarray.bootstrap_ci` hold too seldom. Take `sigarray.t_ci`, which is about the
+    debiased one.
+
+    References
+    ----------
+    .. [1] A. Kumar, P. Liang, T. Ma (2019). Verified uncertainty calibration.
+       :doi:`10.48550/arXiv.1909.10155`
+
+    Examples
+    --------
+    >>> from sigarray import corpus
+    >>> round(float(corpus.squared_calibration_error(4, 21, 3, 24, 10, 30)), 5)
+    -0.0021
+    """
+    return measure(_squared_calibration_error, *sums)
+
+
+def _squared_calibration_error(xp: Library, *sums: Array) -> Array:
+    parts, counts = [], []
+    for hits, confidence, n in zip(*split(sums, 3, _BINS), strict=True):
+        has_two = n > 1.0
+        gap = divide(xp, hits - confidence, n, has_two, 0.0)
+        share = divide(xp, hits, n, has_two, 0.0)
+        variance = divide(xp, share * (1.0 - share), n - 1.0, has_two, 0.0)
+        parts.append(xp.where(has_two, n * (gap * gap - variance), 0.0))
+        counts.append(n)
+    return add_up(parts) / add_up(counts)

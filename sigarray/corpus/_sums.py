@@ -1,0 +1,62 @@
+"""What metrics share: how they are called, and how sums are split and compared."""
+
+import functools
+from collections.abc import Callable, Sequence
+
+from sigarray._backend.aliases import Array
+from sigarray._backend.dispatch import standardize_numbers
+from sigarray._backend.kernels import array_kernel
+from sigarray._backend.library import Library
+from sigarray._backend.public import as_scalars, traceable
+
+# A sum below so many units of rounding of another one may be none.
+_ROUNDING = 16.0
+
+
+@traceable
+def measure(function: Callable[..., Array], *sums: Array) -> Array:
+    """Return `function(xp, *sums)`, NaN where a sum is not finite.
+
+    Sums are plain numbers, or arrays of any library.
+    """
+    xp, arrays = standardize_numbers(*sums)
+    return as_scalars(_measure(xp, *arrays, function=function))
+
+
+@array_kernel
+def _measure(xp: Library, *sums: Array, function: Callable[..., Array]) -> Array:
+    # A condition within the metric may not see a fault.
+    return function(xp, *sums) + add_up([x - x for x in sums])
+
+
+def add_up(arrays: Sequence[Array]) -> Array:
+    """Add arrays, one or more, which broadcast."""
+    return functools.reduce(lambda x, y: x + y, arrays)
+
+
+def split(
+    sums: Sequence[Array], n_parts: int, what: str, *, at_least: int = 1, start: int = 0
+) -> list[Sequence[Array]]:
+    """Split sums of several classes or bins, from a place on, into parts of as many.
+
+    Raises
+    ------
+    ValueError
+        Sums that cannot be split so, or of too few classes.
+    """
+    size, rest = divmod(len(sums) - start, n_parts)
+    if rest or size < at_least:
+        msg = f"Expected {what}; got {len(sums)} sums."
+        raise ValueError(msg)
+    edges = range(start, len(sums), size)
+    return [sums[k : k + size] for k in edges]
+
+
+def is_some(xp: Library, part: Array, whole: Array) -> Array:
+    """Tell where a sum is above 0 by more than the rounding of another one."""
+    return part > _ROUNDING * xp.finfo(part.dtype).eps * xp.abs(whole)
+
+
+def divide(xp: Library, x: Array, y: Array, exists: Array, otherwise: float) -> Array:
+    """Return x / y where that exists."""
+    return xp.where(exists, x / xp.where(exists, y, 1.0), otherwise)

@@ -1,0 +1,188 @@
+"""What holds for all metrics: backends, numbers, faults, and statistics of them."""
+
+import pickle
+import types
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from sigarray import (
+    bootstrap_ci,
+    bootstrap_replicates,
+    corpus,
+    of_sums,
+    permutation_replicates,
+    t_ci,
+)
+from tests.backends import everywhere, require
+from tests.corpus.items import COUNTED, COUNTING, ITEMS, NAMES_OF_COUNTING, N, find
+
+of_each_metric = pytest.mark.parametrize("name", ITEMS)
+
+
+def test_all_are_in_the_table():
+    counting = {function.__name__ for function in COUNTED}
+    assert set(ITEMS) | counting == set(corpus.__all__)
+
+
+@everywhere
+class TestBackends:
+    """Their numbers are those of NumPy, and nothing waits for a device."""
+
+    @of_each_metric
+    def test_metrics(self, backend, name):
+        metric, sums, columns = find(name)
+        arrays = [backend.asarray(x) for x in columns]
+        with backend.no_transfers():
+            found = metric(*arrays)
+        assert found.dtype == arrays[0].dtype
+        assert tuple(found.shape) == sums.shape[:-1]
+        expected = metric(*columns)
+        assert np.all(np.isfinite(expected))
+        scale = max(1.0, np.max(np.abs(expected)))
+        np.testing.assert_allclose(
+            backend.to_numpy(found), expected, atol=10 * scale * backend.atol
+        )
+
+    @pytest.mark.parametrize(
+        ("function", "arrays", "options"), COUNTING, ids=NAMES_OF_COUNTING
+    )
+    def test_counting(self, backend, function, arrays, options):
+        given = [backend.asarray(x) for x in arrays]
+        with backend.no_transfers():
+            found = function(*given, **options)
+        np.testing.assert_allclose(
+            backend.to_numpy(found), COUNTED[function], atol=backend.atol
+        )
+
+    def test_numbers_beside_arrays(self, backend):
+        tp = backend.asarray([3.0, 4.0])
+        found = corpus.f1(tp, 1, np.float64(2.0))
+        assert found.dtype == tp.dtype
+        np.testing.assert_allclose(backend.to_numpy(found), [6 / 9, 8 / 11], rtol=1e-6)
+
+    def test_integers(self, backend):
+        found = corpus.ratio(backend.asarray([1, 3]), backend.asarray([4, 4]))
+        np.testing.assert_array_equal(backend.to_numpy(found), [0.25, 0.75])
+
+
+class TestJax:
+    @of_each_metric
+    def test_programs_and_maps(self, name):
+        jax = require("jax")
+        metric, _, columns = find(name)
+        with jax.enable_x64(True):
+            arrays = [jax.numpy.asarray(x) for x in columns]
+            for transformed in (jax.jit(metric), jax.vmap(metric)):
+                found = transformed(*arrays)
+                np.testing.assert_allclose(found, metric(*columns), rtol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("function", "arrays", "options"), COUNTING, ids=NAMES_OF_COUNTING
+    )
+    def test_counting(self, function, arrays, options):
+        """But for the level that is subtracted, which is rounded."""
+        jax = require("jax")
+        with jax.enable_x64(True):
+            given = [jax.numpy.asarray(x) for x in arrays]
+            found = jax.jit(lambda *x: function(*x, **options))(*given)
+        pair = np.asarray(found), COUNTED[function]
+        found, expected = (np.moveaxis(x.sum(axis=-1), -1, 0) for x in pair)
+        if function in (corpus.residuals, corpus.products):
+            metric = corpus.r2 if function is corpus.residuals else corpus.pearson
+            found, expected = metric(*found), metric(*expected)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+    def test_a_metric_is_compiled_once(self):
+        jax = require("jax")
+        from sigarray._backend.of_jax import _is_of_caller
+
+        assert not _is_of_caller(of_sums(corpus.f1))
+        assert of_sums(corpus.f1) == of_sums(corpus.f1)
+        x = jax.numpy.asarray(ITEMS["f1"])
+        t_ci(x, statistic=of_sums(corpus.f1))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(jax._src.compiler, "compile_or_get_cached", None)
+            t_ci(x, statistic=of_sums(corpus.f1))
+
+
+@of_each_metric
+class TestNumbers:
+    def test_python_numbers(self, name):
+        metric, sums, _ = find(name)
+        row = sums.reshape(-1, sums.shape[-1])[0]
+        found = metric(*map(float, row))
+        assert isinstance(found, np.float64)
+        assert found == pytest.approx(metric(*row), rel=1e-14)
+
+    @pytest.mark.parametrize("fault", [np.nan, np.inf, -np.inf])
+    def test_faults_are_nan(self, name, fault):
+        metric, sums, _ = find(name)
+        row = sums.reshape(-1, sums.shape[-1])[0]
+        for k in range(len(row)):
+            changed = [*row]
+            changed[k] = fault
+            assert np.isnan(metric(*changed))
+
+    def test_pickle(self, name):
+        metric = getattr(corpus, name)
+        assert pickle.loads(pickle.dumps(of_sums(metric))) == of_sums(metric)
+
+
+@of_each_metric
+class TestStatistics:
+    def test_replicates_are_those_of_places(self, name):
+        """Of a callable that sums the items at the places which it is given."""
+        items = ITEMS[name]
+        items = items.reshape(-1, *items.shape[-2:])[0]
+        metric = getattr(corpus, name)
+
+        def of_places(places, axis):
+            assert axis == -1
+            return metric(*items[:, places.astype(int)].sum(axis=-1))
+
+        options = {"start": 0, "count": 50, "rng": 3}
+        found = bootstrap_replicates(items, statistic=of_sums(metric), **options)
+        places = np.arange(float(N))
+        expected = bootstrap_replicates(places, statistic=of_places, **options)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+    def test_exchanges_are_those_of_places(self, name):
+        a = ITEMS[name].reshape(-1, *ITEMS[name].shape[-2:])[0]
+        b = np.roll(a, 1, axis=-1)
+        pool = np.concatenate([a, b], axis=-1)
+        metric = getattr(corpus, name)
+
+        def of_places(places, axis):
+            return metric(*pool[:, places.astype(int)].sum(axis=axis))
+
+        options = {"start": 0, "count": 50, "rng": 3, "paired": True}
+        found = permutation_replicates(a, b, statistic=of_sums(metric), **options)
+        places = np.arange(float(N)), np.arange(float(N)) + N
+        expected = permutation_replicates(*places, statistic=of_places, **options)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
+
+
+def test_bca_is_scipys():
+    """With the acceleration of its jackknife, on the same replicates."""
+    items, statistic = ITEMS["f1"][0], of_sums(corpus.f1)
+    replicates = bootstrap_replicates(
+        items, statistic=statistic, start=0, count=500, rng=0
+    )
+
+    def f1(*columns, axis=-1):
+        return corpus.f1(*(x.sum(axis=axis) for x in columns))
+
+    expected = scipy.stats.bootstrap(
+        tuple(items),
+        f1,
+        paired=True,
+        n_resamples=0,
+        bootstrap_result=types.SimpleNamespace(bootstrap_distribution=replicates),
+        method="BCa",
+    ).confidence_interval
+    found = bootstrap_ci(
+        items, statistic=statistic, n_resamples=500, rng=0
+    ).confidence_interval
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
