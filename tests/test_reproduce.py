@@ -9,7 +9,6 @@ import pytest
 import sigarray
 from benchmarks.reproduce import (
     calibration,
-    clusters,
     corpus_metrics,
     decisions,
     error_rates,
@@ -217,44 +216,6 @@ def test_committed_verdicts_hold_their_level():
         assert float(row["rate"]) <= limit, row
     for row in (x for x in rows if x["kind"] == "power"):
         assert float(row["rate"]) >= float(row["least"]), row
-
-
-def test_committed_intervals_of_clusters_are_those_of_docstrings():
-    rows = read_csv(RESULTS / "clusters.csv")
-    text = "\n\n".join([*clusters.tabulate(rows), ""])
-    assert (RESULTS / "clusters.md").read_text("utf-8") == text
-
-    def around(method, number=None):
-        chosen = [
-            100.0 * float(x[method])
-            for x in rows
-            if number in (None, int(x["clusters"]))
-        ]
-        return f"{min(chosen):.1f} to {max(chosen):.1f} %"
-
-    said = " ".join(sigarray.t_ci.__doc__.split())
-    assert f"held the mean in {around('t_ci')}, and the F1 of counts in" in said
-    assert f"{around('t_ci of F1')}; those of the same items" in said
-    assert f"held the mean in {around('items')}." in said
-    said = " ".join(sigarray.bootstrap_ci.__doc__.split())
-    by_number = [around("percentile", n) for n in clusters.NUMBERS]
-    assert (
-        f"held the mean in {by_number[0]} with 5 clusters, {by_number[1]} with" in said
-    )
-    assert f"20, {by_number[2]} with 50 and {by_number[3]} with 100." in said
-    assert all(0.93 < float(x["t_ci"]) < 0.98 for x in rows)
-    assert all(0.93 < float(x["t_ci of F1"]) < 0.98 for x in rows)
-
-
-def test_intervals_of_clusters_are_counted_as_then():
-    (row,) = [
-        x
-        for x in read_csv(RESULTS / "clusters.csv")
-        if (x["clusters"], x["deviation"], x["correlation"]) == ("5", "0.8", "0.5")
-    ]
-    found = clusters.count(5, 0.8, 0.5, 100, seed=2)
-    for method in ("t_ci", "items"):
-        assert abs(found[method] - float(row[method])) < 0.2
 
 
 def test_committed_verdicts_over_tasks_hold_their_level():
