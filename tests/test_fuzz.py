@@ -17,7 +17,7 @@ from tests.backends import whole_suite
 NOT_SEARCHED = {
     *("aso_uncertainty_reduction", "responses.study_records", "ranking"),
     *("aso_from_chunks", "violation_ratio_from_chunks", "order_statistics"),
-    *("gather_scores", "compare_models"),
+    *("gather_scores", "compare_models", "of_sums"),
 }
 
 
