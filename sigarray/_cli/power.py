@@ -18,6 +18,7 @@ from sigarray._verdicts.constants import doubt_pilot
 from sigarray._verdicts.inspection import check_sizes
 from sigarray._verdicts.matched import say_matched
 from sigarray._verdicts.notes import announce, track
+from sigarray._verdicts.over_tasks import compare_over_tasks
 from sigarray._verdicts.picture_files import save_pictures
 from sigarray._verdicts.request import (
     Request,
@@ -99,7 +100,8 @@ def run(options: argparse.Namespace) -> Report:
     if options.plot is not None:
         _write_picture(options.plot, answers, goal)
     said = describe_scores_of_tasks(table, is_paired=test.is_paired)
-    return report_power(answers, trials, goal, said)
+    over = compare_over_tasks(comparisons)
+    return report_power(answers, trials, goal, said, over)
 
 
 def _write_picture(path: str, answers: list[Answer], goal: Goal) -> None:

@@ -1,22 +1,32 @@
 """The report of `sigarray power`: how many scores show which model is better."""
 
+import math
 from typing import Any
 
 from sigarray._cli.power_answers import Answer, Goal, say_jump, say_lift
 from sigarray._cli.power_pilot import say_pilot
 from sigarray._cli.power_sizes import SizedPair, round_size
-from sigarray._cli.power_tables import is_short, list_tables
+from sigarray._cli.power_tables import is_short, list_tables, show_present
 from sigarray._plain_text import quote
 from sigarray._verdicts.comparison import start_document
+from sigarray._verdicts.over_tasks import OverTasks
+from sigarray._verdicts.overall import say_needed_tasks
 from sigarray._verdicts.samples import Trials
 from sigarray.report._layout import Report
 from sigarray.report._numbers import without_infinities
 
 
 def report_power(
-    answers: list[Answer], trials: Trials, goal: Goal, said_of_scores: str
+    answers: list[Answer],
+    trials: Trials,
+    goal: Goal,
+    said_of_scores: str,
+    over: OverTasks | None = None,
 ) -> Report:
-    """Say how many scores show each difference, and a lift if there is one."""
+    """Say how many scores show each difference, and a lift if there is one.
+
+    Several tasks may be compared `over` all of them, too.
+    """
     first, is_one = answers[0].comparison, len(answers) == 1
     method = _describe(answers, trials, goal, said_of_scores)
     of_pairs, of_lifts = [], []
@@ -28,19 +38,20 @@ def report_power(
     if of_lifts and not short:
         of_lifts = [_count_lifts(answers, goal)]
     answer = of_pairs if len(of_pairs) < 2 else _count_pairs(answers, goal)
+    of_tasks = _say_single_tasks(over, goal)
     told = say_jump(answers, goal)
     if of_pairs:
-        numbers = {pair.n for x in answers for pair in x.pairs}
+        numbers = {n for x in answers for pair in x.pairs for n in pair.present}
         told.append(say_pilot(numbers, goal.unit))
     advice = f"The numbers of {'all pairs' if is_one else 'each task'} are in"
     title = first.title + ("" if is_one else f", {len(answers)} tasks")
     return Report(
         list_tables(answers, goal),
-        [*(of_pairs if short else answer), *of_lifts, *told],
+        [*(of_pairs if short else answer), *of_lifts, *of_tasks, *told],
         method,
         _list_records(answers, goal),
         _make_document(answers, trials, goal, method),
-        headline=[title, *(answer or of_lifts)],
+        headline=[title, *(answer or of_lifts), *of_tasks],
         remarks=[*(of_lifts if answer else ()), *told],
         advice=[] if short else [f"{advice} --format csv and --format json."],
     )
@@ -60,7 +71,34 @@ def _describe(
         method += ", on each task, where the others show no difference"
     if any(x.comparison.matched for x in answers):
         method += f". A pair is sampled from the {goal.units} that both models have"
+    if any(a != b for x in answers for pair in x.pairs for a, b in [pair.present]):
+        method += f". Power now is of samples of as many {goal.units} as each model has"
+    if any(x.pairs for x in answers):
+        method += f". {_say_precision(trials.number, goal)}"
     return ". ".join(filter(None, [method, said_of_scores]))
+
+
+def _say_precision(number: int, goal: Goal) -> str:
+    """Say how far the samples that are drawn let power be off, and so the numbers."""
+    error = math.sqrt(goal.power * (1.0 - goal.power) / number)
+    return (
+        f"By chance of the samples, a power of {goal.power:g} is uncertain by "
+        f"{2.0 * error:.1g} (two standard errors), and the number of {goal.units} with "
+        "it, too: another seed, or other names of models, draws other samples"
+    )
+
+
+def _say_single_tasks(over: OverTasks | None, goal: Goal) -> list[str]:
+    """Say that the numbers are of single tasks, and how many tasks a verdict needs."""
+    if over is None:
+        return []
+    said = "These numbers are of verdicts on single tasks, "
+    if over.can_decide:
+        return [f"{said}not of the verdict over all tasks."]
+    return [
+        f"{said}and no number of {goal.units} gives one over all tasks.",
+        *say_needed_tasks(over),
+    ]
 
 
 def _make_document(
@@ -95,6 +133,8 @@ def _document_of(x: Answer) -> dict[str, Any]:
                 "better": pair.better,
                 "worse": pair.worse,
                 "n": pair.n,
+                "n_better": pair.present[0],
+                "n_worse": pair.present[1],
                 "power_at_n": pair.share_now,
                 "required_sample_size": int(pair.size) if pair.is_enough else None,
                 "power_at_required_sample_size": pair.share if pair.is_enough else None,
@@ -120,6 +160,8 @@ def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
                 "better": pair.better,
                 "worse": pair.worse,
                 "n": pair.n,
+                "n_better": pair.present[0],
+                "n_worse": pair.present[1],
                 "power_at_n": pair.share_now,
                 "required_power": goal.power,
                 "required_sample_size": int(pair.size) if pair.is_enough else "",
@@ -158,7 +200,7 @@ def _say_pair(x: Answer, pair: SizedPair, goal: Goal, on: str) -> str:
     """Say how many scores a pair needs, and what power it has with those it has."""
     each = " each" if goal.unit == "run" else ""
     told = f"that {quote(pair.better)} is better than {quote(pair.worse)}"
-    now = f"the present {pair.n} have power {pair.share_now:.2f}"
+    now = f"the present {show_present(pair)} have power {pair.share_now:.2f}"
     if pair.is_enough:
         said = f"About {round_size(pair.size)} {goal.units}{each} show, with power "
         said += f"{pair.share:.2f}, {told}"
@@ -175,7 +217,7 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     """Say how many differences the present scores show, and how many show more."""
     pairs = [pair for x in answers for pair in x.pairs]
     n, n_now = len(pairs), sum(x.share_now >= goal.power for x in pairs)
-    present = sorted({x.n for x in pairs})
+    present = sorted({n for x in pairs for n in x.present})
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what = "differences between two models"
     what += "" if len(answers) == 1 else " on a task"

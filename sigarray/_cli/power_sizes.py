@@ -27,18 +27,24 @@ _LARGE, _TOLERANCE = 100, 0.1
 class SizedPair:
     """How many scores of each model show the difference, and in what share of samples.
 
-    The size is infinite if no size that was tried is enough. `n` is the number of
-    scores that both have now, and `share_now` the share of samples of so many.
-    `shares` has those of all sizes that were tried, if they are to be drawn.
+    The size is infinite if no size that was tried is enough. `present` are the numbers
+    of scores that the better and the worse one have now, and `share_now` is the share
+    of samples of so many, of all models as many as each has. `shares` has those of all
+    sizes that were tried, if they are to be drawn.
     """
 
     better: str
     worse: str
     size: float
     share: float
-    n: int
+    present: tuple[int, int]
     share_now: float
     shares: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """The number of scores that both have now."""
+        return min(self.present)
 
     @property
     def is_enough(self) -> bool:
@@ -117,7 +123,9 @@ def find_sizes(
     """Find the smallest size for each pair; all models are compared at each size.
 
     The pairs have the better model first, and so many scores now. What is drawn has the
-    shares of all pairs at each size, and two sizes more.
+    shares of all pairs at each size, and two sizes more. A size that is proposed for
+    one pair is tried for others, too: the smallest one comes first, so that no answer
+    depends on the order of pairs.
     """
     scores, matched = dict(comparison.scores), comparison.matched
     curves = {pair: _Curve(n, power, trials.number) for pair, n in duels.items()}
@@ -138,20 +146,34 @@ def find_sizes(
                 continue
             n_more -= 1
         try_size(size)
-    for curve in track(list(curves.values()), "Pair of models"):
-        while (proposed := curve.propose()) is not None:
-            try_size(proposed)
+    while proposed := [x for x in map(_Curve.propose, curves.values()) if x]:
+        try_size(min(proposed))
+    now = {pair: x.shares[x.n] for pair, x in curves.items()}
+    if curves and not _have_equal_numbers(comparison):
+        now = trials.share_better(scores, None, curves, above=power, matched=matched)
     return [
         SizedPair(
             *pair,
             x.high,
             math.nan if math.isinf(x.high) else x.shares[int(x.high)],
-            x.n,
-            x.shares[x.n],
+            _count_present(comparison, pair),
+            now.get(pair, 0.0),
             dict(sorted(x.shares.items())),
         )
         for pair, x in curves.items()
     ]
+
+
+def _count_present(comparison: Comparison, pair: tuple[str, str]) -> tuple[int, int]:
+    a, b = comparison.list_scores(*pair)
+    return len(a), len(b)
+
+
+def _have_equal_numbers(comparison: Comparison) -> bool:
+    """Tell whether all models have as many scores in all comparisons."""
+    numbers = {len(x) for x in comparison.scores.values()}
+    numbers.update(n for x in comparison.pairs for n in _count_present(comparison, x))
+    return len(numbers) == 1
 
 
 def _have_left(curves: Iterable[_Curve]) -> bool:

@@ -36,6 +36,11 @@ def show_size(size: float, largest: int) -> str:
     return f"> {largest}" if math.isinf(size) else str(round_size(size))
 
 
+def show_present(pair: SizedPair) -> str:
+    """Show how many scores the better and the worse model have, once if it is one."""
+    return " and ".join(map(str, dict.fromkeys(pair.present)))
+
+
 def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
     """Show for each pair on how many tasks its difference is seen, with how many."""
     of_pairs: dict[frozenset[str], list[SizedPair | None]] = {}
@@ -58,7 +63,7 @@ def _table_over_tasks(answers: list[Answer], goal: Goal) -> Table:
         shown = [show_size(sizes[k], largest) for k in ((n - 1) // 2, n - 1)]
         rows.append([a, b, f"{wins.count(a)} of {n}", f"{n_now} of {n}", *shown])
     title = (
-        f"{goal.units.title()}{goal.each} that show the difference of a pair, with "
+        f"About how many {goal.units}{goal.each} show the difference of a pair, with "
         f"power {goal.power:g}, on half of its tasks and on all"
     )
     header = ["A", "B", "A is better on", "shown now on", "on half", "on all"]
@@ -71,10 +76,10 @@ def _table_of_pairs(answers: list[Answer], goal: Goal) -> Table:
         for pair in x.pairs:
             names = [pair.better, pair.worse]
             difference = show_difference(*x.comparison.summarize_pair(*names))
-            now = [str(pair.n), f"{pair.share_now:.2f}"]
+            now = [show_present(pair), f"{pair.share_now:.2f}"]
             rows.append([*names, difference, *now, show_size(pair.size, x.largest)])
     title = (
-        f"{goal.units.title()}{goal.each} that show the difference with power "
+        f"About how many {goal.units}{goal.each} show the difference with power "
         f"{goal.power:g}"
     )
     units = goal.units

@@ -152,13 +152,18 @@ def list_remarks(over: OverTasks | None) -> list[str]:
     if over.left_out:
         tasks = list_in_words(list(map(quote, over.left_out)))
         told.append(f"Not all models have scores on {tasks}.")
-    if not over.can_decide:
-        least = show_p_value(over.least_p_value, over.level)
-        told.append(
-            f"With {len(over.tasks)} tasks, no {_name_p_value(over)} is below {least}: "
-            f"{over.needed_tasks} tasks or more are needed."
-        )
-    return told
+    return [*told, *say_needed_tasks(over)]
+
+
+def say_needed_tasks(over: OverTasks) -> list[str]:
+    """Say how many tasks are needed, if there are too few to decide any pair."""
+    if over.can_decide:
+        return []
+    least = show_p_value(over.least_p_value, over.level)
+    return [
+        f"With {len(over.tasks)} tasks, no {_name_p_value(over)} is below {least}: "
+        f"{over.needed_tasks} tasks or more are needed."
+    ]
 
 
 def explain_intervals(over: OverTasks | None) -> list[str]:

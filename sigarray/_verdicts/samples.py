@@ -32,13 +32,13 @@ class Trials:
     def share_better(
         self,
         scores: Scores,
-        size: int,
+        size: int | None,
         sure_of: Collection[tuple[str, str]],
         *,
         above: float = 0.0,
         matched: Mapping[tuple[str, str], Any] | None = None,
     ) -> Shares:
-        """Compare samples of one size of all models.
+        """Compare samples of one size of all models, or of as many scores as each has.
 
         Of the pairs in `sure_of`, if the share is not below `above`, bounds near the
         threshold get more resamples; other bounds may be a little too small. Pairs that
@@ -99,10 +99,11 @@ class Trials:
         return np.asarray(np.where(is_turned, 1.0, samples))
 
     def draw(
-        self, scores: Scores, size: int, *, is_paired: bool
+        self, scores: Scores, size: int | None, *, is_paired: bool
     ) -> dict[str, np.ndarray]:
         """Draw samples (R, size) of each model; smaller ones begin the larger ones.
 
+        Without a size, samples are as large as the scores of their model are many.
         Samples of n runs vary less than runs, by (n - 1) / n: so scores are moved away
         from their mean first. Items are many, and may be 0 or 1.
         """
@@ -111,7 +112,8 @@ class Trials:
             x = scores[name]
             n = len(x)
             words = [self.seed] if is_paired else [self.seed, stream]
-            uniform = np.random.default_rng(words).random((size, self.number))
+            n_drawn = n if size is None else size
+            uniform = np.random.default_rng(words).random((n_drawn, self.number))
             if self.unit == "run":
                 mean = x.mean()
                 x = x + (math.sqrt(n / (n - 1)) - 1.0) * (x - mean)

@@ -34,7 +34,7 @@ def test_tasks_share_the_level(write, run, options, level):
     power = functools.partial(find_power, run)
     several = power(path, *options)
     assert list(several["tasks"]) == ["first", "second"]
-    assert several["method"].endswith("where the others show no difference")
+    assert "on each task, where the others show no difference." in several["method"]
     for task, found in several["tasks"].items():
         alone = power(path, "--tasks", task, *options, *level)
         assert found["pairs"] == alone["pairs"]
@@ -137,6 +137,33 @@ class TestAnswer:
             half = str(sizes[1]) if sizes[1] < 1000 else "> 100"
             every = str(sizes[2]) if sizes[2] < 1000 else "> 100"
             assert shown == f"{n_better} of 3 {n_now} of 3 {half} {every}"
+
+    def test_too_few_tasks_for_a_verdict_over_all_are_told_as_compare_does(
+        self, path, run
+    ):
+        few = "With 3 tasks, no adjusted p is below 0.2500: 6 tasks or more are needed."
+        for arguments in (["compare", path], ["power", path, "--n-samples", "5"]):
+            text = " ".join(run(*arguments, "--test", "t")[1].split())
+            assert few in text
+        assert (
+            "These numbers are of verdicts on single tasks, and no number of runs "
+            f"gives one over all tasks. {few} About how many runs"
+        ) in text
+        arguments += ["--test", "t", "--tasks", "x"]
+        assert "single tasks" not in run(*arguments)[1]
+
+    def test_with_enough_tasks_numbers_are_said_to_be_of_single_ones(self, write, run):
+        rows = [
+            f"t{task},{model},{k},{k * 7 % 5 + 9 * gain}"
+            for task in range(6)
+            for gain, model in enumerate("ab")
+            for k in range(4)
+        ]
+        path = write("\n".join(["task,model,seed,score", *rows, ""]))
+        out = run("power", path, "--test", "t", "--n-samples", "5")[1]
+        said = "single tasks, not of the verdict over all tasks."
+        assert said in " ".join(out.split())
+        assert "are needed" not in out
 
     def test_many_tasks_have_no_line_each(self, write, run):
         rng = np.random.default_rng(0)

@@ -84,8 +84,12 @@ class TestWhatIsSaid:
         out = run(*arguments, "--lift", "3", "--format", "csv")[1]
         rows = list(csv.DictReader(io.StringIO(out)))
         assert list(rows[0]) == [
-            *("better", "worse", "n", "power_at_n", "required_power"),
-            *("required_sample_size", "power_at_required_sample_size"),
+            *("better", "worse", "n", "n_better", "n_worse", "power_at_n"),
+            *(
+                "required_power",
+                "required_sample_size",
+                "power_at_required_sample_size",
+            ),
             *("lifted_model", "lift"),
         ]
         of_pairs = [x for x in rows if x["better"]]

@@ -1,5 +1,6 @@
 """The search for the number of scores that shows a difference."""
 
+import itertools
 import math
 import statistics
 
@@ -53,9 +54,16 @@ def compare(n, names="ab"):
 
 
 def search(curves, n, *, is_drawn=False):
-    comparison = compare(n)
+    comparison = compare(n, "abcd")
     duels = dict.fromkeys(curves.by_pair, n)
     return find_sizes(comparison, duels, curves, 0.8, is_drawn=is_drawn)
+
+
+def uneven(needed, seed):
+    """Return power as of 200 samples, with errors of its own at each size."""
+    noise = np.random.default_rng(seed).normal(0.0, 0.03, 10**5)
+    plain = rise(needed)
+    return lambda n: min(max(round(200 * (plain(n) + noise[n])) / 200, 0.0), 1.0)
 
 
 class TestSearch:
@@ -113,13 +121,6 @@ class TestSearch:
         """Though all pairs are then compared at all sizes, and shares are uneven."""
         names = [("b", "a"), ("c", "a"), ("c", "b"), ("d", "a")]
 
-        def uneven(needed, seed):
-            noise = np.random.default_rng(seed).normal(0.0, 0.03, 10**5)
-            plain = rise(needed)
-            return lambda n: min(
-                max(round(200 * (plain(n) + noise[n])) / 200, 0.0), 1.0
-            )
-
         for seed in range(20):
             needed = np.random.default_rng(seed).uniform(4, 400, 4)
             by = {
@@ -135,6 +136,22 @@ class TestSearch:
                 enough = [n for n, x in pair.shares.items() if x >= 0.8]
                 assert min(enough, default=math.inf) == pair.size
                 assert list(pair.shares) == sorted(pair.shares)
+
+    def test_no_answer_depends_on_the_order_of_pairs(self):
+        """Of pairs that need nearly as many, which are tried at the same sizes."""
+        names = [("b", "a"), ("c", "a"), ("c", "b"), ("d", "a")]
+        for seed in range(20):
+            needed = np.random.default_rng(seed).uniform(10, 200)
+            by = {
+                x: uneven(needed * (1.0 + 0.03 * k), 4 * seed + k)
+                for k, x in enumerate(names)
+            }
+            found = [
+                {(x.better, x.worse): (x.size, x.share) for x in search(curves, 40)}
+                for order in itertools.permutations(by)
+                for curves in [Curves({pair: by[pair] for pair in order})]
+            ]
+            assert found == found[:1] * len(found)
 
     def test_one_sample_gives_no_error(self):
         curves = Curves({("b", "a"): lambda n: float(n >= 700)}, number=1)
