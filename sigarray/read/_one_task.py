@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._alignment import Pairs, Unit, join_pairs, join_scores
+from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
 from sigarray.read._missing import (
     Counts,
     count_by_model,
@@ -43,6 +43,7 @@ class JoinedTask(NamedTuple):
     dropped: Dropped | None
     averaged: Averaged | None
     raters: Raters | None
+    unmatched: dict[str, tuple[tuple[str, ...], np.ndarray]]
     doubts: list[tuple[str, str]]
 
 
@@ -92,6 +93,7 @@ def join_task(
         dropped,
         count_averaged(kept, unit),
         raters,
+        _list_unmatched(records, order, unit) if pairs and raters is None else {},
         doubts,
     ), notes
 
@@ -129,6 +131,14 @@ def _join_pairs(
     pairs = join_pairs(records, models, unit, are_matched=raters is not None)
     has_others |= any(len(x) > n_common for x, _ in pairs.values())
     return pairs if has_others else {}
+
+
+def _list_unmatched(
+    records: Records, models: Sequence[str], unit: Unit
+) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Return the names and the scores of all units of each model."""
+    every = average(records, unit)
+    return {model: (every[model].names, every[model].scores) for model in models}
 
 
 def _treat_missing(

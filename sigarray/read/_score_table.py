@@ -79,6 +79,9 @@ class ScoreTable(NamedTuple):
     pooled : mapping
         Groups of tasks that were taken for one task -> of how many of their tasks the
         items are, and how many the group has.
+    unmatched : mapping
+        Task -> model -> the names and the scores of all its items or runs, of tasks in
+        `pairs`, unless those of each pair are means of their own.
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
         item by the same rater; or that models have other raters.
@@ -110,6 +113,7 @@ class ScoreTable(NamedTuple):
     unscored: Mapping[str, tuple[str, ...]] = {}
     pooled: Mapping[str, tuple[int, int]] = {}
     raters: Mapping[str, Raters] = {}
+    unmatched: Mapping[str, Mapping[str, tuple[tuple[str, ...], np.ndarray]]] = {}
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""
