@@ -11,7 +11,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
-from sigarray.read._treatment import Averaged, Dropped, LastSteps, Raters
+from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 
 class ScoreTable(NamedTuple):
@@ -82,6 +82,9 @@ class ScoreTable(NamedTuple):
     unmatched : mapping
         Task -> model -> the names and the scores of all its items or runs, of tasks in
         `pairs`, unless those of each pair are means of their own.
+    ended : mapping
+        Task -> how many of the missing scores are of runs that have crashed, though
+        they had logged a score, or ended early.
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
         item by the same rater; or that models have other raters.
@@ -113,6 +116,7 @@ class ScoreTable(NamedTuple):
     unscored: Mapping[str, tuple[str, ...]] = {}
     pooled: Mapping[str, tuple[int, int]] = {}
     raters: Mapping[str, Raters] = {}
+    ended: Mapping[str, Ended] = {}
     unmatched: Mapping[str, Mapping[str, tuple[tuple[str, ...], np.ndarray]]] = {}
 
     def __repr__(self) -> str:
