@@ -92,7 +92,8 @@ def at_threshold(who):
 def say_on_page_of_method_line():
     a_given, any_ = at_threshold("several")
     return [
-        "In simulations of 3 to 50 runs with normal scores, a model exactly at the "
+        "In simulations of 3 to 50 runs with normal scores, a model whose true "
+        "violation ratio was the "
         f"threshold was called better than a given other one in {a_given} % of cases, "
         f"and than at least one other one in {any_} %"
     ]

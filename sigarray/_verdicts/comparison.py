@@ -88,7 +88,10 @@ class Comparison:
         if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
             return dict.fromkeys(pairs, UNKNOWN)  # on the disk
         level, is_paired = self.level_of_interval, self.is_paired
-        intervals = find_intervals(scores, level, is_paired=is_paired)
+        # With Welch's test, so that p and the interval say the same of one pair.
+        intervals = find_intervals(
+            scores, level, is_paired=is_paired, is_of_test=self.test == "t"
+        )
         return dict(zip(pairs, intervals, strict=True))
 
     def find_interval(self, a: str, b: str) -> Interval:
@@ -118,7 +121,8 @@ class Comparison:
         many = "intervals of differences"
         what = one if self.n_comparisons == 1 else many
         pairs = [self.list_scores(*pair) for pair in self.pairs]
-        if whose == "Welch's" and any(len(x) != len(y) for x, y in pairs):
+        are_unequal = any(len(x) != len(y) for x, y in pairs)
+        if whose == "Welch's" and are_unequal and self.test != "t":
             what += f", {FEWER_DEGREES}"
         return f"{whose} {what}, {self.say_level_of_intervals()}"
 

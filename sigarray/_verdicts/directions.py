@@ -116,6 +116,10 @@ def _find_loss(table: ScoreTable) -> str | None:
     if not losses and _says_nothing(table.metric):
         of_rows = [x for by in table.where.values() if len(by) == 1 for x in by]
         losses = [x for x in (*of_rows, _name_file(table)) if names_loss(x)]
+        # Columns by model and metric: a_loss, b_loss.
+        ends = {re.split(r"[_./:]", x)[-1] for x in table.models if x[-1:].isalpha()}
+        if not losses and len(ends) == 1 and names_loss(*ends):
+            losses = [x for x in table.models if x not in ends][:1]
     return losses[0] if losses else None
 
 

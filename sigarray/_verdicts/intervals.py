@@ -58,12 +58,17 @@ class _Estimates(NamedTuple):
 
 
 def find_intervals(
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float, *, is_paired: bool
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    level: float,
+    *,
+    is_paired: bool,
+    is_of_test: bool = False,
 ) -> list[Interval]:
     """Return the intervals of mean(x) - mean(y), each of them with this confidence.
 
-    For scores of 0 and 1 they are Newcombe's, otherwise Student's. There is none for a
-    single score, nor if no score varies: others might.
+    For scores of 0 and 1 they are Newcombe's, otherwise Student's; of independent ones
+    with fewer degrees of freedom than Welch's, unless they are those of Welch's test.
+    There is none for a single score, nor if no score varies: others might.
     """
     intervals = [UNKNOWN] * len(pairs)
     samples = {id(x): x for pair in pairs for x in pair}
@@ -82,7 +87,10 @@ def find_intervals(
     total = np.sum(x.errors, axis=1)
     known = np.flatnonzero(total > 0.0)
     x = _Estimates(*(values[known] for values in x))
-    dfs = x.sizes[:, 0] - 1.0 if is_paired else _find_degrees_of_freedom(x)
+    if is_paired:
+        dfs = x.sizes[:, 0] - 1.0
+    else:
+        dfs = _find_degrees_of_freedom(x, are_fewer=not is_of_test)
     half = find_quantiles(0.5 * (1.0 - level), dfs) * np.sqrt(total[known])
     limits = (x.units * (x.differences - half), x.units * (x.differences + half))
     for place, *ends in zip(known, *(y.tolist() for y in limits), strict=True):
@@ -90,9 +98,11 @@ def find_intervals(
     return intervals
 
 
-def _find_degrees_of_freedom(x: _Estimates) -> np.ndarray:
+def _find_degrees_of_freedom(x: _Estimates, *, are_fewer: bool) -> np.ndarray:
     """Return those of Welch, or fewer, as the test of means of ASO has them."""
     _, dfs = find_t(HOST, x.errors[:, 0], [*x.errors.T], [*(x.sizes - 1.0).T])
+    if not are_fewer:
+        return np.asarray(dfs)
     every = zip(dfs.tolist(), x.sizes.tolist(), strict=True)
     return np.asarray([choose_degrees_of_freedom(df, *sizes) for df, sizes in every])
 

@@ -78,7 +78,10 @@ def _say_rate(
     if not is_known or not can_decide(sizes, family):
         return ""
     of = "one task with " if n_tasks > 1 else ""
-    start = f"In simulations of {of}3 to 50 runs with normal scores, a model exactly at"
+    start = (
+        f"In simulations of {of}3 to 50 runs with normal scores, a model whose true "
+        "violation ratio was"
+    )
     if len(sizes) == 2 or not is_closed:
         return (
             f"{start} the threshold was called better in {_PERCENT_OF_TWO} % of cases"

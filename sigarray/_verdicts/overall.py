@@ -224,7 +224,7 @@ def describe_method(over: OverTasks | None, *, has_worst: bool = False) -> str:
     )
     if len(over.names) > 2 and over.is_corrected:
         said += (
-            ", closed over sets of models by their ranks on each task"
+            ", closed over sets of models by weighted sums of ranks on each task"
             if over.is_by_sets
             else f", Holm's correction for {len(over.pairs)} comparisons"
         )

@@ -9,6 +9,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sigarray._verdicts.pictures import Picture
 from sigarray._verdicts.references import list_references
@@ -22,6 +23,8 @@ from sigarray.report._svg import write_inline_svg
 _MOST_IN_TABLE, _MOST_IN_FILE = 1_000, 20_000
 # Of more pictures there are three beside each other on paper, and not two.
 _MOST_LARGE = 6
+# Task -> model -> the names of its units, and their scores.
+_Units = Mapping[str, Mapping[str, tuple[Sequence[str], Any]]]
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --pale: #e5e7eb;
   --soft: #57606a; --good: #0a5c36; --link: #0550ae; }
@@ -195,11 +198,12 @@ def _list_references(document: Mapping[str, object]) -> list[str]:
 
 def _unfold_scores(table: ScoreTable) -> list[str]:
     """Show the scores, to unfold: as a table, as a file to save, or their number."""
-    n_scores = sum(len(x) for by in table.tasks.values() for x in by.values())
+    units = _take_units(table)
+    n_scores = sum(len(scores) for by in units.values() for _, scores in by.values())
     if not table.ids or n_scores > _MOST_IN_FILE:
         said = f"{n_scores:,} scores are too many for this page: see {table.source}."
         return ["<h2>Scores</h2>", f'<p class="note">{show(said)}</p>']
-    header, rows = ["task", "model", table.unit, table.metric], _list_scores(table)
+    header, rows = ["task", "model", table.unit, table.metric], _list_scores(units)
     if len(table.tasks) == 1:
         header, rows = header[1:], [row[1:] for row in rows]
     parts = [
@@ -212,12 +216,21 @@ def _unfold_scores(table: ScoreTable) -> list[str]:
     return [*parts, "</details></section>"]
 
 
-def _list_scores(table: ScoreTable) -> list[list[str]]:
+def _take_units(table: ScoreTable) -> _Units:
+    """Return all that was compared, the scores of pairs alone among them."""
+    return {
+        task: table.unmatched.get(task)
+        or {x: (table.ids[task][x] if table.ids else (), y) for x, y in by.items()}
+        for task, by in table.tasks.items()
+    }
+
+
+def _list_scores(units: _Units) -> list[list[str]]:
     return [
         [task, model, unit, repr(float(score))]
-        for task, by in table.tasks.items()
-        for model, scores in by.items()
-        for unit, score in zip(table.ids[task][model], scores, strict=True)
+        for task, by in units.items()
+        for model, (names, scores) in by.items()
+        for unit, score in zip(names, scores, strict=True)
     ]
 
 

@@ -119,7 +119,7 @@ def join_scores(
     elif is_paired:
         records, dropped = _match(records, "run", ["model"], drop_unmatched)
         notes += dropped
-    joined = _average(records, unit)
+    joined = average(records, unit)
     n_scores = sum(len(units.scores) for units in joined.values())
     if n_scores < len(records):
         task = f" of task {records[0].task!r}" if records[0].task is not None else ""
@@ -137,12 +137,12 @@ def join_pairs(
 
     If `are_matched`, those of items are means of ratings by raters of both.
     """
-    joined = _average(records, unit)
+    joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
         if are_matched:
             both = records.take(np.flatnonzero(records.factors["model"].find([a, b])))
-            joined = _average(match_raters(both, drop_unmatched=True)[0], unit)
+            joined = average(match_raters(both, drop_unmatched=True)[0], unit)
         # Common units are in the same order in both.
         x, y = joined[a], joined[b]
         pairs[a, b] = (
@@ -259,7 +259,7 @@ def _match(
     return records.take(np.isin(names.codes, common)), [f"{fault}; left out"]
 
 
-def _average(records: Records, unit: Unit) -> Joined:
+def average(records: Records, unit: Unit) -> Joined:
     """Average the scores of a unit: runs of an item, items of a run.
 
     The score of a cluster is the sum of its items over the mean size of clusters. So

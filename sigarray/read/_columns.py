@@ -110,3 +110,13 @@ def quote_names(names: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return shlex.quote(text.getvalue())
+
+
+def ask_about_unnamed(place: str, first: object) -> TableError:
+    """Return the error for a column with cells but no name."""
+    return TableError(
+        f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
+        "the items of a test set, by which models are paired, pass --item ''; where it "
+        "names the model of each row, --model ''; where it numbers runs, --ignore ''; "
+        "or choose the models with --columns."
+    )

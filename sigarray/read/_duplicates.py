@@ -13,7 +13,7 @@ from sigarray.read._identifiers import (
     say_average,
     say_together,
 )
-from sigarray.read._records import Record, Records, find_column
+from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._settings import may_be_setting
 from sigarray.read._step_names import counts_steps, find_largest
 from sigarray.read._words import HYPERPARAMETERS
@@ -58,6 +58,8 @@ def refuse_duplicates(records: Records) -> None:
 
 def _advise(records: Records, a: Record, b: Record) -> str:
     """Say what to do, by the columns in which two scores differ."""
+    if a.frame is b.frame and (said := _advise_finished(records, a, b)):
+        return said
     averaged = ""
     if a.item is not None and a.run is None and have_samples(records):
         averaged = (
@@ -96,6 +98,18 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     said = "; ".join([*ways[:-1], f"or {ways[-1]}"])
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {said}."
+
+
+def _advise_finished(records: Records, a: Record, b: Record) -> str:
+    """Say how to take the run that has finished, if the other one has crashed."""
+    column = find_column(records, "state")
+    others = [x.state for x in (a, b) if str(x.state).lower() not in CRASHED]
+    if column is None or len(others) != 1 or others[0] is None:
+        return ""
+    return (
+        "One of them has crashed: take the others with --where "
+        f"{column}={others[0]}, or leave out those that crashed with --missing drop."
+    )
 
 
 def _choose_value(records: Records, column: str, a: Record) -> str:

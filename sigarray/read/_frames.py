@@ -14,7 +14,7 @@ from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
-from sigarray.read._frame import Frame, list_names, names_runs
+from sigarray.read._frame import Frame, find_roles, list_names, names_runs
 from sigarray.read._run_columns import is_metric
 from sigarray.read._summaries import is_summary
 from sigarray.read._words import RUN_NAME
@@ -167,11 +167,13 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
     If pandas has several levels of names, as in a pivot, those that never vary are
-    left out, and metrics are joined with runs. An index with a name becomes a column.
+    left out, metrics are joined with runs, and tasks beside models become rows. An
+    index with a name becomes a column.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
         return data, _list_stored_index(data)  # from another library
+    data = _stack_tasks(data)
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -198,6 +200,25 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
         )
         raise TableError(msg)
     return data.reset_index() if names else data, (*names, *unnamed)
+
+
+def _stack_tasks(data: Any) -> Any:
+    """Return a data frame with tasks in its rows, if its columns have models and tasks.
+
+    The names of the levels say so; those that never vary are left out.
+    """
+    columns = data.columns
+    levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
+    telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
+    names = [str(levels[k].name) for k in telling]
+    roles = find_roles(Frame("", "", dict.fromkeys(names, ()), ()), {})
+    if len(names) != 2 or roles.keys() != {"model", "task"}:
+        return data
+    unused = [k for k in range(len(levels)) if k not in telling]
+    data = data.copy(deep=False)
+    data.columns = columns.droplevel(unused) if unused else columns
+    task = telling[names.index(roles["task"])]
+    return data.stack(levels[task].name, future_stack=True).dropna(how="all")
 
 
 def _join_runs(levels: Sequence[Any]) -> list[str] | None:

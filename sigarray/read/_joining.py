@@ -116,6 +116,8 @@ def join_records(
         {task: x.averaged for task, x in joined.items() if x.averaged is not None},
         last_steps=ended.last_steps,
         raters={task: x.raters for task, x in joined.items() if x.raters is not None},
+        ended={task: x.ended for task, x in joined.items() if x.ended is not None},
+        unmatched={task: x.unmatched for task, x in joined.items() if x.unmatched},
     )
     _check_models(table, records, choice)
     return _add_blank(table, ended.unscored.n_runs + n_blank, choice)

@@ -90,6 +90,7 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         tasks={task: x.scores for task, x in tables.items()},
         ids={task: x.ids[""] for task, x in tables.items()},
         pairs={task: x.pairs[""] for task, x in tables.items() if x.pairs},
+        unmatched={task: x.unmatched[""] for task, x in tables.items() if x.unmatched},
         missing=next((x.missing for x in tables.values() if x.missing), None),
         n_missing={task: x.n_missing[""] for task, x in tables.items() if x.n_missing},
         n_dropped={task: x.n_dropped[""] for task, x in tables.items() if x.n_dropped},

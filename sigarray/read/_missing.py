@@ -272,6 +272,8 @@ def name_few(names: Sequence[Mapping[str, Any]]) -> str:
 def _say_name(role: str, name: Any) -> str:
     if role == "step":
         return f"step {float(name):.10g}"
+    if role == "rerun":
+        return str(name)
     return repr(name) if role == "model" else f"{role} {name!r}"
 
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigarray.read._alignment import Pairs, Unit, join_pairs, join_scores
+from sigarray.read._alignment import Pairs, Unit, average, join_pairs, join_scores
+from sigarray.read._cells import find_missing
 from sigarray.read._missing import (
     Counts,
     count_by_model,
@@ -23,6 +24,7 @@ from sigarray.read._score_table import Choice
 from sigarray.read._treatment import (
     Averaged,
     Dropped,
+    Ended,
     Raters,
     count_averaged,
     count_dropped,
@@ -40,9 +42,11 @@ class JoinedTask(NamedTuple):
     ids: dict[str, tuple[str, ...]]
     pairs: Pairs
     n_missing: Counts
+    ended: Ended | None
     dropped: Dropped | None
     averaged: Averaged | None
     raters: Raters | None
+    unmatched: dict[str, tuple[tuple[str, ...], np.ndarray]]
     doubts: list[tuple[str, str]]
 
 
@@ -57,7 +61,7 @@ def join_task(
 ) -> tuple[JoinedTask | None, list[str]]:
     """Join the scores of a task; None if a model alone has some. Notes come with it."""
     is_paired = choice.is_paired or unit != "run"
-    records, n_missing, notes = _treat_missing(
+    records, n_missing, ended, notes = _treat_missing(
         whole, choice, unit, is_paired=is_paired, direction=direction
     )
     joined, said, kept, raters = join_scores(
@@ -89,9 +93,11 @@ def join_task(
         {model: joined[model].names for model in order},
         pairs,
         n_missing,
+        ended,
         dropped,
         count_averaged(kept, unit),
         raters,
+        _list_unmatched(records, order, unit) if pairs and raters is None else {},
         doubts,
     ), notes
 
@@ -131,6 +137,14 @@ def _join_pairs(
     return pairs if has_others else {}
 
 
+def _list_unmatched(
+    records: Records, models: Sequence[str], unit: Unit
+) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Return the names and the scores of all units of each model."""
+    every = average(records, unit)
+    return {model: (every[model].names, every[model].scores) for model in models}
+
+
 def _treat_missing(
     records: Records,
     choice: Choice,
@@ -138,7 +152,7 @@ def _treat_missing(
     *,
     is_paired: bool,
     direction: bool | None,
-) -> tuple[Records, Counts, list[str]]:
+) -> tuple[Records, Counts, Ended | None, list[str]]:
     """Leave out missing scores of a task, or count them as the worst, and say so."""
     is_higher = direction is not False
     treatment = choice.treatment
@@ -146,7 +160,7 @@ def _treat_missing(
         records, treatment, unit, is_paired=is_paired, is_higher=is_higher
     )
     if not counts or treatment is None:
-        return treated, {}, []
+        return treated, {}, None, []
     worst = None
     if treatment == "worst":
         worst = find_worst([treated.scores], is_higher=is_higher)
@@ -172,7 +186,31 @@ def _treat_missing(
         lines.append(say_beside(*_name_few(said, is_beside), what))
     if records[0].task is not None:
         lines = [f"task {records[0].task!r}: {x}" for x in lines]
-    return treated, counts, lines
+    ended = _count_ended(records, worst) if what == "run" else None
+    return treated, counts, ended, lines
+
+
+def _count_ended(records: Records, worst: float | None) -> Ended | None:
+    """Count the runs that have crashed beside a score, or ended early, if any."""
+    crashed = np.flatnonzero(records.find_crashed()).tolist()
+    logged = [k for k in crashed if _has_logged(records, k)]
+    early = np.flatnonzero(records.factors["state"].find([ENDED_EARLY]))
+    if not logged and not len(early):
+        return None
+    crashed_by, early_by = (
+        count_by_model(records.take(np.asarray(rows, int)).compact())
+        for rows in (logged, early)
+    )
+    return Ended(crashed_by, early_by, worst)
+
+
+def _has_logged(records: Records, k: int) -> bool:
+    """Tell whether a run that has crashed had logged a score."""
+    one = records[k]
+    column = records.roles[records.files[k]].get("score", "")
+    column = one.metric if one.metric in one.frame.columns else column
+    cells = one.frame.columns.get(column)
+    return cells is None or not find_missing([cells[one.row]])[0]
 
 
 def _name_few(
@@ -180,7 +218,22 @@ def _name_few(
 ) -> tuple[Counts, list[dict[str, Any]]]:
     """Return how many of some scores each model has, and their names if few."""
     some = records.take(np.flatnonzero(is_one)).name(task=None)
-    return count_by_model(some), list_few(some)
+    names = list_few(some)
+    for by, is_again in zip(names, _find_rerun(records)[is_one].tolist(), strict=False):
+        if is_again:
+            by["rerun"] = "beside one that has finished"
+    return count_by_model(some), names
+
+
+def _find_rerun(records: Records) -> np.ndarray:
+    """Tell which runs that have crashed have the name of another, with a score."""
+    has_name = records.factors["run"].codes >= 0
+    if records.has("item") or not has_name.any():
+        return np.zeros(len(records), bool)
+    runs, n_runs = records.group("model", "run")
+    has_score = np.bincount(runs[~np.isnan(records.scores)], minlength=n_runs) > 0
+    is_rerun: np.ndarray = records.find_crashed() & has_name & has_score[runs]
+    return is_rerun
 
 
 def _are_named_runs(records: Records, unit: str) -> bool:

@@ -52,6 +52,27 @@ def find_run_names(
     return name
 
 
+def name_rows(
+    wide: WideTable, chosen: Mapping[str, str], choice: Choice
+) -> Sequence[str]:
+    """Return the names of the rows of a task, or numbers if no column names them.
+
+    If the models are chosen, a column that is named as those of runs are does so, if it
+    has another name in each row.
+    """
+    column = chosen.get("item", chosen.get("run"))
+    if column is not None:
+        return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
+    n_rows = max(map(len, wide.cells.values()), default=0)
+    if choice.models is not None:
+        known = {*choice.models, *choice.ignored, *chosen.values()}
+        columns = {x: wide.cells[k] for k, x in wide.names.items() if x not in known}
+        names = [as_text(x) for x in columns.get(guess_run_names(columns) or "", ())]
+        if all(names) and len({*names}) == n_rows:
+            return names
+    return tuple(map(str, range(1, n_rows + 1)))
+
+
 def guess_run_names(names: Mapping[str, Any]) -> str | None:
     """Return the one of some columns that is named as those of runs are."""
     columns = dict.fromkeys(names, ())

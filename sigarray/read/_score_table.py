@@ -11,7 +11,7 @@ from sigarray.read._curves import Curves
 from sigarray.read._directions import Direction
 from sigarray.read._frame import list_names
 from sigarray.read._missing import Missing
-from sigarray.read._treatment import Averaged, Dropped, LastSteps, Raters
+from sigarray.read._treatment import Averaged, Dropped, Ended, LastSteps, Raters
 
 
 class ScoreTable(NamedTuple):
@@ -79,6 +79,12 @@ class ScoreTable(NamedTuple):
     pooled : mapping
         Groups of tasks that were taken for one task -> of how many of their tasks the
         items are, and how many the group has.
+    unmatched : mapping
+        Task -> model -> the names and the scores of all its items or runs, of tasks in
+        `pairs`, unless those of each pair are means of their own.
+    ended : mapping
+        Task -> how many of the missing scores are of runs that have crashed, though
+        they had logged a score, or ended early.
     raters : mapping
         Task -> how many ratings were left out, because not all models have one of the
         item by the same rater; or that models have other raters.
@@ -110,6 +116,8 @@ class ScoreTable(NamedTuple):
     unscored: Mapping[str, tuple[str, ...]] = {}
     pooled: Mapping[str, tuple[int, int]] = {}
     raters: Mapping[str, Raters] = {}
+    ended: Mapping[str, Ended] = {}
+    unmatched: Mapping[str, Mapping[str, tuple[tuple[str, ...], np.ndarray]]] = {}
 
     def __repr__(self) -> str:
         """Say in one line what the table holds; its attributes have the rest."""

@@ -26,6 +26,18 @@ class Dropped(NamedTuple):
     n_treated: int = 0
 
 
+class Ended(NamedTuple):
+    """Runs that have no score because they have crashed or ended early.
+
+    Model -> how many of its runs `crashed` though they had logged a score, and how many
+    ended `early`; `worst` is the score that they count as, or None if left out.
+    """
+
+    crashed: Mapping[str, int]
+    early: Mapping[str, int]
+    worst: float | None = None
+
+
 class Averaged(NamedTuple):
     """The score of an item, or of a run, is a mean of so many at least, and at most.
 

@@ -19,6 +19,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._codes import take
 from sigarray.read._columns import (
+    ask_about_unnamed,
     check_count,
     choose,
     leave_out,
@@ -34,7 +35,8 @@ Scores = dict[str, np.ndarray]
 class WideTable(NamedTuple):
     """Columns of cells by position, and the places of their rows.
 
-    `place` gives words for a row, counted from 0; `header_line` has the names.
+    `place` gives words for a row, counted from 0; `header_line` has the names. `ids`
+    are the names of rows, which they keep where others are left out.
     """
 
     source: str
@@ -42,6 +44,7 @@ class WideTable(NamedTuple):
     cells: Mapping[int, Sequence[Any]]
     place: Callable[[int], str]
     header_line: int = 1
+    ids: Sequence[str] = ()
 
 
 class WideScores(NamedTuple):
@@ -112,7 +115,8 @@ def split_tasks(table: WideTable, column: str) -> dict[str, WideTable]:
 def take_rows(table: WideTable, kept: list[int]) -> WideTable:
     """Return the table with some of its rows."""
     cells = {k: take(x, kept) for k, x in table.cells.items()}
-    return table._replace(cells=cells, place=lambda k: table.place(kept[k]))
+    ids = [table.ids[k] for k in kept] if table.ids else ()
+    return table._replace(cells=cells, place=lambda k: table.place(kept[k]), ids=ids)
 
 
 def list_empty(table: WideTable) -> list[str]:
@@ -208,16 +212,6 @@ def read_wide(
         ids, scores = _average_rows(ids, scores)
         notes = [*notes, f"{n_rows} rows were averaged: {len(ids)} items are left"]
     return WideScores(scores, ids, notes, n_blank, n_gaps)
-
-
-def ask_about_unnamed(place: str, first: object) -> TableError:
-    """Return the error for a column with cells but no name."""
-    return TableError(
-        f"{place}: expected a name; got a blank cell, above {first!r}. Where it names "
-        "the items of a test set, by which models are paired, pass --item ''; where it "
-        "names the model of each row, --model ''; where it numbers runs, --ignore ''; "
-        "or choose the models with --columns."
-    )
 
 
 def _refuse_texts(table: WideTable, names: Mapping[int, str]) -> None:

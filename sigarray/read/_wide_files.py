@@ -8,13 +8,13 @@ import numpy as np
 
 from sigarray.read._bytes import TableError
 from sigarray.read._cells import encode_texts, is_blank, looks_like_score
+from sigarray.read._columns import ask_about_unnamed
 from sigarray.read._directions import find_direction
 from sigarray.read._frame import Frame, find_roles, is_long
 from sigarray.read._row_names import find_role_of_names
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._wide import (
     WideTable,
-    ask_about_unnamed,
     read_ids,
     split_tasks,
     tabulate_rows,

@@ -10,7 +10,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._alignment import sort_ids
 from sigarray.read._bytes import TableError
-from sigarray.read._cells import find_blank
+from sigarray.read._cells import find_blank, find_missing
 from sigarray.read._directions import find_direction, refuse_other_names
 from sigarray.read._frame import list_names
 from sigarray.read._mean_rows import refuse_mean_rows
@@ -24,7 +24,7 @@ from sigarray.read._missing import (
 )
 from sigarray.read._other_columns import refuse_other_columns
 from sigarray.read._repeats import have_parts
-from sigarray.read._run_names import ask_about_marks, find_run_names
+from sigarray.read._run_names import ask_about_marks, find_run_names, name_rows
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._treatment import Averaged, Dropped
 from sigarray.read._unnamed import find_unnamed_items
@@ -33,7 +33,6 @@ from sigarray.read._wide import (
     WideScores,
     WideTable,
     list_empty,
-    list_names_of_rows,
     read_wide,
     split_tasks,
 )
@@ -60,6 +59,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
     tasks: dict[str, Scores] = {}
     ids: dict[str, dict[str, tuple[str, ...]]] = {}
     pairs: dict[str, dict[tuple[str, str], tuple[Any, Any]]] = {}
+    unmatched: dict[str, dict[str, tuple[tuple[str, ...], Any]]] = {}
     n_missing: dict[str, Counts] = {}
     dropped: dict[str, Dropped] = {}
     averaged: dict[str, Averaged] = {}
@@ -74,6 +74,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
             notes.append(f"task {task!r} was left out: {which} scores")
             left_out.append(task)
             continue
+        whole = whole._replace(ids=name_rows(whole, chosen, choice))
         part, counts, of_pairs, said = _treat_rows(whole, models, chosen, choice)
         notes += [f"task {task!r}: {x}" if task else x for x in said]
         taken, names, is_of_items = _take_task(part, task, chosen, kept)
@@ -82,17 +83,14 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         lacks, said = _count_missing(taken, counts, whole, chosen, choice)
         scores = taken.scores
         if counts and choice.treatment == "worst":
-            worst = find_worst(list(scores.values()), is_higher=direction is not False)
-            scores = {
-                x: np.append(y, np.full(counts.get(x, 0), worst))
-                for x, y in scores.items()
-            }
-            names = _number(scores)
-            said = [say_missing(counts, "worst", "run", worst)]
+            scores, names, said = _add_worst(
+                scores, names, whole, counts, is_higher=direction is not False
+            )
         notes += [f"task {task!r}: {x}" if task else x for x in said]
         n_missing |= {task: lacks} if lacks else {}
         tasks[task], ids[task] = scores, names
         if of_pairs:
+            unmatched[task] = _take_unmatched(whole, models)
             pairs[task] = {
                 (a, b): _take_pair(rows_of_pair, a, b, chosen, choice)
                 for (a, b), rows_of_pair in of_pairs.items()
@@ -122,6 +120,7 @@ def take_wide(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> Sco
         left_out=tuple(left_out),
         higher_is_better=direction,
         pairs=pairs,
+        unmatched={x: y for x, y in unmatched.items() if x not in averaged},
         missing=(choice.treatment or "drop") if n_missing else None,
         n_missing=n_missing,
         n_dropped=dropped,
@@ -235,6 +234,15 @@ def _take_pair(
     return wide_scores.scores[a], wide_scores.scores[b]
 
 
+def _take_unmatched(
+    wide: WideTable, models: Sequence[str]
+) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Return the names and the scores of each model, in rows that others lack, too."""
+    scores = read_wide(wide, models).scores
+    ids = _name_units(wide, scores)
+    return {model: (ids[model], column) for model, column in scores.items()}
+
+
 def _check_options(wide: WideTable, chosen: Mapping[str, str], choice: Choice) -> None:
     """Refuse options of a table with a row for each score."""
     others = sorted(set(chosen) - {"item", "run", "task"})
@@ -337,7 +345,7 @@ def _take_task(
         is_of_items, said = find_unnamed_items(place, scores, wide_scores.n_gaps)
         notes += said
     if wide_scores.ids is None:
-        ids = _name_runs(wide, scores, chosen)
+        ids = _name_units(wide, scores)
         return wide_scores._replace(notes=notes), ids, is_of_items
     places = {name: k for k, name in enumerate(wide_scores.ids)}
     order = [places[name] for name in sort_ids(places)]
@@ -346,22 +354,40 @@ def _take_task(
     return wide_scores._replace(scores=scores, notes=notes), ids, is_of_items
 
 
-def _number(scores: Scores) -> dict[str, tuple[str, ...]]:
-    """Return the numbers of scores without names; models of one size share a tuple."""
-    numbers = tuple(map(str, range(1, max(map(len, scores.values())) + 1)))
-    return {model: numbers[: len(column)] for model, column in scores.items()}
-
-
-def _name_runs(
-    wide: WideTable, scores: Scores, chosen: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the names of runs in a column, or numbers without one."""
-    if "run" not in chosen:
-        return _number(scores)
-    names = np.asarray(list_names_of_rows(wide, chosen["run"], "run"), object)
+def _name_units(wide: WideTable, scores: Scores) -> dict[str, tuple[str, ...]]:
+    """Return the names of the rows of each score; models of one size share a tuple."""
     places = {model: k for k, model in wide.names.items()}
+    shared: dict[int, tuple[str, ...]] = {}
+    names = np.asarray(wide.ids, object)
     ids = {}
-    for model in scores:
+    for model, column in scores.items():
         filled = ~find_blank(wide.cells[places[model]])
-        ids[model] = tuple(names[: len(filled)][filled].tolist())
+        if filled.all():
+            n = len(column)
+            ids[model] = shared.setdefault(n, tuple(wide.ids[:n]))
+        else:
+            ids[model] = tuple(names[: len(filled)][filled].tolist())
     return ids
+
+
+def _add_worst(
+    taken: Scores,
+    names: Mapping[str, tuple[str, ...]],
+    whole: WideTable,
+    counts: Counts,
+    *,
+    is_higher: bool,
+) -> tuple[Scores, dict[str, tuple[str, ...]], list[str]]:
+    """Return the scores with the worst for each missing one, their names, and a note.
+
+    Those that were missing are last, with the names of their rows.
+    """
+    worst = find_worst(list(taken.values()), is_higher=is_higher)
+    places = {model: k for k, model in whole.names.items()}
+    scores, ids = dict(taken), dict(names)
+    for model, n in counts.items():
+        scores[model] = np.append(scores[model], np.full(n, worst))
+        lacks = find_missing(whole.cells[places[model]])
+        lost = [whole.ids[k] for k in np.flatnonzero(lacks).tolist()]
+        ids[model] = (*names[model], *lost)
+    return scores, ids, [say_missing(counts, "worst", "run", worst)]

@@ -39,6 +39,35 @@ class TestSeedsThatAreThereTwice:
         refuse(done, "line 4", "Remove one")
 
 
+class TestCrashedAndRunAgain:
+    """A run has crashed, and another one of its seed has finished."""
+
+    ROWS = tuple(
+        f"{m}{seed},finished,{m},{seed},{0.5 + DRAW.random() / 9}"
+        for m in "ab"
+        for seed in range(4)
+    )
+    TEXT = "\n".join(["Name,State,model,seed,acc", "x,crashed,b,2,0.1", *ROWS, ""])
+
+    def test_the_finished_one_is_advised(self, write, run):
+        path = write(self.TEXT)
+        for missing in ("worst", "keep"):
+            done = run("compare", path, "--missing", missing)
+            refuse(done, "--where State=finished, or leave", "--missing drop.")
+            assert "=crashed" not in done[2]
+        for answer in (("--where", "State=finished"), ("--missing", "drop")):
+            code, out, _ = run("compare", path, *answer, "--format", "json")
+            assert (code, json.loads(out)["models"]["b"]["n"]) == (0, 4)
+
+    def test_a_note_says_which_was_left_out(self, write):
+        (note,) = (
+            x
+            for x in read.scores(write(self.TEXT), missing="drop").notes
+            if "left out" in x
+        )
+        assert "'b', run '2', beside one that has finished" in note
+
+
 def test_duplicates_name_both_places(write):
     rows = [("a", "q1", 1), ("b", "q1", 2), ("a", "q1", 3)]
     path = write(as_csv(rows, "model,item,score"))

@@ -99,9 +99,9 @@ def test_the_method_says_it_and_its_signature_repeats_it(write, run):
     for missing, said in (
         (
             "drop",
-            f"its last Step, {END}; 1 run that ends much earlier has none. 1 miss",
+            f"its last Step, {END}; 1 run that ends much earlier has none. 1 run",
         ),
-        ("worst", "much earlier has none. 1 missing score, taken for the worst of all"),
+        ("worst", "that ended early (lstm), in place of what it had logged, counts as"),
         ("keep", f"Step, 5 to {END}. Runs that crashed or ended early have the score "),
     ):
         code, out, err = run("compare", path, "--missing", missing, "--format", "json")

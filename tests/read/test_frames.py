@@ -288,3 +288,44 @@ def test_tables_of_arrow(tmp_path, end):
     path = tmp_path / f"t.{end}"
     getattr(pandas.DataFrame(RECORDS), f"to_{end}")(path)
     assert as_lists(read.scores(path)) == EXPECTED_OF_ROWS
+
+
+class TestModelsAndTasksInColumns:
+    """A pivot may have models and tasks as two levels of its columns."""
+
+    def pivot(self, columns, index="seed", n=4, values="acc"):
+        pandas = pytest.importorskip("pandas")
+        rows = [
+            {"seed": k, "model": m, "task": t, "acc": 0.1 * k + 0.01 * i + 0.001 * j}
+            for k in range(n)
+            for i, m in enumerate("ab")
+            for j, t in enumerate(("x", "y"))
+        ]
+        frame = pandas.DataFrame(rows)
+        return frame.pivot_table(index=index, columns=columns, values=values)
+
+    @pytest.mark.parametrize(
+        ("columns", "values"),
+        [
+            (["model", "task"], "acc"),
+            (["task", "model"], "acc"),
+            (["model", "task"], ["acc"]),
+        ],
+    )
+    def test_they_are_read_as_tasks_of_the_index(self, columns, values):
+        table = read.scores(self.pivot(columns, values=values))
+        other = read.scores(self.pivot("model", ["task", "seed"]))
+        assert as_lists(table) == as_lists(other)
+        assert (table.ids, table.unit) == (other.ids, "run")
+        assert table.ids["y"]["b"] == ("0", "1", "2", "3")
+
+    def test_a_blank_is_one_of_its_task(self):
+        frame = self.pivot(["model", "task"])
+        frame.loc[2, ("b", "x")] = np.nan
+        table = read.scores(frame)
+        assert table.ids["x"]["b"] == ("0", "1", "3")
+        assert len(table.tasks["y"]["b"]) == 4
+
+    def test_rows_may_have_no_names(self):
+        frame = self.pivot(["model", "task"]).reset_index(drop=True)
+        assert len(read.scores(frame).tasks["y"]["b"]) == 4

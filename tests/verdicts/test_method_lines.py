@@ -25,7 +25,8 @@ def test_the_method_says_how_equality_was_tested(write, run):
     assert by_pair in describe("--columns", "forest,linear")
     # A rate is said of designs that were measured, where there can be a verdict.
     rate = "In simulations of"
-    at = "runs with normal scores, a model exactly at the threshold was called better"
+    at = "runs with normal scores, a model whose true violation ratio was the "
+    at += "threshold was called better"
     several = f". {rate} 3 to 50 {at} than a given other one in "
     assert several in describe()
     two = f". {rate} 3 to 50 {at} in "

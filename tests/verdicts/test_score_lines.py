@@ -178,6 +178,48 @@ class TestRows:
         assert ". The score of a run is that of its last epoch, 5." in line
 
 
+class TestCrashed:
+    """A run that crashed beside a score is not called one without a score."""
+
+    RUNS = tuple(
+        f"{m}{k},finished,{m},{k},0.{n}{k}" for m, n in ("a7", "b8") for k in range(6)
+    )
+    LOST = "a4,failed,a,4,"
+    LOGGED = "\n".join(
+        [
+            "Name,State,model,seed,acc",
+            *RUNS[:4],
+            LOST,
+            RUNS[5],
+            "b0,crashed,b,0,0.3",
+            *RUNS[7:],
+            "",
+        ]
+    )
+
+    def test_it_is_counted_by_itself(self, describe):
+        line = describe(self.LOGGED, "--missing", "drop")
+        said = "1 crashed run (b) and 1 run without a score (a) were left out"
+        assert f". {said}." in line
+        assert "missing score" not in line
+
+    def test_as_the_worst_it_is_said_as_what(self, describe):
+        said = (
+            "1 crashed run (b), in place of what it had logged, and 1 run without a "
+            "score (a) count as 0.7, the worst of all models"
+        )
+        assert f". {said}." in describe(self.LOGGED, "--missing", "worst")
+
+    def test_alone_and_on_tasks(self, describe):
+        text = self.LOGGED.replace(self.LOST, self.RUNS[4])
+        line = describe(text, "--missing", "drop")
+        assert ". 1 crashed run (b) was left out." in line
+        rows = text.splitlines()
+        both = [f"{x},{task}" for task in "xy" for x in rows[1:]]
+        line = describe("\n".join([f"{rows[0]},task", *both, ""]), "--missing", "worst")
+        assert "counts as 0.7, the worst of all models on the task." in line
+
+
 class TestWorst:
     """Scores that are missing count as the worst: they are none of runs."""
 
