@@ -235,6 +235,28 @@ def say_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str
     ]
 
 
+def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[str]:
+    """Doubt verdicts over tasks of which some, and not all, are of one group."""
+    every = list(frames)
+    names = dict.fromkeys(
+        str(x.constants["task"]) for x in every if "task" in x.constants
+    )
+    for group, (n, _) in _count_groups(every).items():
+        if tasks is None and 1 < n < len(names):
+            apart = [
+                str(x.constants["task"])
+                for x in every
+                if "task" in x.constants and group not in x.groups
+            ]
+            chosen = ",".join([*dict.fromkeys(apart), group])
+            return [
+                f"{n} of {len(names)} tasks are of the group {group!r}, and each of "
+                "them counts as a task of its own in verdicts over all tasks. To take "
+                f"them for one: --tasks {chosen}"
+            ]
+    return []
+
+
 def count_pooled(
     frames: Iterable[Frame], tasks: Sequence[str] | None
 ) -> dict[str, tuple[int, int]]:

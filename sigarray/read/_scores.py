@@ -14,12 +14,7 @@ from sigarray.read._benchmarks import turn_benchmarks
 from sigarray.read._bytes import TableError
 from sigarray.read._files import SourceFile, list_files, say_split
 from sigarray.read._filters import keep_rows, leave_out, say_without_steps
-from sigarray.read._frame import (
-    Frame,
-    UnknownMetricError,
-    list_names,
-    shorten,
-)
+from sigarray.read._frame import Frame, UnknownMetricError, list_names, shorten
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
     doubt_folds,
@@ -35,6 +30,7 @@ from sigarray.read._identifiers import find_items
 from sigarray.read._joining import join_records
 from sigarray.read._lm_eval import (
     count_pooled,
+    doubt_groups,
     find_averages,
     say_groups,
     take_groups,
@@ -173,6 +169,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
         pooled=count_pooled(read, choice.tasks),
     )
     doubts = [x for reading in readings if reading is not None for x in reading.doubts]
+    doubts += doubt_groups(read, choice.tasks)
     if table.unit == "run":
         settings = dict.fromkeys(name for x in readings if x for name in x.settings)
         table = table._replace(settings=count_settings(settings, records, table))

@@ -271,6 +271,7 @@ class TestGroups:
         (note,) = (x for x in alone.notes if "'mmlu'" in x)
         said = "tasks are of groups: 'mmlu' (3 tasks), 'stem' (2 tasks); --tasks mmlu"
         assert note.startswith(said)
+        assert not alone.doubts  # all tasks are of the group
         table = read.scores(folder, tasks=["mmlu"])
         assert (list(table.tasks), table.unit) == (["mmlu"], "item")
         # The mean of tasks, weighed by their sizes, as the harness has it.
@@ -279,6 +280,15 @@ class TestGroups:
             assert mean == pytest.approx(sum(parts) / sum(SIZES.values()))
         assert table.ids["mmlu"]["a"][:2] == ("algebra/0", "algebra/1")
         assert any("the items of 3 of its 3 tasks" in x for x in table.notes)
+
+    def test_tasks_beside_those_of_a_group_are_no_sample(self, folder):
+        for samples in folder.glob("*/samples_law_*"):
+            text = samples.read_text()
+            samples.with_name(samples.name.replace("law", "arc")).write_text(text)
+        (doubt,) = read.scores(folder).doubts
+        assert doubt.startswith("3 of 4 tasks are of the group 'mmlu', and each of")
+        assert doubt.endswith("for one: --tasks arc,mmlu")
+        assert not read.scores(folder, tasks=["arc", "mmlu"]).doubts
 
     def test_some_tasks_of_a_group(self, folder):
         table = read.scores(folder, tasks=["stem", "law"])
