@@ -221,10 +221,12 @@ def _count_pairs(answers: list[Answer], goal: Goal) -> list[str]:
     which = f"{present[0]}" if len(present) == 1 else f"{present[0]} to {present[-1]}"
     what = "differences between two models"
     what += "" if len(answers) == 1 else " on a task"
+    is_at_one = len(answers) > 1 and answers[0].comparison.is_corrected
+    at = " at one level for all tasks" if is_at_one else ""
     sizes = sorted(x.size for x in pairs if x.is_enough)
     said = [
         f"The present {which} {goal.units}{goal.each} show {n_now} of {n} {what}, with "
-        f"power {goal.power:g}, if they are as large as they seem."
+        f"power {goal.power:g}{at}, if they are as large as they seem."
     ]
     half = -(-n // 2)
     enough = dict.fromkeys(k for k in (half, len(sizes)) if 0 < k <= len(sizes))

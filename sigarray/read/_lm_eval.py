@@ -241,8 +241,11 @@ def doubt_groups(frames: Iterable[Frame], tasks: Sequence[str] | None) -> list[s
     names = dict.fromkeys(
         str(x.constants["task"]) for x in every if "task" in x.constants
     )
-    for group, (n, _) in _count_groups(every).items():
-        if tasks is None and 1 < n < len(names):
+    sizes = {group: n for group, (n, _) in _count_groups(every).items()}
+    if tasks is not None or len(names) in sizes.values():
+        return []
+    for group, n in sizes.items():
+        if n > 1:
             apart = [
                 str(x.constants["task"])
                 for x in every
