@@ -51,13 +51,8 @@ def gap_tail(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
     return chances
 
 
-def range_bound(
-    k: int, n_tasks: int, gap: float | np.ndarray, n_pairs: int | None = None
-) -> np.ndarray:
-    """Bound the probability that any of some pairs of k equal models are so far apart.
-
-    By default any two of them.
-    """
-    n_pairs = k * (k - 1) // 2 if n_pairs is None else n_pairs
-    bounds: np.ndarray = np.minimum(1.0, n_pairs * gap_tail(k, n_tasks, gap))
+def range_bound(k: int, n_tasks: int, gap: float | np.ndarray) -> np.ndarray:
+    """Bound the probability that any two of k equal models are so far apart."""
+    tails = gap_tail(k, n_tasks, gap)
+    bounds: np.ndarray = np.minimum(1.0, 0.5 * k * (k - 1) * tails)
     return bounds

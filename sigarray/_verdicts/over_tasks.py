@@ -7,6 +7,7 @@ Ryan, Einot, Gabriel and Welsch). See docs/mathematics.md.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -223,23 +224,30 @@ def adjust_over_tasks(
 
     More is better.
     """
-    alone = wilcoxon_test(*(merits[:, place].T for place in pairs.T))
+    alone = _test_pairs(merits, pairs)
     if not is_corrected:
         return alone, np.asarray(alone.pvalue)
     is_by_pairs = has_baseline and not is_by_sets(len(merits), merits.shape[1], level)
     if is_by_pairs or merits.shape[1] == 2:
         return alone, np.asarray(holm(alone.pvalue))
-    wins = np.sum(find_wins(merits), axis=0)
-    leads = np.asarray(alone.rank_biserial)
+    every = pairs
+    if has_baseline:  # other pairs may reject a set, too
+        every = np.asarray(list(itertools.combinations(range(merits.shape[1]), 2)))
+    of_all = alone if every is pairs else _test_pairs(merits, every)
     adjusted = close_over_sets(
-        wins,
-        pairs,
-        np.asarray(alone.pvalue),
-        leads,
+        np.sum(find_wins(merits), axis=0),
+        every,
+        np.asarray(of_all.pvalue),
+        np.asarray(of_all.rank_biserial),
         len(merits),
         has_baseline=has_baseline,
     )
-    return alone, adjusted
+    by_pair = {frozenset(x): p for x, p in zip(every.tolist(), adjusted, strict=True)}
+    return alone, np.asarray([by_pair[frozenset(x)] for x in pairs.tolist()])
+
+
+def _test_pairs(merits: np.ndarray, pairs: np.ndarray) -> WilcoxonResult:
+    return wilcoxon_test(*(merits[:, place].T for place in pairs.T))
 
 
 def is_by_sets(n_tasks: int, n_models: int, level: float) -> bool:
@@ -272,7 +280,7 @@ def close_over_sets(
     at the level of two models, and in each open set with it, which has no pair that is
     decided earlier. A set is rejected by the gap of the pair in ranks, of which the
     least over all sets of k models takes the k - 2 smallest terms. With a baseline, all
-    sets have it.
+    sets that matter have it, and each is tested at the level of the family.
 
     Parameters
     ----------
@@ -280,7 +288,7 @@ def close_over_sets(
         The number of tasks that the model of the row wins from that of the column, less
         those that it loses.
     pairs : array, shape (P, 2)
-        All pairs of models, or those of a baseline and each of the others.
+        All pairs of models. With `has_baseline`, those with the baseline are claimed.
     p_values, leads : arrays, shape (P,)
         Of each pair alone: two-sided, and the sign of who is ahead.
     """
@@ -332,12 +340,12 @@ def _list_levels(k_models: int, n_tasks: int, has_baseline: bool) -> np.ndarray:
     """Return the level at which a set of 3, ..., K models is rejected, by its gap.
 
     Gaps are those of 0, 1/2, 1, ...: there are halves where models tie. Every two sets
-    with a baseline overlap, and each is tested at the whole level, by k - 1 gaps.
+    with a baseline overlap, and each is tested at the whole level.
     """
     gaps = 0.5 * np.arange(2 * n_tasks * (k_models + OWN_WEIGHT))
     sizes = range(3, k_models + 1)
     if has_baseline:
-        return np.asarray([range_bound(k, n_tasks, gaps, k - 1) for k in sizes])
+        return np.asarray([range_bound(k, n_tasks, gaps) for k in sizes])
     return np.asarray(
         [
             [adjust_for_set(p, k, k_models) for p in range_bound(k, n_tasks, gaps)]
