@@ -20,7 +20,6 @@ from sigarray._difference.resampling import (
     METHOD_RULE,
     STATISTIC_RULE,
     ResamplingMethod,
-    check_samples,
     clip_p_value,
     draws_resamples,
     in_dtype,
@@ -35,6 +34,7 @@ from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
     center_scores,
+    check_sizes,
     difference_of,
     move_back,
     rounding_of,
@@ -214,7 +214,7 @@ def bootstrap_test(
         clusters=clusters,
         n_clusters=n_clusters,
     )
-    check_samples((a, b), paired)
+    check_sizes(a, b, purpose="to resample")
     is_drawn = draws_resamples(method, statistic)
     if statistic == "t":
         result = bootstrap_t_test(

@@ -20,7 +20,6 @@ from sigarray._difference.resampling import (
     CLUSTER_RULES,
     STATISTIC_RULE,
     at_level,
-    check_samples,
     in_dtype,
     prepare_units,
 )
@@ -31,6 +30,7 @@ from sigarray._difference.studentized import (
 from sigarray._numeric.faults import spread_faults
 from sigarray._numeric.statistic import (
     center_scores,
+    check_sizes,
     move_back,
 )
 from sigarray._resampling.draws import Places
@@ -150,7 +150,7 @@ def bootstrap_replicates(
         clusters=clusters,
         n_clusters=n_clusters,
     )
-    check_samples(samples, paired)
+    check_sizes(*samples, purpose="to resample")
     replicates = _bootstrap_replicates(
         xp,
         samples,

@@ -27,7 +27,6 @@ from sigarray._difference.bca import (
 from sigarray._difference.resampling import (
     CLUSTER_RULES,
     at_level,
-    check_samples,
     in_dtype,
     prepare_units,
 )
@@ -41,6 +40,7 @@ from sigarray._numeric.statistic import (
     add_rounding_of_scores,
     apply_statistic,
     center_scores,
+    check_sizes,
     difference_of,
     move_back,
     rounding_of,
@@ -220,7 +220,7 @@ def bootstrap_ci(
         clusters=clusters,
         n_clusters=n_clusters,
     )
-    check_samples(samples, paired)
+    check_sizes(*samples, purpose="to resample")
     if method == "studentized" and of_units != "mean":
         msg = (
             f"Expected statistic='mean' with method='studentized', for which the error "

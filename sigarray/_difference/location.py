@@ -20,7 +20,6 @@ from sigarray._numeric.clusters import Clusters, find_t_of_clusters
 from sigarray._numeric.ranks import tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
-    check_pairs,
     check_sizes,
     concat_samples,
     find_symmetric_p_value,
@@ -282,9 +281,7 @@ def t_test(
     """
     given = [a, b]
     xp, _, (a, b), dtype, _ = prepare_samples(statistic, a, b, axis=axis, paired=paired)
-    if paired:
-        check_pairs(a, b)
-    elif test_share is not None:
+    if test_share is not None and not paired:
         msg = (
             "Expected paired=True with test_share, for every split is of both models; "
             "got paired=False. Pass paired=True, or no test_share."

@@ -23,7 +23,7 @@ from sigarray._difference.resampling import (
     in_dtype,
     prepare_units,
 )
-from sigarray._numeric.statistic import check_pairs, check_sizes
+from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
 from sigarray.results import ResamplingResult
 
@@ -239,8 +239,6 @@ def permutation_test(
         clusters=clusters,
         n_clusters=n_clusters,
     )
-    if paired:
-        check_pairs(a, b)
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     if method == "exact" and not paired:

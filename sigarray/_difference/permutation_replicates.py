@@ -21,7 +21,7 @@ from sigarray._difference.resampling import (
     in_dtype,
     prepare_units,
 )
-from sigarray._numeric.statistic import check_pairs, check_sizes
+from sigarray._numeric.statistic import check_sizes
 from sigarray._resampling.draws import count_permutations
 
 PermutationMethod = Literal["resampling", "exact"]
@@ -156,8 +156,6 @@ def permutation_replicates(
         clusters=clusters,
         n_clusters=n_clusters,
     )
-    if paired:
-        check_pairs(a, b)
     if statistic == "t":
         check_sizes(a, b, purpose="for their variance")
     is_exact = method == "exact"

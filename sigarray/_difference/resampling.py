@@ -24,15 +24,15 @@ from sigarray._backend.kernels import array_kernel
 from sigarray._backend.library import Library
 from sigarray._numeric.clusters import Clusters, sum_clusters
 from sigarray._numeric.faults import spread_faults
-from sigarray._numeric.statistic import check_pairs, check_sizes
+from sigarray._numeric.statistic import check_pairs
 from sigarray._numeric.sums import SumStatistic
 
 ResamplingMethod = Literal["resampling", "saddlepoint"]
 
 METHOD_RULE = choice(*get_args(ResamplingMethod))
-# Statistics of tests, beside a function of the caller.
 # Of the options that say which clusters items are in.
 CLUSTER_RULES = {"clusters": anything, "n_clusters": optional(count())}
+# Statistics of tests, beside a function of the caller.
 STATISTIC_RULE = choice_or_statistic(*get_args(StatisticName), "t", arrays="x")
 
 
@@ -186,12 +186,6 @@ def draws_resamples(method: str, statistic: TestedStatistic) -> bool:
         )
         raise ValueError(msg)
     return method == "resampling"
-
-
-def check_samples(samples: Sequence[Array], paired: bool) -> None:
-    """Raise unless there are one or two samples to resample."""
-    check_one_or_pairs(samples, paired)
-    check_sizes(*samples, purpose="to resample")
 
 
 def check_one_or_pairs(samples: Sequence[Array], paired: bool) -> None:

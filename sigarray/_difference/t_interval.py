@@ -11,13 +11,13 @@ from sigarray._backend.library import Library
 from sigarray._backend.public import checked
 from sigarray._difference.resampling import (
     CLUSTER_RULES,
-    check_samples,
     in_dtype,
     mean_or_sums,
     prepare_samples,
 )
 from sigarray._numeric.clusters import Clusters, find_errors_of_clusters
 from sigarray._numeric.special import student_t_isf
+from sigarray._numeric.statistic import check_sizes
 from sigarray._numeric.student import find_errors, find_t
 from sigarray._numeric.sums import SumStatistic, list_numbers
 from sigarray.results import BootstrapResult, ConfidenceInterval
@@ -119,7 +119,7 @@ def t_ci(
     xp, _, samples, dtype, _ = prepare_samples(
         statistic, *given, axis=axis, paired=paired
     )
-    check_samples(samples, paired)
+    check_sizes(*samples, purpose="to resample")
     coded = code_clusters(
         xp, clusters, given, samples, paired=paired, n_clusters=n_clusters
     )
