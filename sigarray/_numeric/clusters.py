@@ -11,9 +11,9 @@ from typing import NamedTuple
 from sigarray._backend.aliases import Array
 from sigarray._backend.library import Library
 from sigarray._numeric.statistic import (
+    coarse_mean,
     difference_of,
     largest_or_one,
-    round_mean,
     scale_scores,
 )
 from sigarray._numeric.student import find_t, list_samples
@@ -40,8 +40,7 @@ def sum_clusters(xp: Library, x: Array, clusters: Clusters) -> tuple[Array, Arra
     first, last = (
         xp.searchsorted(ordered, numbers, side=side) for side in ("left", "right")
     )
-    low = xp.min(x, axis=-1, keepdims=True)
-    level = low + round_mean(xp, x - low)[..., None]
+    level = coarse_mean(xp, x)
     sums = xp.cumulative_sum(
         xp.take_last(x - level, order), axis=-1, include_initial=True
     )

@@ -99,7 +99,7 @@ def center_scores(xp: Library, statistic: Statistic, *samples: Array) -> Centere
     scaled, unit = scale_scores(xp, *samples)
     levels = [xp.min(x, axis=-1) for x in scaled]
     scores = [x - level[..., None] for x, level in zip(scaled, levels, strict=True)]
-    middles = [round_mean(xp, x) for x in scores]
+    middles = [_round_mean(xp, x) for x in scores]
     scores = [x - middle[..., None] for x, middle in zip(scores, middles, strict=True)]
     return Centered(scores, levels, middles, unit)
 
@@ -119,11 +119,20 @@ def move_back(centered: Centered, value: Array) -> Array:
     return level[axes] + (middle[axes] + value)
 
 
-def round_mean(xp: Library, x: Array) -> Array:
-    """Round the mean of scores to a multiple of 1/256 to 1/128 of the largest."""
+def _round_mean(xp: Library, x: Array) -> Array:
+    """Round the mean of scores >= 0 to a multiple of 1/256 to 1/128 of the largest."""
     # The added number leaves eight bits to the sum; its subtraction is exact.
     large = xp.max(x, axis=-1) * (2.0**-8 / xp.finfo(x.dtype).eps)
     return (xp.mean(x, axis=-1) + large) - large
+
+
+def coarse_mean(xp: Library, x: Array) -> Array:
+    """Return a level (..., 1) near the mean of x (..., n), to sum the rest about it.
+
+    The rest then loses no digits to the level; numbers that are the same are it.
+    """
+    low = xp.min(x, axis=-1, keepdims=True)
+    return low + _round_mean(xp, x - low)[..., None]
 
 
 def scale_scores(xp: Library, *samples: Array) -> tuple[list[Array], Array]:

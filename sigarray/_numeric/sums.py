@@ -1,6 +1,5 @@
 """Statistics of a corpus: functions of the sums of several numbers of each item."""
 
-import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from sigarray._backend.aliases import Array
 from sigarray._backend.checks import show
 from sigarray._backend.library import Library
 from sigarray._numeric.callers import check_result
-from sigarray._numeric.faults import spread_faults
+from sigarray._numeric.faults import add_up_faults, spread_faults
 
 # Metrics that differ by so many units of rounding may be the same.
 _ROUNDING = 8.0
@@ -45,8 +44,7 @@ class SumStatistic:
         call = f"statistic({', '.join(['sum'] * len(columns))})"
         check_result(xp, call, result, tuple(columns[0].shape), columns[0])
         # Whatever the function makes of a fault, the result shows it.
-        fault = functools.reduce(lambda x, y: x + y, [x - x for x in columns])
-        return xp.astype(result, sums.dtype, copy=False) + fault
+        return xp.astype(result, sums.dtype, copy=False) + add_up_faults(columns)
 
     def observe(self, xp: Library, x: Array) -> Array:
         """Return the metric (...) of a sample (..., d, n)."""

@@ -16,7 +16,7 @@ from sigarray._backend.threefry import (
     random_places,
     random_words,
 )
-from sigarray._numeric.statistic import difference_of, round_mean
+from sigarray._numeric.statistic import coarse_mean, difference_of
 from sigarray._numeric.subsets import subset_at
 
 _BYTE = 8
@@ -94,11 +94,31 @@ class Places(Draws):
     def find_sums(
         self, xp: Library, scores: Sequence[Array], start: int | Array, size: int
     ) -> list[Array]:
+        """Sum scores about a coarse mean, so that they lose no digits to their level.
+
+        A few rows, on axis -2, are gathered; for more of them it is faster to count how
+        often each place was drawn, once for pairs, and to multiply.
+        """
         places = self._draw(xp, scores, start, size)
-        shared: dict[int, Array] = {}
+        levels = [coarse_mean(xp, x) for x in scores]
+        rests = [x - level for x, level in zip(scores, levels, strict=True)]
+        if scores[0].shape[-2] <= _FEW_ROWS:
+            sums = [
+                xp.sum(xp.take_last(x, chosen), axis=-1)
+                for x, chosen in zip(rests, places, strict=True)
+            ]
+        else:
+            n_counted = 1 if self.is_paired else len(scores)
+            counts = [
+                xp.astype(xp.count_places(chosen, x.shape[-1]), x.dtype)
+                for x, chosen in zip(rests[:n_counted], places, strict=False)
+            ]
+            sums = [
+                _sum_weighted(xp, x, counts[k % n_counted]) for k, x in enumerate(rests)
+            ]
         return [
-            _sum_places(xp, x, chosen, shared)
-            for x, chosen in zip(scores, places, strict=True)
+            x + float(chosen.shape[-1]) * level
+            for x, chosen, level in zip(sums, places, levels, strict=True)
         ]
 
     def _draw(
@@ -271,28 +291,6 @@ def count_permutations(n: int, m: int, *, paired: bool) -> float:
     if min(n, m) > math.log2(MAX_REPLICATES):
         return math.inf
     return 2**n if paired else math.comb(n + m, n)
-
-
-def _sum_places(
-    xp: Library, x: Array, places: Array, counts: dict[int, Array]
-) -> Array:
-    """Sum x (..., n) at the places (R, n) of each resample, (..., R).
-
-    A few rows, on axis -2, are gathered; for more of them it is faster to count how
-    often each place was drawn, once, and to multiply. Scores are summed about a coarse
-    mean, and so lose no digits to their level.
-    """
-    n_drawn, n = places.shape[-1], x.shape[-1]
-    low = xp.min(x, axis=-1, keepdims=True)
-    level = low + round_mean(xp, x - low)[..., None]
-    x = x - level
-    if x.shape[-2] <= _FEW_ROWS:
-        sums = xp.sum(xp.take_last(x, places), axis=-1)
-    else:
-        if id(places) not in counts:
-            counts[id(places)] = xp.astype(xp.count_places(places, n), x.dtype)
-        sums = _sum_weighted(xp, x, counts[id(places)])
-    return sums + float(n_drawn) * level
 
 
 def _sum_weighted(xp: Library, x: Array, weights: Array) -> Array:

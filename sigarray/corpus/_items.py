@@ -5,7 +5,7 @@ import numpy as np
 from sigarray._backend.aliases import Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
-from sigarray._numeric.statistic import round_mean
+from sigarray._numeric.statistic import coarse_mean
 
 
 def standardize_pairs(
@@ -35,5 +35,4 @@ def centre(xp: Library, x: Array) -> Array:
 
     The level is coarse, so that numbers which are the same become 0.
     """
-    low = xp.min(x, axis=-1, keepdims=True)
-    return x - (low + round_mean(xp, x - low)[..., None])
+    return x - coarse_mean(xp, x)
